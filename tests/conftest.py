@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 import pytest
@@ -109,6 +110,11 @@ def copies_of_projects(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_key_is_allowed_yet() -> None:
     (user_config() / GRANTS).unlink(missing_ok=True)
+
+
+@pytest.fixture(autouse=True)
+def no_shared_folder_is_chosen_yet() -> None:
+    rmtree(user_config() / "shared", ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

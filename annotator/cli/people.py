@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -169,10 +169,7 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
 
     if person:
         raise Refusal("--all and --person cannot be combined.", "Give one of them.")
-    whose = [holding.person.id for holding in packing.holdings(project)]
-    if not whose:
-        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
-    done = packing.write_tasks(project, whose, folder)
+    done = packing.write_tasks(project, packing.recipients(project), folder)
     words = [
         *(line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)),
         *[_signed(one.packed) for one in done if one.packed][:1],
@@ -240,6 +237,71 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
     held = f"{counted(result['items'], 'item')} and {counted(result['responses'], 'report')}"
     words = [f"{file.name} holds {held} for this person."]
     say({"file": file.name, "key": opened_.words, **result}, json_, [*words, tasking.signed_words(opened_)])
+
+
+@app.command()
+def share(
+    file: File,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Folder that is synced or on a network, chosen for this project on this computer"
+        ),
+    ] = None,
+    send: Annotated[bool, typer.Option("--send", help="Put everyone's task into the folder")] = False,
+    trust: Annotated[
+        str, typer.Option(help="The six words of a key that waits, as its person told you them")
+    ] = "",
+    off: Annotated[bool, typer.Option("--off", help="Stop using the folder; what lies in it stays")] = False,
+    json_: Json = False,
+) -> None:
+    """Exchange tasks and work through a shared folder: choose it, then sync; every file is sealed for its reader.
+
+    Exit code 3 if something was not taken or not written.
+    """
+    from annotator.actions.parcels import shared_folder
+
+    if off and (folder or send or trust):
+        raise Refusal("--off stands alone.", "Omit the rest.")
+    with opened(file) as project:
+        if off or folder:
+            shared_folder.choose(project, folder)
+        if off:
+            say({"folder": None}, json_, ["No shared folder any more; what lies in it stays."])
+            return
+        key = shared_folder.trust(project, trust) if trust else None
+        done = shared_folder.sync(project)
+        written = list(done.sent)
+        if send:
+            written += shared_folder.send(project)
+            done = replace(done, left=shared_folder.look(project))
+    missing = [{"person": one.person.name, "reason": str(one.problem)} for one in written if one.problem]
+    left = {**asdict(done.left), "folder": str(done.left.folder)}
+    result = {
+        **left, "trusted": key.subject if key else None, "new_items": done.new_items, "receipt": done.receipt,
+        "arrivals": [arrival.model_dump(mode="json") for arrival in done.arrivals],
+        "packages": [_pairs_tree(one.packed) for one in written if one.packed], "missing": missing,
+    }  # fmt: skip
+    waiting = (" ".join(shared_folder.key_words(key)) for key in done.left.keys)
+    say(result, json_, [*_synced(done, written), *waiting, *shared_folder.words(done.left)])
+    if missing or done.left.problems:
+        raise typer.Exit(NOT_ALL)
+
+
+def _synced(done: Any, written: Sequence[Any]) -> list[str]:
+    from annotator.actions.parcels import unpacking
+
+    return [
+        *(line for one in done.arrivals for line in unpacking.words(one)),
+        *(line for one in written if one.packed for line in (*_packed(one.packed), *one.packed.notes)),
+        *(f"Not written for {one.person.name}: {one.problem}" for one in written if one.problem),
+        *(
+            [f"A newer task came: {counted(done.new_items, 'new item')}."]
+            if done.new_items is not None
+            else []
+        ),
+        *([f"Put your work into the folder. Receipt: {done.receipt}"] if done.receipt else []),
+    ]
 
 
 @app.command()

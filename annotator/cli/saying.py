@@ -304,7 +304,7 @@ NAMES = (
     ("judge.contests_app", "contest"),
     ("results.app", "results gold"),
     ("people.people_app", "people"),
-    ("people.app", "pack unpack adjudicate status"),
+    ("people.app", "pack unpack share adjudicate status"),
     ("agreement.app", "agreement"),
     ("labels.app", "labels"),
     ("validation.app", "validate choose-judge correct sets"),

@@ -3,6 +3,7 @@
 import logging
 import zipfile
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
-from annotator.actions.parcels import packing, tasking
+from annotator.actions.parcels import known_keys, packing, shared_folder, tasking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
 from annotator.actions.project.people import new_project
@@ -27,6 +29,7 @@ from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.exchange.parcels import packages, sealing
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
@@ -159,6 +162,72 @@ def test_no_mark_is_in_the_package(planted: tuple[Project, Person, list[str]], t
     leaks = {name: result for name, content in contents.items() if (result := found_in(content, marks))}
     assert leaks == {}
     assert b"her own words" in contents["feedback.json"]
+
+
+def readable(folder: Path, key: bytes) -> bytes:
+    """All that someone with this key can read in the files of a folder: bytes as they lie, and what opens to them."""
+    seen = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        opened = sealing.unsealed(content, key) if content.startswith(sealing.MAGIC) else content
+        seen += [content, path.name.encode(), opened or b""]
+        if (opened or b"").startswith(b"PK"):
+            with zipfile.ZipFile(BytesIO(opened or b"")) as package:
+                seen += [package.read(name) for name in package.namelist()]
+    return b"\n".join(seen)
+
+
+def joined(project: Project, folder: Path, own: Path) -> list[Project]:
+    """The projects of everyone whose task lies open in a shared folder, their keys compared and their tasks whole."""
+    theirs = [tasking.take_task(task, folder=own).project for task in folder.glob("*/*.goldsmith-task")]
+    for one in theirs:
+        shared_folder.sync(one)
+        shared_folder.trust(project, known_keys.own_words(one))
+    shared_folder.sync(project)
+    for one in theirs:
+        shared_folder.sync(one)
+    return theirs
+
+
+def test_each_person_who_reads_the_whole_shared_folder_reads_nobody_elses_marks(
+    planted: tuple[Project, Person, list[str]], tmp_path: Path
+) -> None:
+    """First while tasks lie open, then once every key is known and everyone has sent something back."""
+    project, ada, marks = planted
+    folder = tmp_path / "synced"
+    folder.mkdir()
+    items.add(project, "A question for both")
+    new = items.ids(project)[-1]
+    for person in people.people(project):
+        if person.alias != "R1" and not person.has(Role.ADJUDICATOR):
+            assignments.assign_one(project, new, person.id, Stage.RUBRIC)
+    shared_folder.choose(project, folder)
+    assert [one.problem for one in shared_folder.send(project)] == [None, None]
+    aliases = [person.alias for person in people.people(project)]
+    secret = [mark for mark in marks if not any(mark in alias for alias in aliases)]
+    assert len(secret) >= 198
+    judges.add(project, "canaryjudgezq", base_url="http://127.0.0.1:1/v1", model="canarymodelzq")
+    secret += ["canaryjudgezq", "canarymodelzq"]
+    assert found_in(readable(folder, packages.new_key()), secret) == []
+
+    theirs = joined(project, folder, tmp_path / "own")
+    assert len(theirs) == 2
+    for one in theirs:
+        words = f"mark of {people.someone(one).id} alone"
+        document = Rubric(units=(Criterion(text=words),))
+        assignments.seal(one, artifacts.start(one, new, Rubric.KIND, document).subject)
+        shared_folder.sync(one)
+    (hers,) = (one for one in theirs if one.by == ada.id)
+    assert found_in(readable(folder, known_keys.signing_key(hers)), secret) == []
+    assert b"her own words" in readable(folder, known_keys.signing_key(hers))
+    for reader in (hers, *(one for one in theirs if one is not hers)):
+        seen = readable(folder, known_keys.signing_key(reader))
+        others = [f"mark of {one.by} alone" for one in theirs]
+        assert found_in(seen, others) == []
+    coordinator = readable(folder, known_keys.signing_key(project))
+    assert len(found_in(coordinator, [f"mark of {one.by} alone" for one in theirs])) == 2
+    for one in theirs:
+        one.close()
 
 
 def test_the_search_would_find_a_mark_in_every_spelling() -> None:

@@ -36,6 +36,12 @@ def words_of(project: Project, person_id: str) -> str:
     return packages.fingerprint(pinned) if pinned else ""
 
 
+def pinned(project: Project) -> dict[str, str]:
+    """The public keys that people's work is known by, by person."""
+    with project.store.read() as db:
+        return _pinned(db)
+
+
 def checked(project: Project, db: Connection, package: packages.Package, person: Person) -> Signed:
     """How a person's work is signed, their key being pinned the first time; Refusal when it is not theirs."""
     pinned = _pinned(db)

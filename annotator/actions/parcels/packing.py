@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -59,23 +59,43 @@ class TaskIssue:
     content: str
 
 
-def task(project: Project, person_id: str, path: Path | None = None) -> PackedTask:
+# Puts a package in its place.
+Put = Callable[[bytes, packages.PackageFacts], Path]
+# What of a first task may lie open where others read it: nothing that an author of the same item must not see.
+OPEN_STAGES = tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
+
+
+def task(
+    project: Project,
+    person_id: str,
+    path: Path | None = None,
+    *,
+    put: Put | None = None,
+    openly: bool = False,
+) -> PackedTask:
     """Write the task of one person: their assignments and what these need, byte for byte the same each time.
 
-    `path` may be a folder or a file; by default it lies beside the project. Refusal when nothing is assigned, when
-    what is to be labelled has no settled document to label by, or when someone else's package lies there.
+    `path` may be a folder or a file; by default it lies beside the project, and `put` puts it elsewhere. Refusal when
+    nothing is assigned, when what is to be labelled has no settled document to label by, or when someone else's
+    package lies there. `openly` leaves out the name and all that not every annotator may see: no reports to label,
+    drafts, reviews or feedback; then it may hold nothing but whom it is for.
     """
     people.refuse_others(project, "can hand out tasks")
     person = people.known(project, person_id)
     # Kept before anything is signed with it.
     key = known_keys.signing_key(project)
     with project.store.write() as db:
-        served = _served(project, db, person)
-        if not served:
+        served, assigned = _served(project, db, person), _assigned(db, person)
+        if openly:
+            served = [one for one in served if _is_open(one.assignment)]
+            person = person.model_copy(update={"name": person.alias})
+        if not served and not (openly and assigned):
             raise Refusal(
                 f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
             )
         entries = _entries(project, db, person, served)
+        if openly:
+            entries |= parcels.packed({"feedback.json": [], "reviews.json": []})
         issue = _issue(db, person, entries)
         project_id = str(project.get("id"))
         weights = settings.allowed(project)
@@ -92,8 +112,11 @@ def task(project: Project, person_id: str, path: Path | None = None) -> PackedTa
             },
         )
         content = packages.package_bytes(facts, entries, key)
-        place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
-        keep(place, content, facts)
+        if put is not None:
+            place = put(content, facts)
+        else:
+            place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
+            keep(place, content, facts)
         digest = sha256(content)
         row = {
             "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
@@ -103,7 +126,14 @@ def task(project: Project, person_id: str, path: Path | None = None) -> PackedTa
         record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
     items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
     notes = _later(project, person)
+    if openly and (waiting := len(assigned) - len(served)):
+        wait = "1 piece of work waits" if waiting == 1 else f"{waiting} pieces of work wait"
+        notes = (f"{wait} until the key of {person.alias} is known.",)
     return PackedTask(place, person.name, len(items), len(served), len(content), "", words, notes)
+
+
+def _is_open(one: Assignment) -> bool:
+    return one.stage in OPEN_STAGES and one.purpose is not Purpose.REVIEW
 
 
 def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIssue:
@@ -386,6 +416,14 @@ def holdings(project: Project) -> list[TaskContent]:
     return [one for one in result if one.pieces]
 
 
+def recipients(project: Project) -> list[str]:
+    """The people to whom something is to be handed out, by alias; Refusal where there is nobody."""
+    whose = [holding.person.id for holding in holdings(project)]
+    if not whose:
+        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
+    return whose
+
+
 def _written(project: Project) -> dict[str, datetime]:
     question = select(PARCEL.c.person_id, func.max(PARCEL.c.at)).where(PARCEL.c.direction == "out")
     return {person_id: at for person_id, at in project.query(question.group_by(PARCEL.c.person_id))}
@@ -408,7 +446,12 @@ def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, 
 
 
 def write_tasks(
-    project: Project, person_ids: Sequence[str], folder: Path, *, progress: Progress | None = None
+    project: Project,
+    person_ids: Sequence[str],
+    folder: Path,
+    *,
+    write: Callable[[Project, str, Path], PackedTask] = task,
+    progress: Progress | None = None,
 ) -> list[HandOutResult]:
     """Write the tasks of these people into a folder; one that cannot be written keeps no other back."""
     known = {person.id: person for person in people.people(project)}
@@ -417,7 +460,7 @@ def write_tasks(
         if progress:
             progress(f"Writing the task of {known[person_id].name}", place, len(person_ids))
         try:
-            done.append(HandOutResult(known[person_id], task(project, person_id, folder)))
+            done.append(HandOutResult(known[person_id], write(project, person_id, folder)))
         except Refusal as refusal:
             done.append(HandOutResult(known[person_id], None, refusal))
     return done

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.parcels import known_keys
 from annotator.actions.parcels.known_keys import Replacement
-from annotator.actions.project import backups, people
+from annotator.actions.project import backups, people, shared
 from annotator.actions.project.file import (
     ORIGIN,
     SUFFIX,
@@ -407,7 +407,8 @@ def take_task(
     """The project of a task, made now or opened and brought up to date; nothing the annotator wrote is touched.
 
     By default it lies beside the task and is named after the project and the person. Refusal when the package is
-    damaged, or when another project lies where this one should.
+    damaged, or when another project lies where this one should. A task out of a shared folder makes the project go by
+    that folder, and the project lies elsewhere.
 
     `known` are projects one of which may be this task's already, wherever it lies; `folder` is where a new one
     is made instead of beside the task. With `alone` it is refused when another window has the project open, unless
@@ -416,20 +417,26 @@ def take_task(
     package = packages.read_package(task_path, packages.TASK)
     facts = facts_of(package)
     records = parcels.task(package)
+    sent_by = task_path.resolve().parent if shared.is_shared(task_path.resolve().parent) else None
+    folder = folder or (kept_in(task_path) if sent_by else None)
     beside = folder / task_path.name if folder else task_path
     path = _path(package, records["person.json"][0], beside, project_path, known)
+    if sent_by:
+        shared.refuse_inside(path, sent_by)
     take = partial(_take, package=package, facts=facts, records=records)
     words = packages.fingerprint(package.signer) if package.signer else ""
     if not path.exists():
         made = Project.create(path, facts.title or path.stem, uses=HELD, fill=take)
+        if sent_by:
+            # Where this computer cannot keep it, the folder is chosen by hand.
+            with suppress(Refusal):
+                shared.keep(made, sent_by)
         materials.warm(made, progress)
         return OpenedTask(made, True, items.count(made), words, pinned=bool(words))
     with ExitStack() as undone:
         project = _opened(package, path)
         undone.callback(project.close)
         before = origin(project)
-        # What cannot be taken is refused before a backup is made.
-        followed(project, package, facts)
         if alone and not (shown and path.resolve() == shown.resolve()):
             try:
                 project.hold()
@@ -438,14 +445,23 @@ def take_task(
                     busy.happened,
                     "Drop the task on that window, or close it and open the task again; nothing was changed.",
                 ) from None
-        already, fresh = items.count(project), not people.people(project)
-        if not fresh:
-            backups.make(project, "before importing a task")
-        take(project)
-        new_items = items.count(project) - already
+        fresh = not people.people(project)
+        new_items = update_by(project, package, progress=progress)
         undone.pop_all()
-    materials.warm(project, progress)
     return OpenedTask(project, fresh, new_items, words, bool(words) and not (before and before.key))
+
+
+def update_by(project: Project, package: packages.Package, *, progress: Progress | None = None) -> int:
+    """Bring the project of a task up to date by another one, after a backup; how many items are new."""
+    facts, records = facts_of(package), parcels.task(package)
+    # What cannot be taken is refused before a backup is made.
+    followed(project, package, facts)
+    already = items.count(project)
+    if people.people(project):
+        backups.make(project, "before importing a task")
+    _take(project, package, facts, records)
+    materials.warm(project, progress)
+    return items.count(project) - already
 
 
 def signed_words(opened: OpenedTask) -> str:
@@ -461,8 +477,8 @@ def signed_words(opened: OpenedTask) -> str:
 
 
 def kept_in(task_path: Path) -> Path | None:
-    """The folder in which a task's project is made when the task lies where files are cleared away, or None."""
-    if not is_passing(task_path.parent):
+    """Where a task's project is made when the task lies where files are cleared away or shared; None elsewhere."""
+    if not is_passing(task_path.parent) and not shared.is_shared(task_path.resolve().parent):
         return None
     folder = user_data() / "projects"
     folder.mkdir(parents=True, exist_ok=True)
@@ -542,6 +558,9 @@ def _take(
 def add_person(db: Connection, given: parcels.TaskPerson) -> Person:
     person = Person(id=given.id, name=given.name, alias=given.alias, roles=Role.ANNOTATOR.value)
     _add(db, PERSON, person.model_dump())
+    # The first task of a shared folder leaves out the name.
+    unnamed = PERSON.c.id == given.id, PERSON.c.name == given.alias
+    db.execute(update(PERSON).where(*unnamed).values(name=given.name))
     return person
 
 

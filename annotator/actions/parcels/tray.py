@@ -24,9 +24,10 @@ from annotator.actions.items import extracts
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import in_utc, is_given, to_submit
 from annotator.actions.parcels import known_keys, packing, tasking
-from annotator.actions.parcels.packing import PackedTask, keep, place_of
+from annotator.actions.parcels.packing import PackedTask, Put, keep, place_of
 from annotator.actions.project import people
 from annotator.actions.project.file import CHANGED_WITH, Progress, Project, judgement_hash, record
+from annotator.domain.experts.adjudication import DraftReview
 from annotator.domain.experts.assignment import FORM, Stage, stage_of
 from annotator.domain.experts.parcel import ParcelOutcome, TrayEntry, TrayState
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
@@ -36,6 +37,7 @@ from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
+from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
 from annotator.storage import tables
 from annotator.storage.tables import (
@@ -56,6 +58,16 @@ from annotator.storage.tables import (
 )
 
 
+def _answered(project: Project) -> list[DraftReview]:
+    """The reviews of this person's drafts that they have answered."""
+    given = (line.review for line in reviewing.lines(project) if not line.reviewer_id)
+    return [one for one in given if one is not None and one.agreed is not None]
+
+
+# In the facts of a package that brings a key and no work.
+JOINS = "joins"
+
+
 def pack(project: Project, person_id: str = "", path: Path | None = None) -> PackedTask:
     """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
     if tasking.origin(project) is not None:
@@ -65,10 +77,11 @@ def pack(project: Project, person_id: str = "", path: Path | None = None) -> Pac
     return packing.task(project, person_id, path)
 
 
-def work(project: Project, path: Path | None = None) -> PackedTask:
+def work(project: Project, path: Path | None = None, *, put: Put | None = None) -> PackedTask:
     """Write what this person has submitted; the same work gives the same bytes.
 
-    Drafts stay here and are counted in the notes. Refusal when nothing was submitted yet.
+    Drafts stay here and are counted in the notes. By default the file lies beside the project, and `put` puts it
+    elsewhere. Refusal when nothing was submitted yet.
     """
     result = tasking.origin(project)
     if result is None:
@@ -82,13 +95,11 @@ def work(project: Project, path: Path | None = None) -> PackedTask:
             parcels.WorkDispute(item_id=row.item_id, stage=row.stage, text=row.text, at=row.at)
             for row in db.execute(question)
         ]
-        given = (line.review for line in reviewing.lines(project) if not line.reviewer_id)
         answers = [
             parcels.WorkAnswer(
                 artifact_id=one.artifact_id, agreed=one.agreed, text=one.answer, at=one.answered_at
             )
-            for one in given
-            if one is not None and one.agreed is not None
+            for one in _answered(project)
         ]
         if not artifacts and not disputes and not answers:
             raise Refusal(
@@ -102,13 +113,17 @@ def work(project: Project, path: Path | None = None) -> PackedTask:
         entries = parcels.packed(records)
         facts = _returning_facts(result, entries, _changed_with(db))
         content = packages.package_bytes(facts, entries, key)
-        place = place_of(project, path, "work", packages.suffix(packages.WORK))
-        keep(place, content, facts)
+        if put is not None:
+            place = put(content, facts)
+        else:
+            place = place_of(project, path, "work", packages.suffix(packages.WORK))
+            keep(place, content, facts)
         receipt = packages.receipt_code(sha256(content))
         held = {
             "file": place.name,
             "sealed": {artifact.id: artifact.revisions[-1].number for artifact in artifacts},
             "disputes": len(disputes),
+            "answers": len(answers),
         }
         _remember(project, db, result.person_id, content, receipt, held)
     items = {artifact.item_id for artifact in artifacts}
@@ -117,6 +132,16 @@ def work(project: Project, path: Path | None = None) -> PackedTask:
     return PackedTask(
         place, result.person_id, len(items), len(artifacts), len(content), receipt, words, notes
     )
+
+
+def joining(project: Project) -> bytes:
+    """A package of this person without any work: it brings their key; the same bytes each time."""
+    result = tasking.origin(project)
+    assert result is not None
+    entries = parcels.packed({name: [] for name in parcels.WORK_ENTRIES})
+    facts = _returning_facts(result, entries, [__version__])
+    facts = facts.model_copy(update={"extra": {**facts.extra, JOINS: True}})
+    return packages.package_bytes(facts, entries, known_keys.signing_key(project))
 
 
 def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifact], int]:
@@ -625,6 +650,11 @@ class SentFile:
     file: str
     documents: int
 
+    @property
+    def sealed(self) -> bool:
+        """Whether it was put into a shared folder."""
+        return self.file.endswith(SUFFIX)
+
 
 @dataclass(frozen=True, slots=True)
 class SendingOverview:
@@ -654,8 +684,15 @@ def outlook(project: Project) -> SendingOverview:
             ).scalar_one()
         )
     told = tuple(piece for _, piece in pieces)
-    objected = max((int(facts.get("disputes", 0)) for facts, _ in files), default=0)
-    news = disputes > objected or any(piece.going is SendingOutcome.NEW for piece in told)
+    answers = len(_answered(project))
+    told_of = [
+        max((int(facts.get(name, 0)) for facts, _ in files), default=0) for name in ("disputes", "answers")
+    ]
+    news = (
+        disputes > told_of[0]
+        or answers > told_of[1]
+        or any(piece.going is SendingOutcome.NEW for piece in told)
+    )
     keys = known_keys.own_words(project), tasking.sender_words(project)
     return SendingOverview(told, disputes, tuple(sent for _, sent in files), news, *keys)
 

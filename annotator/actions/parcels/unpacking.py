@@ -58,7 +58,9 @@ class _OnlyLooking(Exception):
     """Rolls back a preview."""
 
 
-def preview(project: Project, paths: Sequence[Path], *, progress: Progress | None = None) -> list[Arrival]:
+def preview(
+    project: Project, paths: Sequence[Path | packages.Package], *, progress: Progress | None = None
+) -> list[Arrival]:
     """What taking these packages in would do, package by package in the order given; nothing is changed."""
     _refuse_others(project)
     read = _read(paths, progress)
@@ -71,7 +73,9 @@ def preview(project: Project, paths: Sequence[Path], *, progress: Progress | Non
         return arrivals
 
 
-def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | None = None) -> list[Arrival]:
+def take_in(
+    project: Project, paths: Sequence[Path | packages.Package], *, progress: Progress | None = None
+) -> list[Arrival]:
     """Take returned packages in, after a backup and in one transaction; each arrival tells what happened to it.
 
     A package that is damaged, or signed with another key than its person's, is left out whole. What was imported
@@ -96,11 +100,16 @@ def _refuse_others(project: Project) -> None:
     people.refuse_others(project, "can import work")
 
 
-def _read(paths: Sequence[Path], progress: Progress | None) -> list[packages.Package | Arrival]:
+def _read(
+    paths: Sequence[Path | packages.Package], progress: Progress | None
+) -> list[packages.Package | Arrival]:
     read: list[packages.Package | Arrival] = []
     for place, path in enumerate(paths):
         if progress:
             progress("Reading the files", place, len(paths))
+        if isinstance(path, packages.Package):
+            read.append(path)
+            continue
         try:
             read.append(packages.read_package(path, packages.WORK))
         except Refusal as refusal:

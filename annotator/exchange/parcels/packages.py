@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 from zlib import crc32
@@ -392,6 +393,7 @@ __all__ = [
     "new_key",
     "package_bytes",
     "public_key",
+    "read_content",
     "read_package",
     "receipt_code",
     "refuse_forged",
@@ -418,6 +420,11 @@ def read_package(path: Path, expected: Format | None = None) -> Package:
         raise Refusal(
             f"“{name}” cannot be read: {error.strerror or error}.", "Check that you may read it."
         ) from None
+
+
+def read_content(content: bytes, name: str) -> Package:
+    """The same of the bytes of a package; `name` is what it is called in messages."""
+    return _Reading(BytesIO(content), name).package(None)
 
 
 class DirectoryRecord(NamedTuple):

@@ -16,6 +16,7 @@ from annotator.gui.review.field_chips import moment
 from annotator.gui.session import page
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import PlainLabel, Stack, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.chips import EmptyState, icon
@@ -58,7 +59,7 @@ class SendPage(Page):
             PiecesTable(),
             PlainLabel(role="strong", wrap=True),
         )
-        self.keys = PlainLabel(wrap=True)
+        self.keys, self.shared = PlainLabel(wrap=True), FolderLine(session)
         self.table.wanted.connect(self._go_to)
         self.progress = ProgressRow()
         self.progress.hide()
@@ -73,6 +74,7 @@ class SendPage(Page):
             self.summary,
             (self.body, 1),
             self.keys,
+            self.shared,
             self.progress,
             horizontal(self.work, StretchSpace(1), self.go),
             on=self,
@@ -106,6 +108,7 @@ class SendPage(Page):
         self.summary.setVisible(bool(result.pieces))
         self.keys.show_words(key_words(result))
         self.receipt.show_sent(result, self._path)
+        self.shared.fill()
         self._enable()
 
     def _enable(self) -> None:
@@ -267,9 +270,10 @@ class Receipt(QFrame):
         self.code.setText(last.receipt)
         self.code.setAccessibleName(f"Receipt code {last.receipt}")
         self.copy.setText(COPY)
+        way = "It lies in the shared folder." if last.sealed else "Mail that file to the sender of your task."
         self.about.setText(
-            f"This is the receipt code of “{last.file}”, written {moment(last.at)}. Mail that file to the "
-            "sender of your task. They see the same code once it has arrived; ask them for it."
+            f"This is the receipt code of “{last.file}”, written {moment(last.at)}. {way} "
+            "They see the same code once it has arrived; ask them for it."
         )
         earlier = ", ".join(f"{sent.receipt} ({moment(sent.at)})" for sent in found.sent[1 : EARLIER + 1])
         told = ["You have submitted more since: write the file again."] if found.news else []

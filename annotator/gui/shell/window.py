@@ -33,6 +33,7 @@ from annotator.gui.parts import below
 from annotator.gui.session import page as page_module
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, FocusKeeper, ProjectSession, Tell, be_seen
+from annotator.gui.session.shared_folder import FolderWatch
 from annotator.gui.shell import navigation
 from annotator.gui.shell.navigation import (
     PAGES,
@@ -237,6 +238,7 @@ class Window(QMainWindow):
         self._backup = QTimer(self, interval=BACKUP_EVERY_MS)
         self._backup.timeout.connect(self._back_up_when_due)
         self._backup.start()
+        self._folder = FolderWatch(self, self.session)
 
     def show_page(self, name: str, **place: Any) -> Page:
         """Bring a page into view, made now if it was never visited, and go to a place on it."""
@@ -497,6 +499,7 @@ class Window(QMainWindow):
         self._closed = True
         self._backup.stop()
         self._recount.stop()
+        self._folder.stop()
         keep_place(self.session.project, self._current, self.page.place())
         for page in self._pages.values():
             page.leave()

@@ -30,6 +30,7 @@ from annotator.gui.review.field_chips import moment
 from annotator.gui.session import page
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton, Tabs
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical
 from annotator.gui.widgets.chips import EmptyState, icon
@@ -422,8 +423,9 @@ class HandingOut(QWidget):
             "hint",
             wrap=True,
         )
-        self.key = PlainLabel(wrap=True)
+        self.key, self.shared = PlainLabel(wrap=True), FolderLine(session)
         column.addLayout(horizontal((vertical(about, self.key), 1), self.some, self.all))
+        column.addWidget(self.shared)
         self.body = Stack(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
         theme.watch(self, self._fill_table)
@@ -438,6 +440,7 @@ class HandingOut(QWidget):
         words = self._session.ask(known_keys.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
         self._programs = self._session.ask(people.programs) or {}
+        self.shared.fill()
         self._fill_table()
 
     def _fill_table(self) -> None:
