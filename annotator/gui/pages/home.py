@@ -1,14 +1,13 @@
 """Home: where the benchmark stands, and what comes next."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
 
-from annotator.actions.home import home
-from annotator.actions.home.home import HomeReport, HomeStep, NextStep
+from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import Change
 from annotator.gui import theme
 from annotator.gui.session.page import Page
@@ -26,6 +25,9 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import Picture
+
+if TYPE_CHECKING:
+    from annotator.actions.home.home import HomeReport, HomeStep, NextStep
 
 SETTLE_MS = 400
 # The least width of a step, its inner margin, and the height of its bar, in pixels.
@@ -74,9 +76,9 @@ class HomePage(Page):
         (buttons[0] if buttons else self).setFocus()
 
     def _ask(self) -> None:
-        self.session.ask_newest(self._show, home.report)
+        self.session.ask_newest(self._show, _report)
 
-    def _show(self, report: HomeReport) -> None:
+    def _show(self, report: "HomeReport") -> None:
         if report == self._report:
             return
         first, self._report = self._report is None, report
@@ -107,12 +109,12 @@ class HomePage(Page):
             new.setFocus()
         return new
 
-    def _step(self, step: HomeStep) -> QWidget:
+    def _step(self, step: "HomeStep") -> QWidget:
         button = StepButton(step)
         button.clicked.connect(partial(self.session.go, step.page, **step.place))
         return button
 
-    def _next(self, number: int, step: NextStep) -> QWidget:
+    def _next(self, number: int, step: "NextStep") -> QWidget:
         row = QWidget()
         act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
         button = push_button(step.button, act, "primary" if number == 0 else "")
@@ -121,15 +123,22 @@ class HomePage(Page):
         horizontal(mark, (PlainLabel(step.words, wrap=True), 1), button, on=row, margins=0, spacing=10)
         return row
 
-    def _copy(self, step: NextStep) -> None:
+    def _copy(self, step: "NextStep") -> None:
         QApplication.clipboard().setText(step.copied)
         self.session.tell_end("The reminder is copied: paste it into a mail.", step.page, None, **step.place)
+
+
+def _report(project: Project) -> "HomeReport":
+    """Asked on the other thread, where what counts the waiting work is loaded after the first idle."""
+    from annotator.actions.home import home
+
+    return home.report(project)
 
 
 class StepButton(QPushButton):
     """A step as a button: its name, how much is done, a bar, and a note."""
 
-    def __init__(self, step: HomeStep) -> None:
+    def __init__(self, step: "HomeStep") -> None:
         super().__init__()
         self._step = step
         self._done = "–" if step.done is None else f"{step.done:,}"

@@ -67,7 +67,10 @@ class ProjectPage(Page):
         self.reset.setVisible(project.is_sample and not project.readonly)
 
     def focus_first(self) -> None:
-        self.form.focus_first()
+        if self.form.isEnabled():
+            self.form.focus_first()
+        else:
+            super().focus_first()
 
     def on_change(self, change: Change) -> None:
         if change.kind != "import":

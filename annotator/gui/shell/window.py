@@ -165,7 +165,8 @@ class Window(QMainWindow):
     making_wanted = Signal(str, object)
     """What is done, and the function that does it, away from any window: it takes a Tell, gives the file to open."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, page: str = "", **place: Any) -> None:
+        """A window over a project, at a page, or where the person left it."""
         super().__init__()
         if not project.readonly:
             people.someone(project)
@@ -180,8 +181,8 @@ class Window(QMainWindow):
         self._listen()
         self._show_title()
         navigation.place(self)
-        last = kept_place(self.session.project)
-        page, place = last or (self.first, {})
+        if not page:
+            page, place = kept_place(self.session.project) or (self.first, {})
         self.show_page(page, **place) if page in PAGES else self.show_page(self.first)
         self._recount.start()
 

@@ -119,7 +119,8 @@ def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(windo
 
 
 def test_a_page_is_gone_to_by_its_name_and_a_key_that_was_changed_is_shown(window):
-    assert "Agreement Ctrl+6" in typed(window, "agreem")
+    assert "Results Ctrl+7" in typed(window, "results")
+    assert "Results Agreement" in typed(window, "agreem")
     press("Return")
     assert window.page.NAME == "Agreement"
     assert keys.rebind("zoom_in", "Ctrl+Alt+L") is None
