@@ -54,7 +54,7 @@ def window_over(qtbot) -> Iterator:
     made: list[Window] = []
 
     def make(project: Project, page: str = "Items", **place: object) -> Window:
-        window = Window(project, page)
+        window = Window(project, "Items")
         made.append(window)
         window.show()
         qtbot.waitExposed(window)

@@ -102,7 +102,7 @@ def test_the_window_at_its_first_idle_has_loaded_nothing_it_does_not_show(tmp_pa
     project.close()
     result = json.loads(said(OPEN_A_WINDOW, str(project.path), home=tmp_path))
     assert result["shown"] == "Window"
-    assert "annotator.gui.pages.items" in result["modules"]
+    assert "annotator.gui.pages.home" in result["modules"]
     assert PAPERS
     assert sorted({*ABSENT_AT_FIRST_IDLE, *PAPERS} & set(result["modules"])) == []
 

@@ -1,11 +1,10 @@
 """What a project uses: one question with pictures, and check boxes for those who choose the parts themselves."""
 
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -17,9 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.project import people
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import KINDS
+from annotator.actions.project import people, profile
+from annotator.actions.project.profile import Profile, ProfileChoice
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.widgets.bars import wrapping
@@ -37,32 +35,47 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import Picture
 from annotator.gui.widgets.fields import LineField
 from annotator.gui.widgets.message_bar import MessageBar
-from annotator.protocols import profiles
-from annotator.protocols.profiles import CHOICES, Profile, ProfileChoice
 
 SIZE = (1080, 560)
 LONGEST_NAME = 200
 
 
 class ProfileForm(QWidget):
-    """`text` is what was chosen, as `profiles.parsed` reads it."""
+    """`text` is what was chosen, as `profile.parsed` reads it."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._group = QButtonGroup(self)
-        self.cards = {choice.name: _Card(choice, self._group) for choice in CHOICES}
-        grid = QGridLayout()
-        for number, card in enumerate(self.cards.values()):
-            grid.addWidget(card, number // 2, number % 2)
+        self.cards = {choice.name: _Card(choice, self._group) for choice in profile.CHOICES}
+        self._grid = QGridLayout()
+        self._columns = 0
+        self._place(2)
         self.own = push_button("Choose the parts myself…", self._choose_parts, "quiet")
         self.boxes: dict[str, QCheckBox] = {}
         self._parts = QWidget()
         self._parts.hide()
-        vertical(grid, horizontal(self.own, StretchSpace(1)), self._parts, on=self, margins=0, spacing=12)
+        vertical(
+            self._grid, horizontal(self.own, StretchSpace(1)), self._parts, on=self, margins=0, spacing=12
+        )
         self._group.buttonToggled.connect(lambda *_: self._changed())
-        self.cards[profiles.USUAL].radio.setChecked(True)
+        self.cards[profile.USUAL].radio.setChecked(True)
+
+    def _place(self, columns: int) -> None:
+        if columns != self._columns:
+            self._columns = columns
+            for number, card in enumerate(self.cards.values()):
+                self._grid.addWidget(card, number // columns, number % columns)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for one card beside none: where there is more, two stand side by side."""
+        widest = max(card.minimumSizeHint().width() for card in self.cards.values())
+        return QSize(widest, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place(2 if self.width() >= 2 * self.minimumSizeHint().width() + self._grid.spacing() else 1)
 
     @property
     def text(self) -> str:
@@ -70,14 +83,14 @@ class ProfileForm(QWidget):
             return " ".join(name for name, box in self.boxes.items() if box.isChecked())
         return next((name for name, card in self.cards.items() if card.radio.isChecked()), "")
 
-    def show_profile(self, profile: Profile) -> None:
+    def show_profile(self, used: Profile) -> None:
         """Show what a project uses already."""
-        if profile.text in self.cards:
-            self.cards[profile.text].radio.setChecked(True)
+        if used.text in self.cards:
+            self.cards[used.text].radio.setChecked(True)
             return
         self._choose_parts()
         for name, box in self.boxes.items():
-            box.setChecked(name in profile.kinds or profile.judges(name))
+            box.setChecked(name in used.kinds or used.judges(name))
 
     def focus_first(self) -> None:
         chosen = next((card.radio for card in self.cards.values() if card.radio.isChecked()), None)
@@ -85,25 +98,18 @@ class ProfileForm(QWidget):
 
     def _choose_parts(self) -> None:
         """Offer every kind of document and protocol by group, those of the choice made so far ticked."""
-        from annotator.protocols import PROTOCOLS
-
         if self.boxes:
             return
-        chosen = profiles.parsed(self.text)
-        groups = [(choice.title, choice.kinds, choice.protocols) for choice in CHOICES]
-        held = {name for _, kinds, protocols in groups for name in (*kinds, *protocols)}
-        others = [kind for kind in KINDS if kind not in held and kind is not Kind.LABELS]
-        groups.append(("Others", tuple(others), tuple(name for name in PROTOCOLS if name not in held)))
+        chosen = profile.parsed(self.text)
         column = vertical(on=self._parts, margins=0, spacing=6)
-        for title, kinds, protocols in groups:
-            boxes = [self._box(kind.value, KINDS[kind].title, kind in chosen.kinds) for kind in kinds]
-            boxes += [
-                self._box(name, PROTOCOLS[name].title, chosen.judges(name))
-                for name in protocols
-                if not PROTOCOLS[name].needs
-            ]
-            if made := [box for box in boxes if box is not None]:
-                column.addWidget(column_of(PlainLabel(title, "strong"), _row(made), spacing=2))
+        for title, parts in profile.parts():
+            for name, words in parts.items():
+                box = self.boxes[name] = QCheckBox(words)
+                box.setChecked(name in chosen.kinds or chosen.judges(name))
+                box.toggled.connect(lambda _: self.changed.emit())
+            row = QWidget()
+            row.setLayout(wrapping(*(self.boxes[name] for name in parts), gap=14))
+            column.addWidget(column_of(PlainLabel(title, "strong"), row, spacing=2))
         self._group.setExclusive(False)
         for card in self.cards.values():
             card.radio.setChecked(False)
@@ -112,14 +118,6 @@ class ProfileForm(QWidget):
         self._parts.show()
         self.own.hide()
         self._changed()
-
-    def _box(self, name: str, words: str, on: bool) -> QCheckBox | None:
-        if name in self.boxes:
-            return None
-        box = self.boxes[name] = QCheckBox(words)
-        box.setChecked(on)
-        box.toggled.connect(lambda _: self.changed.emit())
-        return box
 
     def _changed(self) -> None:
         """A choice made after parts were takes their place."""
@@ -146,7 +144,7 @@ class NewProjectDialog(QDialog):
         self.resize(*SIZE)
         self.path: Path | None = None
         self._folder = folder
-        self.profile = ProfileForm()
+        self.uses = ProfileForm()
         self.name = LineField(text="project", accessibleName="Name of the project", maxLength=LONGEST_NAME)
         self.where = ElidedLabel(role="hint")
         self.change = push_button("Change…", self._change)
@@ -157,7 +155,7 @@ class NewProjectDialog(QDialog):
         body = column_of(
             PlainLabel("New project", "headline"),
             PlainLabel(about, "hint", wrap=True),
-            self.profile,
+            self.uses,
             StretchSpace(1),
             margins=(28, 20, 28, 8),
             spacing=12,
@@ -192,9 +190,7 @@ class NewProjectDialog(QDialog):
             self.messages.show_message("warning", "The project has no name yet.", "Type one below.")
             return
         try:
-            with closing(
-                people.new_project(self._folder / f"{name}.goldsmith", uses=self.profile.text)
-            ) as made:
+            with closing(people.new_project(self._folder / f"{name}.goldsmith", uses=self.uses.text)) as made:
                 self.path = made.path
         except Refusal as refusal:
             self.messages.show_message("warning", refusal.happened, refusal.todo)
@@ -223,9 +219,3 @@ class _Card(QFrame):
         self.radio.setChecked(True)
         self.radio.setFocus()
         super().mouseReleaseEvent(event)
-
-
-def _row(boxes: Iterable[QCheckBox]) -> QWidget:
-    row = QWidget()
-    row.setLayout(wrapping(*boxes, gap=14))
-    return row

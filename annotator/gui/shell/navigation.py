@@ -1,6 +1,6 @@
 """Navigation on the left: steps with icon, key and count of waiting work."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator import files
-from annotator.actions.project import document_checks
+from annotator.actions.project import document_checks, profile
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui import keys, theme
@@ -288,7 +288,7 @@ PAGES: dict[str, tuple[str, str]] = {
 class PlaceTab:
     """A tab of a place: a page, or a part of one. Others are `beside` it, one switch away.
 
-    It is offered only where the project uses the `kind` of document, if one is named.
+    It is offered only where the project uses the `kind` of document, and `when` holds, if they are named.
     """
 
     words: str
@@ -296,6 +296,7 @@ class PlaceTab:
     part: str = ""
     beside: "tuple[PlaceTab, ...]" = ()
     kind: Kind | None = None
+    when: Callable[[Project], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,8 +340,8 @@ PLACES = (
         "author",
         (
             PlaceTab("Write", "Author"),
-            PlaceTab("Review of a draft", "Reviews"),
-            PlaceTab("What became of mine", "Feedback"),
+            PlaceTab("Review of a draft", "Reviews", when=profile.has_reviews),
+            PlaceTab("What became of mine", "Feedback", when=profile.has_settled),
         ),
     ),
     Place(

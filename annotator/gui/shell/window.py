@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator import files
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Role
@@ -181,9 +181,13 @@ class Window(QMainWindow):
         self._listen()
         self._show_title()
         navigation.place(self)
+        left = kept_place(self.session.project)
         if not page:
-            page, place = kept_place(self.session.project) or (self.first, {})
-        self.show_page(page, **place) if page in PAGES else self.show_page(self.first)
+            page, place = left or (self.first, {})
+        offered = standing(page, "")[0] in self._places
+        self.show_page(page, **place) if offered else self.show_page(self.first)
+        if self.tries is not None and left is None:
+            self.tries.refresh()
         self._recount.start()
 
     def _build(self) -> None:
@@ -292,9 +296,10 @@ class Window(QMainWindow):
 
     def _words(self, tab: PlaceTab) -> str:
         """What a tab is called now, with what its page counts; empty where it is not offered."""
-        from annotator.actions.project.profile import profile
-
-        if tab.kind is not None and tab.kind not in profile(self.session.project).kinds:
+        project = self.session.project
+        if (tab.kind is not None and tab.kind not in profile.profile(project).kinds) or (
+            tab.when is not None and not tab.when(project) and tab.page != self._current
+        ):
             return ""
         page = self._pages.get(tab.page)
         return page.part_words(tab.part, tab.words) if page else tab.words

@@ -184,7 +184,7 @@ def goings(page):
 
 def test_the_window_of_a_task_offers_an_annotators_steps_and_the_way_back(theirs, window_over):
     window = window_over(theirs)
-    assert list(window.navigation._buttons) == ["Items", "Author", "Label", "Send"]
+    assert list(window.navigation._buttons) == ["Author", "Label", "Send", "Settings"]
     words = [action.text() for menu in window.menuBar().actions() for action in menu.menu().actions()]
     assert "Send my work…" in words
     assert not {"Exchange…", "Import…", "Team…"} & set(words)

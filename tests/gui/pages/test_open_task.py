@@ -107,7 +107,7 @@ def test_a_task_dropped_on_its_own_window_brings_it_up_to_date(goldsmith, study,
     told(goldsmith, qtbot, "1 new item were added by this task.")
     assert goldsmith._shown is not before
     assert goldsmith._shown.shows(path)
-    assert goldsmith._shown.page._model.rowCount() == 3
+    assert items.count(goldsmith._shown.session.project) == 3
 
 
 def test_a_damaged_task_is_refused_in_words_and_leaves_nothing_behind(goldsmith, task, tmp_path, qtbot):
@@ -122,7 +122,8 @@ def test_a_damaged_task_is_refused_in_words_and_leaves_nothing_behind(goldsmith,
 def test_a_refused_task_leaves_the_open_window_and_what_is_typed(goldsmith, study, task, qtbot):
     study.close()
     window = goldsmith.show(study.path)
-    window.page.search.setText("typed")
+    search = window.show_page("Items").search
+    search.setText("typed")
     task.write_bytes(b"junk")
     drop(window, task)
     qtbot.waitUntil(lambda: window.messages.level == "error")

@@ -110,7 +110,7 @@ def dialog(tmp_path, qtbot):
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_new_project_uses_what_was_chosen(name, dialog, tmp_path):
-    dialog.profile.cards[name].radio.click()
+    dialog.uses.cards[name].radio.click()
     dialog.name.setText("study 1.2")
     dialog.create_button.click()
     assert dialog.path == tmp_path / "study 1.2.goldsmith"
@@ -120,9 +120,9 @@ def test_a_new_project_uses_what_was_chosen(name, dialog, tmp_path):
 
 def test_parts_are_chosen_one_by_one(dialog):
     dialog.name.setText("own")
-    dialog.profile.own.click()
-    dialog.profile.boxes["rubric"].setChecked(False)
-    dialog.profile.boxes["plan"].setChecked(True)
+    dialog.uses.own.click()
+    dialog.uses.boxes["rubric"].setChecked(False)
+    dialog.uses.boxes["plan"].setChecked(True)
     dialog.create_button.click()
     with closing(Project.open(dialog.path)) as project:
         assert profile(project).kinds == {Kind.PLAN}

@@ -96,6 +96,7 @@ class JudgesPage(PartedPage):
         self.driver = Driver(session, self)
         self.waiting = DrawnWaiting(session)
         self.head.addWidget(self.waiting)
+        self._top.show()
         self.bind("drawn_waiting", self.waiting.go)
 
     def put(self, tab: int, part: P) -> P:
