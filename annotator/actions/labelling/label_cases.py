@@ -11,7 +11,7 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
 from annotator.actions.items.materials import PAIRS, MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
@@ -72,12 +72,12 @@ def asked(project: Project, protocol: Protocol, material: Material, person_id: s
     return [case for case in cases if dealing.comes_first(me, case)]
 
 
-def labelled() -> list[str]:
-    return [name for name, protocol in PROTOCOLS.items() if protocol.values]
+def labelled(project: Project) -> list[str]:
+    return [name for name, protocol in profile.protocols(project).items() if protocol.values]
 
 
-def paired() -> list[tuple[str, str]]:
-    return [(protocol.name, protocol.title) for protocol in PROTOCOLS.values() if protocol.paired]
+def paired(project: Project) -> list[tuple[str, str]]:
+    return [(one.name, one.title) for one in profile.protocols(project).values() if one.paired]
 
 
 def both_orders(project: Project, protocol: str) -> bool:
@@ -236,7 +236,7 @@ def offered(project: Project) -> list[str]:
     there = _there(project)
     return [
         name
-        for name, protocol in PROTOCOLS.items()
+        for name, protocol in profile.protocols(project).items()
         if protocol.values and (protocol.submitted or there(protocol))
     ]
 

@@ -27,6 +27,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit, QWidget
 
 from annotator import __version__, files
+from annotator.actions.project.profile import profile
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import held, redact
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
@@ -148,12 +150,13 @@ def _people(window: "Window") -> list[Entry]:
     ]
     if window.session.project.from_task:
         return guided
+    used = profile(window.session.project).kinds
     return [
         ("", "Team…", lambda: window.show_page("People", part="Team")),
         ("", "Hand out work…", lambda: window.show_page("People", part="Hand out")),
         ("", "Progress…", lambda: window.show_page("People", part="Progress")),
         ("", "Pilot and final pass…", lambda: window.show_page("Final pass")),
-        ("", "Contest of tasks…", lambda: window.show_page("Contest")),
+        *([("", "Contest of tasks…", lambda: window.show_page("Contest"))] if Kind.TASKS in used else ()),
         None,
         *guided,
     ]

@@ -1,6 +1,6 @@
 """Viewer: a list of views, the current one with its choices and figures, and the data behind a figure."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -408,10 +408,10 @@ class Viewer(QWidget):
         if name != self._name or self._stale:
             self.show_view(name)
 
-    def _offer(self, held: Collection[str]) -> None:
-        """List the views that rest on what the project holds; the others while all are asked for."""
-        self.views.offer(held)
-        self.every.setVisible(not all(view.rests(held) for view in self.among))
+    def _offer(self, rests: Mapping[str, bool]) -> None:
+        """List the views that rest on what the project holds; others that it may use while all are asked for."""
+        self.views.offer(rests)
+        self.every.setVisible(not all(rests.values()))
 
     def focus_first(self) -> None:
         if self.body.currentWidget() is self.behind:
@@ -445,7 +445,7 @@ class Viewer(QWidget):
     def _count(self) -> None:
         """Have the view counted with its choices; what is only set out otherwise is not counted again."""
         if self._stale and self.HIDES:
-            self.session.ask_later(self._offer, result_views.held)
+            self.session.ask_later(self._offer, result_views.in_use, self.among)
         self._stale = False
         view = self.named(self._name)
         chosen = self._chosen.get(self._name, {}) | self.more()
@@ -582,14 +582,14 @@ class ViewList(QListWidget):
             line.setData(Qt.ItemDataRole.UserRole, view.name)
             self.addItem(line)
         self._among, self._all = {view.name: view for view in views}, False
-        self._held: Collection[str] | None = () if hides else None
+        self._rests: Mapping[str, bool] | None = {} if hides else None
         self._dress()
         theme.watch(self, self._dress)
         self.currentItemChanged.connect(self._changed)
 
-    def offer(self, held: Collection[str] | None) -> None:
-        """List views that rest on what is held, and the current one; muted the others, while all are shown."""
-        self._held, current, head = held, self.currentItem(), None
+    def offer(self, rests: Mapping[str, bool] | None) -> None:
+        """List views that rest on something, and the current one; muted the others in use, while all are shown."""
+        self._rests, current, head = rests, self.currentItem(), None
         for line in (self.item(place) for place in range(self.count())):
             name = line.data(Qt.ItemDataRole.UserRole)
             if not name:
@@ -597,16 +597,17 @@ class ViewList(QListWidget):
                 head.setHidden(True)
                 continue
             view = self._among[name]
-            rests = held is None or view.rests(held)
-            line.setHidden(not (rests or self._all or line is current))
-            line.setToolTip(tooltip(view.about if rests else f"{view.about} {view.missing}"))
-            line.setForeground(theme.token("text" if rests else "text-muted"))
+            there = rests is None or rests.get(name, False)
+            known = rests is not None and name in rests
+            line.setHidden(not (there or (self._all and known) or line is current))
+            line.setToolTip(tooltip(view.about if there else f"{view.about} {view.missing}"))
+            line.setForeground(theme.token("text" if there else "text-muted"))
             if head is not None and not line.isHidden():
                 head.setHidden(False)
 
     def show_all(self, every: bool) -> None:
         self._all = every
-        self.offer(self._held)
+        self.offer(self._rests)
 
     def _add_head(self, words: str) -> None:
         line = QListWidgetItem(words)
@@ -621,7 +622,7 @@ class ViewList(QListWidget):
             font.setBold(True)
             font.setPointSizeF(theme.current().points * 0.88)
             line.setFont(font)
-        self.offer(self._held)
+        self.offer(self._rests)
         px = theme.current().px
         self.setMinimumWidth(px(120))
         # Sixteen views are to be seen at once in a small window.
@@ -638,7 +639,7 @@ class ViewList(QListWidget):
         for place in range(self.count()):
             if self.item(place).data(Qt.ItemDataRole.UserRole) == name:
                 self.setCurrentRow(place)
-                self.offer(self._held)
+                self.offer(self._rests)
 
     def turn(self, by: int) -> None:
         here = self.currentRow()
