@@ -247,7 +247,8 @@ def usual(project: Project) -> str:
     Best fits one by which a judge judged here, then one by which people labelled, then one for which gold or drawn
     parts are there.
     """
-    asked = [protocol for protocol in PROTOCOLS.values() if protocol.values and not protocol.by_people]
+    used = profile.protocols(project)
+    asked = [protocol for protocol in used.values() if protocol.values and not protocol.by_people]
     with project.store.read() as db:
         for raters in (JUDGE, PERSON):
             own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == bindparam("name"))
@@ -255,7 +256,8 @@ def usual(project: Project) -> str:
             for protocol in asked:
                 if db.execute(question, {"name": protocol.name}).scalar():
                     return protocol.name
-    return next((protocol.name for protocol in filter(_there(project), asked)), USUAL)
+    first = asked[0].name if asked and USUAL not in used else USUAL
+    return next((protocol.name for protocol in filter(_there(project), asked)), first)
 
 
 def _there(project: Project) -> Callable[[Protocol], bool]:

@@ -32,7 +32,7 @@ from annotator.gui.parts import focused
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
-from annotator.gui.session.page import Page
+from annotator.gui.session.page import Page, another_kind
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingBar, Refused, ViewPane
@@ -332,7 +332,8 @@ class Viewer(QWidget):
         self.every.toggled.connect(self.views.show_all)
         self.every.hide()
         left = QWidget()
-        vertical((self.views, 1), self.every, on=left, margins=0, spacing=4)
+        more = (another_kind(self.session, "Add another kind…"),) if self.HIDES else ()
+        vertical((self.views, 1), self.every, *more, on=left, margins=0, spacing=4)
         self.view, self.behind = ViewPane(self.session, name), self.make_behind(name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")

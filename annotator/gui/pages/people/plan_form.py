@@ -26,6 +26,7 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.people_choice import PeopleChoice
+from annotator.gui.session.page import another_kind
 from annotator.gui.session.session import ProjectSession, end_of_day, title
 from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
@@ -127,6 +128,7 @@ class PlanForm(QWidget):
         for heading, part in (
             ("Stages, in the order of the work", stages),
             ("What is labelled", labels),
+            ("", wrapping(another_kind(self._session))),
             ("Number of people who answer each item, blind to one another", self.overlap),
             ("", self.reviewed),
             ("People", people),
