@@ -72,12 +72,16 @@ def asked(project: Project, protocol: Protocol, material: Material, person_id: s
     return [case for case in cases if dealing.comes_first(me, case)]
 
 
-def labelled(project: Project) -> list[str]:
-    return [name for name, protocol in profile.protocols(project).items() if protocol.values]
+def labelled(project: Project | None = None) -> list[str]:
+    """What people may be asked by, in a project or in any."""
+    used = profile.protocols(project) if project else PROTOCOLS
+    return [name for name, protocol in used.items() if protocol.values]
 
 
-def paired(project: Project) -> list[tuple[str, str]]:
-    return [(one.name, one.title) for one in profile.protocols(project).values() if one.paired]
+def paired(project: Project | None = None) -> list[tuple[str, str]]:
+    """The names and titles of what is asked about pairs, in a project or in any."""
+    used = profile.protocols(project) if project else PROTOCOLS
+    return [(one.name, one.title) for one in used.values() if one.paired]
 
 
 def both_orders(project: Project, protocol: str) -> bool:

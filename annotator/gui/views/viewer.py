@@ -332,7 +332,8 @@ class Viewer(QWidget):
         self.every.toggled.connect(self.views.show_all)
         self.every.hide()
         left = QWidget()
-        more = (another_kind(self.session, "Add another kind…"),) if self.HIDES else ()
+        another = another_kind(self.session, "Add another kind…"), 0, Qt.AlignmentFlag.AlignLeft
+        more = (another,) if self.HIDES else ()
         vertical((self.views, 1), self.every, *more, on=left, margins=0, spacing=4)
         self.view, self.behind = ViewPane(self.session, name), self.make_behind(name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()

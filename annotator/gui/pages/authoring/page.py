@@ -35,6 +35,7 @@ from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    StretchSpace,
     column_of,
     horizontal,
     push_button,
@@ -96,12 +97,8 @@ class AuthorPage(Page):
             "author", parts=(self.source, self.sheet, self.side), sizes=(500, 620, 260), stretch=(5, 6, 0)
         )
         self._parts.give_way(self.source, self.side)
-        self._whole = column_of(
-            self.header,
-            horizontal((self.tabs, 1), another_kind(self.session, "+")),
-            (self._parts, 1),
-            spacing=0,
-        )
+        kinds = horizontal(self.tabs, another_kind(self.session, "+"), StretchSpace(1))
+        self._whole = column_of(self.header, kinds, (self._parts, 1), spacing=0)
         self._nothing = EmptyState("items", *NO_ITEMS)
         self._bring = self._nothing.add_action(
             "Import items", lambda: self.session.go("Import"), primary=True

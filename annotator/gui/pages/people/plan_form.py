@@ -41,7 +41,6 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.fields import ChoiceBox, LineField, NumberBox, offer, when_changed
 from annotator.gui.widgets.message_bar import MessageBar
-from annotator.protocols import PROTOCOLS
 
 BOTH_ORDERS_HINT = (
     "Each person gives twice as many verdicts; in return you can measure whether they favour the report "
@@ -81,9 +80,7 @@ class PlanForm(QWidget):
         self._session = session
         self.stages = {stage: QCheckBox(title(stage)) for stage in Stage if stage is not Stage.ADJUDICATION}
         self.labels = {
-            name: QCheckBox(label_cases.presentation_of(name).tab)
-            for name, protocol in PROTOCOLS.items()
-            if protocol.values
+            name: QCheckBox(label_cases.presentation_of(name).tab) for name in label_cases.labelled()
         }
         for box in (self.stages[Stage.RUBRIC], self.labels[USUAL]):
             box.setChecked(True)
@@ -429,7 +426,7 @@ class PairOrders(QWidget):
         self.draws: dict[str, tuple[QSpinBox, QSpinBox, QPushButton]] = {}
         column = vertical(on=self, margins=0, spacing=6)
         column.addWidget(PlainLabel("Labelling of pairs, in every plan", "strong"))
-        for name, words in ((one.name, one.title) for one in PROTOCOLS.values() if one.paired):
+        for name, words in label_cases.paired():
             box = self.boxes[name] = QCheckBox(f"{words}: in both orders")
             box.setAccessibleDescription(BOTH_ORDERS_HINT)
             box.clicked.connect(lambda wished, name=name: self._ask(name, wished))
@@ -477,7 +474,7 @@ class PairOrders(QWidget):
     def _ask(self, name: str, wished: bool) -> None:
         if self._session.do(label_cases.ask_both_orders, name, wished) is not None:
             said = "in both orders" if wished else "in one order"
-            title = PROTOCOLS[name].title
+            title = dict(label_cases.paired())[name]
             self._answer.show_message(
                 "success", f"{title}: pairs are now asked {said}.", f"{keys.shown('undo')} undoes it."
             )
