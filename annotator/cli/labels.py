@@ -300,8 +300,9 @@ def labels_pairs(
 ) -> None:
     """Draw the pairs of reports that people and judges compare, or show how many were drawn."""
     from annotator.actions.labelling import label_cases
+    from annotator.protocols import PROTOCOLS
 
-    protocol = protocol or [name for name, _ in label_cases.paired() if label_cases.can_draw(name)][-1]
+    protocol = protocol or [name for name in PROTOCOLS if label_cases.can_draw(name)][-1]
     with opened(file, readonly=draw < 0) as project:
         if draw >= 0:
             label_cases.draw_pairs(project, protocol, draw, seed)

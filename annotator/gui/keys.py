@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from annotator.domain.kinds.artifact import Kind
 from annotator.gui.parts import below
 
 EVERYWHERE = "Everywhere"
@@ -229,9 +230,9 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("start_run", "Start the prepared task", "Material", ("Ctrl+Shift+Return",)),
     Binding("read_report", "Read the report at the cursor", "Material", ("Alt+O",)),
     Binding("confirm_drawn", "Confirm the extract", "Material", ("Alt+C",)),
-    Binding("accept_drawn", "Accept the key point", "Material", ("Alt+K",)),
-    Binding("vital_drawn", "Mark the key point vital, or not", "Material", ("Alt+I",)),
-    Binding("part_drawn", "Part what was merged into the key point", "Material", ("Alt+T",)),
+    Binding("accept_drawn", "Accept what was extracted", "Material", ("Alt+K",)),
+    Binding("vital_drawn", "Mark it vital, or not", "Material", ("Alt+I",)),
+    Binding("part_drawn", "Part what was merged into it", "Material", ("Alt+T",)),
     Binding("keep_drawn", "Save the edited unit or passage", "Material", ("Alt+Return",)),
     Binding("new_drawn", "Add a unit that was overlooked", "Material", ("Ctrl+N",)),
     Binding("remove_drawn", "Remove the unit, or leave the passage out", "Material", ("Ctrl+Backspace",)),
@@ -259,6 +260,8 @@ PAGES = (
     "People",
     "Guidelines",
 )
+# Pages of what only some projects use.
+OF_KIND = {"Contest": Kind.TASKS}
 # Validation shows its figures as the results are shown, and by their keys.
 SHARED = frozenset({"Results", "Validate"})
 _BY_ACT = {binding.act: binding for binding in BINDINGS}

@@ -9,18 +9,37 @@ from annotator.domain.texts.refusal import Refusal
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a project uses. `text` is how it is stored and typed: names of choices, kinds and protocols."""
+    """What a project uses. `text` is how it is stored and typed: names of choices, kinds and protocols.
+
+    Kinds and parts of reports `bring` what is judged by them, unless something that is chosen needs them. That is
+    looked up when it is asked for, as it loads the papers.
+    """
 
     kinds: frozenset[Kind]
     protocols: frozenset[str]
     text: str = ""
+    bring: frozenset[str] = frozenset()
 
     def judges(self, protocol: str) -> bool:
         """Whether reports are labelled and judged by a protocol."""
-        return ALL in self.text.split() or protocol in self.protocols
+        from annotator.protocols import PROTOCOLS
 
-    def with_(self, kinds: Iterable[Kind], protocols: Iterable[str]) -> "Profile":
-        return Profile(self.kinds.union(kinds), self.protocols.union(protocols), self.text)
+        if ALL in self.text.split() or protocol in self.protocols:
+            return True
+        one, paper = PROTOCOLS[protocol], protocol.partition(".")[0]
+        if not (one.values or one.needs or one.parts):
+            # It is computed from reports alone, and comes with the rest of its paper.
+            others = (other for other in PROTOCOLS if other.startswith(f"{paper}.") and other != protocol)
+            return any(PROTOCOLS[other].needs and self.judges(other) for other in others)
+        used = {part for name in self.protocols & PROTOCOLS.keys() for part in PROTOCOLS[name].parts}
+        return not (self.bring - used).isdisjoint((*one.needs, *one.parts))
+
+    def with_(
+        self, kinds: Iterable[Kind], protocols: Iterable[str] = (), bring: Iterable[str] = ()
+    ) -> "Profile":
+        return Profile(
+            self.kinds.union(kinds), self.protocols.union(protocols), self.text, self.bring.union(bring)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +126,9 @@ def parsed(text: str) -> Profile:
         if name in choices:
             profile = profile.with_(choices[name].kinds, choices[name].protocols)
         elif name == ALL:
-            profile = profile.with_(set(Kind) - {Kind.LABELS}, ())
+            profile = profile.with_(set(Kind) - {Kind.LABELS})
         elif name in kinds:
-            kind = Kind(name)
-            profile = profile.with_([kind], (p.name for p in PROTOCOLS.values() if kind in p.needs))
+            profile = profile.with_([Kind(name)], bring=[Kind(name)])
         elif name in PROTOCOLS:
             profile = profile.with_(PROTOCOLS[name].needs, [name])
         elif name != HELD:

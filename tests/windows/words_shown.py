@@ -8,9 +8,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QComboBox,
     QLabel,
     QLineEdit,
+    QListView,
     QPlainTextEdit,
+    QTabBar,
+    QTableView,
     QTextEdit,
     QWidget,
 )
@@ -46,8 +50,37 @@ def words_of(widget: QWidget) -> Iterator[str]:
 
 
 def words_in(model: QAbstractItemModel) -> Iterator[str]:
+    for index in _indexes(model):
+        for role in (*ROLES, Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1):
+            yield repr(index.data(role))
+
+
+def seen_words(whole: QWidget) -> Iterator[str]:
+    """What a person meets on a widget as it is now: texts, hints and choices of what is visible, tabs and menus."""
+    for widget in (each for each in (whole, *whole.findChildren(QWidget)) if each.isVisible()):
+        yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
+        if isinstance(widget, QLabel | QAbstractButton | QLineEdit):
+            yield widget.text()
+        elif isinstance(widget, QPlainTextEdit | QTextEdit):
+            yield f"{widget.placeholderText()} {widget.toPlainText()}"
+        elif isinstance(widget, QTabBar):
+            shown = (place for place in range(widget.count()) if widget.isTabVisible(place))
+            yield from (f"{widget.tabText(place)} {widget.tabToolTip(place)}" for place in shown)
+        elif isinstance(widget, QComboBox):
+            yield from (widget.itemText(place) for place in range(widget.count()))
+        elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+            hides = isinstance(widget, QListView | QTableView)
+            for index in _indexes(widget.model()):
+                if not hides or not widget.isRowHidden(index.row()):
+                    roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+                    yield " ".join(str(index.data(role) or "") for role in roles)
+    for action in whole.findChildren(QAction):
+        if action.isVisible():
+            yield f"{action.text()} {action.toolTip()}"
+
+
+def _indexes(model: QAbstractItemModel) -> Iterator[QModelIndex]:
     # What Qt calls a list has one column, and does not let itself be asked.
     columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex())
     for row, column in product(range(model.rowCount(QModelIndex())), range(columns)):
-        for role in (*ROLES, Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1):
-            yield repr(model.index(row, column, QModelIndex()).data(role))
+        yield model.index(row, column, QModelIndex())

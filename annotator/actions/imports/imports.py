@@ -103,15 +103,16 @@ OWN_TABLES = FileLayout(
 FILED = (ITEM.c.question_type, ITEM.c.subject)
 
 
-def offered() -> dict[str, str]:
-    """What can be read, by name, in words to choose by: benchmarks' own layouts, and releases."""
-    own = {name: f"{layout.title} ({layout.holds})" for name, layout in LAYOUTS.items()}
-    return own | {
-        TABLES: "Tables and reports of your own",
-        GOLDSMITH: "Goldsmith release",
-        COLLECTED: "Papers collected from arXiv (feeds and eprints)",
-        TRANSCRIPTS: "Transcripts of seminars (WebVTT, SRT, JSON, text, Word, PDF)",
-    }
+def offered(project: Project | None = None) -> dict[str, str]:
+    """What can be read, by name, in words to choose by; of a project what it uses."""
+    kinds = profile.profile(project).kinds if project else frozenset(Kind)
+    own = {name: f"{one.title} ({one.holds})" for name, one in LAYOUTS.items() if one.kind in kinds}
+    own |= {TABLES: "Tables and reports of your own", GOLDSMITH: "Goldsmith release"}
+    if layouts.of_papers().kind in kinds:
+        own[COLLECTED] = "Papers collected from arXiv (feeds and eprints)"
+    if Kind.INSPIRATIONS in kinds:
+        own[TRANSCRIPTS] = "Transcripts of seminars (WebVTT, SRT, JSON, text, Word, PDF)"
+    return own
 
 
 def format_of(paths: Sequence[Path]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import SHIPPED, Extraction, PromptVersion, Protocol
 from annotator.domain.texts.canonical import Change, derived_id, now
@@ -25,8 +25,12 @@ SETTING = "prompt/"
 USUAL, OTHER = "as shipped", "~"
 
 
-def asking() -> tuple[Protocol | Extraction, ...]:
-    return (*PROTOCOLS.values(), *EXTRACTIONS.values())
+def asking(project: Project | None = None) -> tuple[Protocol | Extraction, ...]:
+    """What asks models, as a project uses it, or all there is."""
+    tables = (
+        (profile.protocols(project), profile.extractions(project)) if project else (PROTOCOLS, EXTRACTIONS)
+    )
+    return tuple(one for table in tables for one in table.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class PromptLine:
 
 def listed(project: Project) -> list[PromptLine]:
     result = []
-    for protocol in asking():
+    for protocol in asking(project):
         for name in protocol.prompts:
             current = in_force(project, name)
             edited = current.text != shipped(name)

@@ -307,9 +307,7 @@ def _in_full(amount: float) -> float:
 def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
     """Why an order comes to nothing, and what to do about it."""
     if order.protocol in EXTRACTIONS:
-        lacks = next(
-            drawing.lacks for drawing in judge_runs.drawings(project) if drawing.name == order.protocol
-        )
+        (lacks,) = (drawing.lacks for drawing in judge_runs.drawings(project, order.protocol))
     else:
         lacks = judge_runs.unasked(project, order.protocol) if order.protocol in PROTOCOLS else ""
     return lacks or "Choose other items or systems."

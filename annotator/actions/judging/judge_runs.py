@@ -13,6 +13,7 @@ from annotator.actions.judging import derived_judges
 from annotator.actions.labelling import label_cases
 from annotator.actions.material import extracting
 from annotator.actions.material.responding import settings_of
+from annotator.actions.project import profile
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_kind, run_records
 from annotator.actions.runs.journal import RunJournal
@@ -140,9 +141,13 @@ class _Counts:
             self.ready[protocol.name] += not lacks
 
 
-def offers(project: Project) -> list[ProtocolOffer]:
-    """All protocols with what this project lacks for each. The items are read once, their reports' words never."""
-    protocols = tuple(protocol for protocol in PROTOCOLS.values() if not protocol.by_people)
+def offers(project: Project, *named: str) -> list[ProtocolOffer]:
+    """The protocols named, or those that the project uses, with what it lacks for each.
+
+    The items are read once, their reports' words never.
+    """
+    offered = [PROTOCOLS[name] for name in named] or profile.protocols(project).values()
+    protocols = tuple(protocol for protocol in offered if not protocol.by_people)
     kinds = tuple(dict.fromkeys(kind for protocol in protocols for kind in protocol.needs))
     result = _Counts()
     for at_hand in materials.each(
@@ -188,19 +193,20 @@ def unasked(project: Project, protocol: str) -> str:
         )
         for one in at_hand.responses
     ]
-    (offer,) = [one for one in offers(project) if one.name == protocol]
+    (offer,) = offers(project, protocol)
     return " ".join(label_cases.gaps(definition, met) or offer.lacks)
 
 
-def drawings(project: Project) -> list[ExtractionOffer]:
-    """All extractions with how much of the project they have not drawn from. No report's words are read."""
+def drawings(project: Project, *named: str) -> list[ExtractionOffer]:
+    """The extractions named, or those in use, with how much they have not drawn from. No report's words are read."""
     wanted = materials.WantedMaterial((), texts=False, sources=True)
     seen = list(materials.each(project, wanted, materials.item_ids(project, answered=True)))
     kinds = extracts.kinds_of_items(project)
     reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
     items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]
     every = [kinds[one.item.id] for one in seen]
-    return [_drawing(one, reports, items if one.sources else every) for one in EXTRACTIONS.values()]
+    used = [EXTRACTIONS[name] for name in named] or profile.extractions(project).values()
+    return [_drawing(one, reports, items if one.sources else every) for one in used]
 
 
 def _drawing(
@@ -302,12 +308,13 @@ def _drafted(name: str) -> str:
     return title if title == name or title.startswith("Draft") else f"Draft: {title}"
 
 
-def drawings_of(found: materials.Reports) -> list[ExtractionOffer]:
-    """Every extraction, with how many reports (or items with a source) have nothing drawn yet."""
+def drawings_of(project: Project, found: materials.Reports) -> list[ExtractionOffer]:
+    """Every extraction in use, with how many reports (or items with a source) have nothing drawn yet."""
     reports = [line.parts for of_cell in found.lines.values() for line in of_cell]
     items = [item.parts for item in found.items if item.sources]
     every = [item.parts for item in found.items]
-    return [_drawing(one, reports, items if one.sources else every) for one in EXTRACTIONS.values()]
+    used = profile.extractions(project).values()
+    return [_drawing(one, reports, items if one.sources else every) for one in used]
 
 
 @dataclass(frozen=True, slots=True)

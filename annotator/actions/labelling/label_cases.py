@@ -11,7 +11,7 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
 from annotator.actions.items.materials import PAIRS, MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
@@ -72,12 +72,16 @@ def asked(project: Project, protocol: Protocol, material: Material, person_id: s
     return [case for case in cases if dealing.comes_first(me, case)]
 
 
-def labelled() -> list[str]:
-    return [name for name, protocol in PROTOCOLS.items() if protocol.values]
+def labelled(project: Project | None = None) -> list[str]:
+    """What people may be asked by, in a project or in any."""
+    used = profile.protocols(project) if project else PROTOCOLS
+    return [name for name, protocol in used.items() if protocol.values]
 
 
-def paired() -> list[tuple[str, str]]:
-    return [(protocol.name, protocol.title) for protocol in PROTOCOLS.values() if protocol.paired]
+def paired(project: Project | None = None) -> list[tuple[str, str]]:
+    """The names and titles of what is asked about pairs, in a project or in any."""
+    used = profile.protocols(project) if project else PROTOCOLS
+    return [(one.name, one.title) for one in used.values() if one.paired]
 
 
 def both_orders(project: Project, protocol: str) -> bool:
@@ -236,7 +240,7 @@ def offered(project: Project) -> list[str]:
     there = _there(project)
     return [
         name
-        for name, protocol in PROTOCOLS.items()
+        for name, protocol in profile.protocols(project).items()
         if protocol.values and (protocol.submitted or there(protocol))
     ]
 
@@ -247,7 +251,8 @@ def usual(project: Project) -> str:
     Best fits one by which a judge judged here, then one by which people labelled, then one for which gold or drawn
     parts are there.
     """
-    asked = [protocol for protocol in PROTOCOLS.values() if protocol.values and not protocol.by_people]
+    used = profile.protocols(project)
+    asked = [protocol for protocol in used.values() if protocol.values and not protocol.by_people]
     with project.store.read() as db:
         for raters in (JUDGE, PERSON):
             own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == bindparam("name"))
@@ -255,7 +260,8 @@ def usual(project: Project) -> str:
             for protocol in asked:
                 if db.execute(question, {"name": protocol.name}).scalar():
                     return protocol.name
-    return next((protocol.name for protocol in filter(_there(project), asked)), USUAL)
+    first = asked[0].name if asked and USUAL not in used else USUAL
+    return next((protocol.name for protocol in filter(_there(project), asked)), first)
 
 
 def _there(project: Project) -> Callable[[Protocol], bool]:

@@ -13,7 +13,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.material.model_drafts import asked_by, proposals, proposed
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
@@ -62,6 +62,12 @@ def kind_of(name: str) -> Kind | WriterAid:
     if name not in {*Kind, *WriterAid}:
         raise Refusal(f"“{name}” is not a kind of document.", f"Choose one of {', '.join(OFFERED)}.")
     return proposed(name)
+
+
+def offered(project: Project) -> list[Kind | WriterAid]:
+    """What models draft of what the project uses, beside the type of an item."""
+    used = profile.profile(project).kinds
+    return [kind for kind in OFFERED if kind in used or kind is WriterAid.REFERENCE]
 
 
 def protocol_name(kind: Kind | WriterAid) -> str:

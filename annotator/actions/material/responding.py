@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.judges import judges
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record, response_hash, wording_hash
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
@@ -387,6 +387,19 @@ MANNERS: dict[str, ResponseSettings] = {
 # As they are said on the command line.
 MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION, CONTINUATION)}
 _BETWEEN, _CONDITION, _UNTIL, _FILED = "|", "by=", "until=", "as="
+
+
+def in_use(project: Project) -> tuple[list[str], list[Condition]]:
+    """The modes, as they are said, and the conditions that are about what the project uses."""
+    kinds, used = profile.profile(project).kinds, profile.protocols(project)
+    modes = {
+        name
+        for name, mode in MODES.items()
+        if kinds.issuperset(next(one.needs for one in MANNERS.values() if one.mode == mode))
+        and (mode != CONTINUATION or any(one.mode == mode for one in used.values()))
+    }
+    papers = {name.partition(".")[0] for name in used}
+    return sorted(modes), [one for one in CONDITIONS if one is CONDITIONS[0] or one.name in papers]
 
 
 def protocol_name(

@@ -1,13 +1,14 @@
 """Every table and figure of the papers that rests on data a project holds, as one view."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from annotator import files
 from annotator.actions.judging import judge_runs
 from annotator.actions.papers import human_agreement, systems_tables, view_tables
+from annotator.actions.project import profile
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
@@ -43,20 +44,21 @@ def aliases() -> dict[str, str]:
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which table, by whose judgements; of one with recent sources, after which month, and how it is counted."""
+    tables = in_use(project)
     offered = tuple(
         (f"{paper.title}, {' and '.join(table.printed)}: {table.title}", name)
-        for name, (paper, table) in TABLES.items()
+        for name, (paper, table) in tables.items()
     )
     months = sorted(set(systems_tables.published(project).values()), reverse=True)[1:]
     read = {
         name: one.readings
-        for name, (_, table) in TABLES.items()
+        for name, (_, table) in tables.items()
         for one in table.made_of
         if not isinstance(one, ViewTable) and one.readings
     }
     readings = dict.fromkeys((one.title, one.name) for of in read.values() for one in of)
     return (
-        ViewChoice("table", "Table", offered, usual=_usual(project)),
+        ViewChoice("table", "Table", offered, usual=_usual(project, tables)),
         results.rater_choice(project),
         ViewChoice(
             "after",
@@ -82,7 +84,14 @@ def _with(down: Down) -> tuple[str, ...]:
     )
 
 
-def _usual(project: Project) -> str:
+def in_use(project: Project) -> dict[str, tuple[Paper, PaperTable]]:
+    """The tables, by name, of papers by which the project judges."""
+    used = profile.profile(project)
+    mine = {paper.name for paper in papers() if any(used.judges(one.name) for one in paper.protocols)}
+    return {name: (paper, table) for name, (paper, table) in TABLES.items() if paper.name in mine}
+
+
+def _usual(project: Project, tables: Iterable[str]) -> str:
     """The first table of which most of what is judged is known here; the first of all where nothing is."""
     known = {info.name: not info.cost for info in scoring.known(project)}
 
@@ -90,7 +99,7 @@ def _usual(project: Project) -> str:
         wanted = [metric for one in TABLES[name][1].made_of for metric in _metrics(one)]
         return sum(known.get(metric, False) for metric in wanted) / max(1, len(wanted))
 
-    return max(TABLES, key=share)
+    return max(tables, key=share, default=FIRST)
 
 
 def _metrics(made: SystemsTable | ViewTable | DuelTable) -> Iterator[str]:
@@ -283,15 +292,17 @@ LISTED = ("name", "short", "title", "about", "missing")
 
 
 def listed(project: Project, *, every: bool = False) -> list[dict[str, str]]:
-    """Views and papers' tables that rest on something here, and `every` other with what it lacks.
+    """Views and papers' tables in use that rest on something here, and `every` other with what it lacks.
 
     Of each its name, its short name, its title, what it is about, and what is missing.
     """
     held = result_views.held(project)
     short = {of: one for one, of in aliases().items()}
     offers = judge_runs.offers(project) if every else ()
-    rows = [(one.name, "", one.title, one.about, "" if one.rests(held) else one.missing) for one in VIEWS]
-    for name, (paper, table) in TABLES.items():
+    used = result_views.in_use(project, VIEWS)
+    views = (one for one in VIEWS if one.name in used)
+    rows = [(one.name, "", one.title, one.about, "" if used[one.name] else one.missing) for one in views]
+    for name, (paper, table) in in_use(project).items():
         rests = any(_rests(one, held) for one in table.made_of)
         why = "" if rests else " ".join(words for words, _ in lacking(project, {"table": name}, offers))
         rows.append((name, short.get(name, ""), table.title, ", ".join((paper.title, *table.printed)), why))

@@ -1,17 +1,23 @@
 """What a project uses: its profile, and what it holds beside it."""
 
-from sqlalchemy import select
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, func, select, union
 
 from annotator.actions.project import people
-from annotator.actions.project.file import USES, Project, record
+from annotator.actions.project.file import USES, Project, kept, record
 from annotator.domain.experts.adjudication import RECEIVED
 from annotator.domain.experts.assignment import Purpose
 from annotator.domain.kinds.artifact import Kind, Stage, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
+from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import Change
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import EXTRACTIONS, PROTOCOLS, profiles
 from annotator.protocols.profiles import CHOICES, USUAL, Profile, ProfileChoice, parsed
-from annotator.storage.tables import ARTIFACT, ASSIGNMENT, META, RUN
+from annotator.storage.tables import ARTIFACT, ASSIGNMENT, EXTRACT, JUDGE, JUDGEMENT, META, PERSON, RUN
+
+if TYPE_CHECKING:
+    from annotator.domain.judges.protocol import Extraction, Protocol
 
 __all__ = ["CHOICES", "USUAL", "Profile", "ProfileChoice", "choose", "parsed", "parts", "profile"]
 
@@ -34,16 +40,45 @@ def parts() -> list[tuple[str, dict[str, str]]]:
     return [(title, words) for title, words in result if words]
 
 
+@kept
 def profile(project: Project) -> Profile:
     """What the project uses: what was chosen for it, and whatever it holds.
 
     For a project of a version that asked no such question nothing was chosen; one that holds nothing has the usual.
     """
-    chosen = project.get(USES)
-    held = _held(project)
-    if chosen is None:
-        return held if held.kinds or held.protocols else parsed(USUAL)
-    return parsed(chosen).with_(held.kinds, held.protocols)
+    held, text = _held(project), project.get(USES)
+    if text is None:
+        text = profiles.HELD if held.kinds or held.protocols else profiles.USUAL
+    chosen = parsed(text)
+    return chosen.with_(held.kinds, held.protocols, held.bring - chosen.kinds)
+
+
+def kinds(project: Project, role: ItemRole = ItemRole.QUESTION) -> tuple[Kind, ...]:
+    """The kinds of document that experts write here for an item of that role, in the order of the work.
+
+    All that are written for it where none of them is in use.
+    """
+    used = profile(project).kinds & FOLLOWS[role].kinds or FOLLOWS[role].kinds
+    return tuple(kind for kind in WRITTEN if kind in used)
+
+
+def stages(project: Project) -> tuple[Stage, ...]:
+    """The stages in which annotators work here, in the order of the work."""
+    used = profile(project).kinds | {Kind.LABELS}
+    return tuple(stage for stage in Stage if stage.kind in used)
+
+
+def protocols(project: Project) -> "dict[str, Protocol]":
+    """What reports are labelled and judged by here, by name."""
+    used = profile(project)
+    return {name: one for name, one in PROTOCOLS.items() if used.judges(name)}
+
+
+def extractions(project: Project) -> "dict[str, Extraction]":
+    """What models extract here, by name: the documents of the project, and parts that reports are judged by."""
+    used = profile(project)
+    made = {*used.kinds, *(part for one in protocols(project).values() for part in one.parts)}
+    return {name: one for name, one in EXTRACTIONS.items() if one.makes in made or name in used.protocols}
 
 
 def choose(project: Project, text: str) -> Change:
@@ -61,9 +96,23 @@ def _held(project: Project) -> Profile:
         kinds = {Kind(kind) for kind in db.execute(select(ARTIFACT.c.kind).distinct()).scalars()}
         asked = db.execute(select(ASSIGNMENT.c.stage, ASSIGNMENT.c.protocols).distinct()).all()
         protocols = {*db.execute(select(RUN.c.protocol).distinct()).scalars()}
+        protocols |= {*db.execute(_judged()).scalars()}
+        parts = {*db.execute(select(EXTRACT.c.kind).distinct()).scalars()}
     kinds |= {kind for stage, _ in asked if (kind := Stage(stage).kind)}
     protocols |= {name for _, names in asked for name in (names or "").split()}
-    return Profile(frozenset(kinds - {Kind.LABELS}), frozenset(protocols))
+    kinds -= {Kind.LABELS}
+    return Profile(frozenset(kinds), frozenset(protocols), bring=frozenset(kinds | parts))
+
+
+def _judged() -> Select[Any]:
+    """Protocols with judgements: of each rater the first, then always the next, without a look at every judgement."""
+    own, first = union(select(PERSON.c.id), select(JUDGE.c.id)).subquery(), func.min(JUDGEMENT.c.protocol)
+    least = select(first).where(JUDGEMENT.c.rater_id == own.c.id).scalar_subquery()
+    seen = select(own.c.id, least.label("protocol")).cte(recursive=True)
+    after = (JUDGEMENT.c.rater_id == seen.c.id) & (JUDGEMENT.c.protocol > seen.c.protocol)
+    more = select(first).where(after).scalar_subquery()
+    seen = seen.union_all(select(seen.c.id, more).where(seen.c.protocol.is_not(None)))
+    return select(seen.c.protocol).where(seen.c.protocol.is_not(None)).distinct()
 
 
 def has_reviews(project: Project) -> bool:

@@ -16,6 +16,7 @@ from annotator.actions.items import items
 from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import label_sealing
+from annotator.actions.project import profile as uses
 from annotator.actions.project.file import Project, record
 from annotator.actions.releases import checking, gathering
 from annotator.domain.experts.adjudication import Agreement
@@ -73,6 +74,12 @@ class NumberedRelease:
     profile: str
     at: datetime
     manifest_sha256: str
+
+
+def in_use(project: Project) -> list[str]:
+    """The formats of what the project uses."""
+    kinds = uses.profile(project).kinds
+    return [name for name in PROFILES if name not in LAYOUTS or LAYOUTS[name].kind in kinds]
 
 
 def offered() -> dict[str, tuple[str, str]]:
@@ -363,7 +370,7 @@ def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], 
     """What each report comes to by each metric, as Results has it; without the baseline's, of which a note tells."""
     from annotator.actions.results import overview, results
 
-    counts = overview.gathered(project, PROTOCOLS).values()
+    counts = overview.gathered(project).values()
     if any(count.rater.floor for count in counts):
         notes.append("Left out: the baseline's figures, which are a floor and no result.")
     return {

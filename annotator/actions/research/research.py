@@ -408,9 +408,9 @@ class NamedWorks:
 
     def words(self) -> str:
         if not self.titles:
-            return "No report and no gold evidence names a work on arXiv or with a DOI yet."
+            return "No work on arXiv or with a DOI is named yet."
         lacks = f"{len(self.without_abstract):,} without an abstract, {len(self.without_citations):,} without citations"
-        return f"{counted(len(self.titles), 'work')} named by reports and gold evidence: {lacks}."
+        return f"{counted(len(self.titles), 'work')} named by reports and gold: {lacks}."
 
 
 @dataclass(frozen=True, slots=True)

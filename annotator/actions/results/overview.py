@@ -56,15 +56,20 @@ def everything(project: Project, judge: str = "", *, mode: str = "", reading: st
     read by the protocol's other published rule, where there is one and it can read the judge's; by FIRST a judge's
     first trial counts alone.
     """
-    counts = gathered(project, PROTOCOLS, judge, mode=mode, reading=reading)
+    counts = gathered(project, None, judge, mode=mode, reading=reading)
     rows = [row for one in counts.values() for row in results.rows_of(one)]
     return [*rows, *made_of(counts, rows)]
 
 
 def gathered(
-    project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = "", reading: str = ""
+    project: Project,
+    protocols: Iterable[str] | None = None,
+    judge: str = "",
+    *,
+    mode: str = "",
+    reading: str = "",
 ) -> dict[str, Counted]:
-    """What one rater said under these protocols, by default the usual one; what is computed in any case."""
+    """What one rater said under these protocols, or all in use, by default the usual one; what is computed anyway."""
     counts: dict[str, Counted] = {}
     readable = result_raters.readable(project) if reading == PUBLIC else ()
     result = result_raters.everybody_under(project, protocols)

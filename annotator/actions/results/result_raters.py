@@ -16,6 +16,7 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import items
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling import label_rows
+from annotator.actions.project import profile
 from annotator.actions.project.file import Project, kept
 from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import or_why
@@ -99,9 +100,10 @@ def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
     return raters_under(project, (protocol,))[protocol]
 
 
-def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict[str, list[ResultRater]]:
-    """The same under each of several protocols, looked up at once."""
-    result: dict[str, list[ResultRater]] = {protocol: [] for protocol in protocols}
+def raters_under(project: Project, protocols: Iterable[str] | None = None) -> dict[str, list[ResultRater]]:
+    """The same under each of several protocols, by default those in use, looked up at once."""
+    wanted = profile.protocols(project) if protocols is None else protocols
+    result: dict[str, list[ResultRater]] = {protocol: [] for protocol in wanted}
     j, judged = COUNTED.c, [protocol for protocol in result if PROTOCOLS[protocol].values]
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
@@ -144,8 +146,8 @@ def everybody(project: Project, protocol: str) -> list[ResultRater]:
     return everybody_under(project, (protocol,))[protocol]
 
 
-def everybody_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict[str, list[ResultRater]]:
-    """The same under each of several protocols, looked up at once."""
+def everybody_under(project: Project, protocols: Iterable[str] | None = None) -> dict[str, list[ResultRater]]:
+    """The same under each of several protocols, by default those in use, looked up at once."""
     result = raters_under(project, protocols)
     judged = [protocol for protocol in result if PROTOCOLS[protocol].values]
     if not judged or not _is_told_of_each(project):

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.items.items import left_out
 from annotator.actions.material import source_views
+from annotator.actions.project import profile
 from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_raters, results, results_behind, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, no_choices
@@ -22,9 +23,10 @@ from annotator.actions.studies import (
     score_views,
 )
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS, TAXONOMIES
+from annotator.protocols import EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, RESPONSE
 
 SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
@@ -104,6 +106,22 @@ def held(project: Project) -> frozenset[str]:
         MATCHES: bool(contest_rows.raters(project)),
     }
     return frozenset({*raters, *named, *drawn, *(name for name, there in said.items() if there)})
+
+
+def in_use(project: Project, among: "tuple[ResultView, ...]") -> dict[str, bool]:
+    """The views about what the project uses, by name, each with whether it rests on something here."""
+    there, used, kinds = held(project), profile.protocols(project), profile.profile(project).kinds
+    named = {*used, *kinds, *(part.drawn for one in used.values() for part in one.parts)}
+    named |= {one.mode for one in used.values()}
+    ways = {
+        MATCHES: Kind.TASKS in kinds, CHOSEN: Kind.SELECTION in kinds,
+        EXEMPLAR: any(one.exemplar for one in used.values()),
+        COMPARED: not named.isdisjoint(pair_views.JUDGED), PREFERRED: not named.isdisjoint(pair_views.ASKED),
+        LOOKED_AT: any(one.of in used for one in TAXONOMIES.values()),
+    }  # fmt: skip
+    named |= {name for name, open_ in ways.items() if open_} | there
+    every = {*PROTOCOLS, *Kind, *ways, CONTINUATION, *(part.drawn for part in ResponsePart)}
+    return {one.name: one.rests(there) for one in among if named.issuperset(every.intersection(one.rests_on))}
 
 
 def drawing(part: ResponsePart) -> str:
@@ -354,8 +372,8 @@ VIEWS: tuple[ResultView, ...] = (
         "gold",
         "Gold",
         BENCHMARK,
-        "How many gold statements are true, how long gold plans are, and how many questions of each kind there are.",
-        "Add questions, and settle diagnostics or plans.",
+        "How much gold there is, and how many questions of each kind there are.",
+        "Add questions, and settle what is written for them.",
         no_choices,
         question_views.gold,
         page="Author",

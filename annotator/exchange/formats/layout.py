@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import CollectedPaper
 from annotator.domain.texts.canonical import Text
 from annotator.exchange.formats.label_entries import LabelFileContent
@@ -125,7 +126,8 @@ class FileLayout:
     `dataset` is that of the items that come in by it, where it is not the `name`; `holds` says what its files are.
     `numbers` tells by which number its files know those items that came from there. `of_papers` makes items of
     collected papers, where the benchmark's items are papers. Files are of this layout where all of one of `marks` are
-    among them. One that is `scored` holds what each report comes to.
+    among them. One that is `scored` holds what each report comes to. Projects whose experts write its `kind` of
+    document use it.
     """
 
     name: str
@@ -139,3 +141,4 @@ class FileLayout:
     dataset: str = ""
     marks: tuple[tuple[str, ...], ...] = ()
     scored: bool = False
+    kind: Kind | None = None

@@ -1,5 +1,6 @@
 """The table of supported benchmark layouts."""
 
+from annotator.domain.kinds.artifact import Kind
 from annotator.exchange.formats import arena_tasks, deepscholar, human_files, researcherbench
 from annotator.exchange.formats.layout import FileLayout, LabelLayout
 from annotator.exchange.formats.researcherbench import DATASET, own_numbers
@@ -15,6 +16,7 @@ LAYOUTS: dict[str, FileLayout] = {
             read=researcherbench.read,
             files=researcherbench.files,
             labels=human_files.LABELS,
+            kind=Kind.RUBRIC,
             marks=(("questions.json", "rubric.json"), ("questions.json", "responses"), ("eval_data",)),
         ),
         FileLayout(
@@ -25,6 +27,7 @@ LAYOUTS: dict[str, FileLayout] = {
             files=deepscholar.files,
             of_papers=deepscholar.of_papers,
             scored=True,
+            kind=Kind.NUGGETS,
             marks=(("papers_with_related_works.csv",),),
         ),
         FileLayout(
@@ -34,6 +37,7 @@ LAYOUTS: dict[str, FileLayout] = {
             read=arena_tasks.read,
             files=arena_tasks.files,
             dataset=arena_tasks.DATASET,
+            kind=Kind.TASKS,
             marks=(("tasks.jsonl",),),
         ),
     )

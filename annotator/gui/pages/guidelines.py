@@ -23,7 +23,7 @@ from annotator.actions.authoring import settings
 from annotator.actions.authoring.settings import StaleAnswer
 from annotator.actions.items import materials
 from annotator.actions.judging import judge_runs
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.actions.studies import rubric_views
 from annotator.domain.experts.assignment import Guideline, Role, Stage
 from annotator.domain.kinds.artifact import HOW, State
@@ -315,7 +315,6 @@ LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "sta
 _, WHOSE, _, THEN, NOW = range(5)
 
 # People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
-STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
 STAMPED = "Existing answers keep the version they were given under."
 
 
@@ -329,6 +328,7 @@ class GuidelinesPage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.stage = Stage.RUBRIC
+        self._stages: Sequence[Stage] = ()
         self._stale: list[StaleAnswer] = []
         self.stages = RowsTree("Stages", ("Stage", "Version", "Older"), (100, 66, 52), 0)
         self.stages.currentItemChanged.connect(lambda *_: self._choose(self.stages.row()))
@@ -394,8 +394,6 @@ class GuidelinesPage(Page):
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `stage` says which stage."""
         self.stage = Stage(place["stage"]) if place.get("stage") else self.stage
-        if self.stage not in STAGES:
-            self.stage = Stage.RUBRIC
         self._fill()
         self._show_stage()
 
@@ -412,19 +410,21 @@ class GuidelinesPage(Page):
 
     def _fill(self) -> None:
         self._stale = self.session.ask(settings.stale) or []
+        self._stages = self.session.ask(profile.stages) or [Stage.RUBRIC]
+        self.stage = self.stage if self.stage in self._stages else self._stages[0]
         older = Counter(answer.stage for answer in self._stale)
         with QSignalBlocker(self.stages):
             self.stages.clear()
-            for stage in STAGES:
+            for stage in self._stages:
                 newest = self.session.ask(settings.current, stage)
                 version = newest.version if newest else settings.SHIPPED
                 self.stages.addTopLevelItem(line((title(stage), str(version), str(older[stage] or ""))))
-            self.stages.choose(STAGES.index(self.stage))
+            self.stages.choose(self._stages.index(self.stage))
         self._show_older()
 
     def _choose(self, row: int) -> None:
-        if 0 <= row < len(STAGES) and STAGES[row] is not self.stage:
-            self.stage = STAGES[row]
+        if 0 <= row < len(self._stages) and self._stages[row] is not self.stage:
+            self.stage = self._stages[row]
             self.answer.clear()
             self._show_stage()
             self._show_older()
@@ -497,7 +497,7 @@ class GuidelinesPage(Page):
             self.writing.turn()
 
     def _step(self, by: int) -> None:
-        self.stages.choose((STAGES.index(self.stage) + by) % len(STAGES))
+        self.stages.choose((self._stages.index(self.stage) + by) % len(self._stages))
 
     def _next_stale(self) -> None:
         """The next answer given under older versions, in the following stages when there is none left here."""
@@ -505,9 +505,10 @@ class GuidelinesPage(Page):
         if self.table.hasFocus() and row < self.older.rowCount():
             self.table.selectRow(row)
             return
-        places = [*range(STAGES.index(self.stage) + 1, len(STAGES)), *range(STAGES.index(self.stage) + 1)]
+        after = self._stages.index(self.stage) + 1
+        places = [*range(after, len(self._stages)), *range(after)]
         stages = {answer.stage for answer in self._stale}
-        goal = next((place for place in places if STAGES[place] in stages), None)
+        goal = next((place for place in places if self._stages[place] in stages), None)
         if not self.table.hasFocus() and self.older.rowCount():
             self.table.setFocus()
         elif goal is not None:

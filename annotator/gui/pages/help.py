@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QListWidget
 
 from annotator import __version__
 from annotator.actions.items import materials
+from annotator.actions.project import profile
 from annotator.gui import keys, theme
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
@@ -170,10 +171,10 @@ class KeyboardPage(Page):
         grid.setContentsMargins(0, 0, 12, 0)
         grid.setColumnStretch(0, 1)
         grid.setHorizontalSpacing(24)
-        row = 0
+        row, used = 0, profile.kinds(self.session.project)
         for page in (keys.EVERYWHERE, *keys.PAGES):
             bindings = [binding for binding in keys.BINDINGS if binding.page == page]
-            if not bindings:
+            if not bindings or keys.OF_KIND.get(page, used[0]) not in used:
                 continue
             head = with_properties(QLabel(page), role="subtitle")
             grid.addWidget(head, row, 0)

@@ -353,18 +353,18 @@ class ImportPage(Page):
         self.matching = MatchingView(session)
         self.matching.matched.connect(self._match)
         self._column = vertical(
-            title, self.hint, self._choosing(), self.chosen, self.matching, self.preview, (self.collected, 1),
+            title, self.hint, self._choosing(session), self.chosen, self.matching, self.preview, (self.collected, 1),
             (self._wrong(), 1), self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12),
             spacing=10,
         )  # fmt: skip
         session.refused.connect(self._stay)
         self._begin()
 
-    def _choosing(self) -> FlowRow:
+    def _choosing(self, session: ProjectSession) -> FlowRow:
         self.format = ChoiceBox(accessibleName="Layout of the files")
         self.format.keep_short(LETTERS)
         self.format.addItem("By content", "")
-        for name, words in imports.offered().items():
+        for name, words in imports.offered(session.project).items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self.add([]))
         self.pseudonyms = with_properties(

@@ -11,6 +11,8 @@ from annotator.actions.authoring import settings
 from annotator.actions.items import items
 from annotator.actions.material import model_drafts
 from annotator.actions.material.model_drafts import Proposal
+from annotator.actions.project import profile
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.item import Item, ItemRole
 from annotator.domain.material.writer_aid import WriterAid
@@ -424,7 +426,7 @@ class ItemsPage(Page):
         self.label = push_button("Label its reports", self._label)
         self.bar = ActsBar(ACTS)
         curated = not self.session.project.from_task
-        for act in ("edit_item", "retire_item", "apply_selection"):
+        for act in ("edit_item", "retire_item"):
             self.bar.offer(act, there=curated)
         for button in (self.label, self.author):
             self.bar.row.addWidget(button)
@@ -505,6 +507,8 @@ class ItemsPage(Page):
             self.table.fit()
 
     def _fill_choices(self) -> None:
+        rated = Kind.SELECTION in profile.profile(self.session.project).kinds
+        self.bar.offer("apply_selection", there=rated and not self.session.project.from_task)
         types, subjects = self.session.ask(items.choices) or ([], [])
         for combo, first, values in (
             (self.type, "All types", types),

@@ -78,6 +78,7 @@ class ReleasePage(Page):
         self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         frame = with_properties(QFrame(), role="card")
         self.group = QButtonGroup(self)
+        self._formats: dict[str, QWidget] = {}
         column = vertical(on=frame, spacing=4)
         for name, (words, about) in releases.offered().items():
             button = QRadioButton(words)
@@ -86,12 +87,16 @@ class ReleasePage(Page):
             self.group.addButton(button)
             said = PlainLabel(about, "hint", wrap=True)
             said.setContentsMargins(26, 0, 0, 8)
-            column.addWidget(button)
-            column.addWidget(said)
+            part = column_of(button, said, spacing=4)
+            column.addWidget(part)
+            self._formats[name] = part
             if name == releases.GOLDSMITH:
                 column.addLayout(self._wishes())
                 button.toggled.connect(self.with_pages.setEnabled)
                 button.toggled.connect(self.with_addresses.setEnabled)
+        self.more = with_properties(QCheckBox("More formats"), toolTip="Those of other benchmarks too")
+        self.more.toggled.connect(lambda _: self._offer())
+        column.addWidget(self.more)
         inside = column_of(hint, card, frame, self.past_title, self.past, StretchSpace(1), spacing=12)
         self.answer = PlainLabel(wrap=True)
         self.look = push_button("Open the folder", self._open_folder)
@@ -119,10 +124,18 @@ class ReleasePage(Page):
         return column
 
     def navigate(self, place: dict[str, Any]) -> None:
+        self._offer()
         self._count()
 
     def focus_first(self) -> None:
         self.group.buttons()[0].setFocus()
+
+    def _offer(self) -> None:
+        """Show the formats of what the project uses, and the others where they are asked for."""
+        used = self.session.ask(releases.in_use) or ()
+        for name, part in self._formats.items():
+            part.setVisible(self.more.isChecked() or name in used)
+        self.more.setVisible(len(used) < len(self._formats))
 
     def _count(self) -> None:
         result = self.session.ask(items.content_counts)

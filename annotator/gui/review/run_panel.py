@@ -206,8 +206,7 @@ class DraftAsking(QFrame):
         if not self._offered():
             known = ", ".join(
                 NAMES[kind] if isinstance(kind, WriterAid) else KINDS[kind].title.lower()
-                for kind in draft_runs.OFFERED
-                if kind is not WriterAid.CLASSIFICATION
+                for kind in draft_runs.offered(self._session.project)
             )
             return f"Models do not draft a {self._kind.value}. They draft: {known}."
         if self._lacks:

@@ -8,8 +8,17 @@ from typing import Any, ClassVar, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QDropEvent, QKeyEvent, QShortcut
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
 from annotator.gui.parts import below
@@ -21,6 +30,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
+    push_button,
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState
@@ -28,6 +38,19 @@ from annotator.gui.widgets.message_bar import MessageBar
 
 WINDOWS = sys.platform == "win32"
 KEEP_EVERY_MS = 20_000
+
+
+ANOTHER_KIND = "Add another kind of document…"
+
+
+def another_kind(session: ProjectSession, words: str = ANOTHER_KIND) -> QPushButton:
+    """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
+    made = push_button(words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND)
+    made.setAccessibleName(ANOTHER_KIND)
+    project, person = session.project, session.project.person
+    if project.readonly or project.from_task or not (person and person.has(Role.COORDINATOR)):
+        made.hide()
+    return made
 
 
 class Page(QWidget):

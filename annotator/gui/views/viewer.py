@@ -1,6 +1,6 @@
 """Viewer: a list of views, the current one with its choices and figures, and the data behind a figure."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -32,7 +32,7 @@ from annotator.gui.parts import focused
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
-from annotator.gui.session.page import Page
+from annotator.gui.session.page import Page, another_kind
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingBar, Refused, ViewPane
@@ -332,7 +332,9 @@ class Viewer(QWidget):
         self.every.toggled.connect(self.views.show_all)
         self.every.hide()
         left = QWidget()
-        vertical((self.views, 1), self.every, on=left, margins=0, spacing=4)
+        another = another_kind(self.session, "Add another kind…"), 0, Qt.AlignmentFlag.AlignLeft
+        more = (another,) if self.HIDES else ()
+        vertical((self.views, 1), self.every, *more, on=left, margins=0, spacing=4)
         self.view, self.behind = ViewPane(self.session, name), self.make_behind(name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
@@ -408,10 +410,10 @@ class Viewer(QWidget):
         if name != self._name or self._stale:
             self.show_view(name)
 
-    def _offer(self, held: Collection[str]) -> None:
-        """List the views that rest on what the project holds; the others while all are asked for."""
-        self.views.offer(held)
-        self.every.setVisible(not all(view.rests(held) for view in self.among))
+    def _offer(self, rests: Mapping[str, bool]) -> None:
+        """List the views that rest on what the project holds; others that it may use while all are asked for."""
+        self.views.offer(rests)
+        self.every.setVisible(not all(rests.values()))
 
     def focus_first(self) -> None:
         if self.body.currentWidget() is self.behind:
@@ -445,7 +447,7 @@ class Viewer(QWidget):
     def _count(self) -> None:
         """Have the view counted with its choices; what is only set out otherwise is not counted again."""
         if self._stale and self.HIDES:
-            self.session.ask_later(self._offer, result_views.held)
+            self.session.ask_later(self._offer, result_views.in_use, self.among)
         self._stale = False
         view = self.named(self._name)
         chosen = self._chosen.get(self._name, {}) | self.more()
@@ -582,14 +584,14 @@ class ViewList(QListWidget):
             line.setData(Qt.ItemDataRole.UserRole, view.name)
             self.addItem(line)
         self._among, self._all = {view.name: view for view in views}, False
-        self._held: Collection[str] | None = () if hides else None
+        self._rests: Mapping[str, bool] | None = {} if hides else None
         self._dress()
         theme.watch(self, self._dress)
         self.currentItemChanged.connect(self._changed)
 
-    def offer(self, held: Collection[str] | None) -> None:
-        """List views that rest on what is held, and the current one; muted the others, while all are shown."""
-        self._held, current, head = held, self.currentItem(), None
+    def offer(self, rests: Mapping[str, bool] | None) -> None:
+        """List views that rest on something, and the current one; muted the others in use, while all are shown."""
+        self._rests, current, head = rests, self.currentItem(), None
         for line in (self.item(place) for place in range(self.count())):
             name = line.data(Qt.ItemDataRole.UserRole)
             if not name:
@@ -597,16 +599,17 @@ class ViewList(QListWidget):
                 head.setHidden(True)
                 continue
             view = self._among[name]
-            rests = held is None or view.rests(held)
-            line.setHidden(not (rests or self._all or line is current))
-            line.setToolTip(tooltip(view.about if rests else f"{view.about} {view.missing}"))
-            line.setForeground(theme.token("text" if rests else "text-muted"))
+            there = rests is None or rests.get(name, False)
+            known = rests is not None and name in rests
+            line.setHidden(not (there or (self._all and known) or line is current))
+            line.setToolTip(tooltip(view.about if there else f"{view.about} {view.missing}"))
+            line.setForeground(theme.token("text" if there else "text-muted"))
             if head is not None and not line.isHidden():
                 head.setHidden(False)
 
     def show_all(self, every: bool) -> None:
         self._all = every
-        self.offer(self._held)
+        self.offer(self._rests)
 
     def _add_head(self, words: str) -> None:
         line = QListWidgetItem(words)
@@ -621,7 +624,7 @@ class ViewList(QListWidget):
             font.setBold(True)
             font.setPointSizeF(theme.current().points * 0.88)
             line.setFont(font)
-        self.offer(self._held)
+        self.offer(self._rests)
         px = theme.current().px
         self.setMinimumWidth(px(120))
         # Sixteen views are to be seen at once in a small window.
@@ -638,7 +641,7 @@ class ViewList(QListWidget):
         for place in range(self.count()):
             if self.item(place).data(Qt.ItemDataRole.UserRole) == name:
                 self.setCurrentRow(place)
-                self.offer(self._held)
+                self.offer(self._rests)
 
     def turn(self, by: int) -> None:
         here = self.currentRow()

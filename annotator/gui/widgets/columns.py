@@ -1,6 +1,6 @@
 """Column widths of a table: whole titles, and one column that takes the rest."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
@@ -164,6 +164,12 @@ class FilterRow(QWidget, Generic[Filter]):
         self._buttons[one].setChecked(True)
         self.chosen.emit()
 
+    def offer(self, filters: Container[Filter]) -> None:
+        """Show these and the one that holds."""
+        for one, button in self._buttons.items():
+            button.setVisible(one in filters or one is self.held)
+        self._lay()
+
     def show_counts(self, counts: Mapping[Filter, int]) -> None:
         for one, count in counts.items():
             self._buttons[one].setText(f"{one.value} {count:,}" if count else one.value)
@@ -181,10 +187,11 @@ class FilterRow(QWidget, Generic[Filter]):
 
     def _lay(self) -> None:
         """In one line, or in more where there is little room."""
-        widths = [button.sizeHint().width() for button in self._buttons.values()]
+        shown = [button for button in self._buttons.values() if not button.isHidden()]
+        widths = [button.sizeHint().width() for button in shown]
         wide, widest = sum(widths) + GAP * len(widths), 2 * max(widths) + GAP
         columns = len(widths) if wide <= self.width() else 2 if widest <= self.width() else 1
-        for place, button in enumerate(self._buttons.values()):
+        for place, button in enumerate(shown):
             self._grid.addWidget(button, place // columns, place % columns)
 
 

@@ -245,7 +245,7 @@ def test_what_a_person_wrote_or_drew_is_counted(project: Project) -> None:
     )
     assert extracting.replies(project, change.subject) == ()
     keep(project, claims(("One.", "")))
-    assert judge_runs.drawings_of(materials.reports(project)) == judge_runs.drawings(project)
+    assert judge_runs.drawings_of(project, materials.reports(project)) == judge_runs.drawings(project)
 
 
 URL = "https://example.org/paper"

@@ -430,7 +430,7 @@ def test_pairs_are_asked_in_both_orders_where_wished(whole):
     assert not label_cases.both_orders(whole, PAIRS)
     history.redo(whole)
     assert label_cases.both_orders(whole, PAIRS)
-    assert dict(label_cases.paired())[PAIRS] == "Which of two reports is better"
+    assert dict(label_cases.paired(whole))[PAIRS] == "Which of two reports is better"
 
 
 def test_a_setting_that_somebody_has_changed_since_is_not_taken_back(whole):

@@ -357,9 +357,7 @@ def test_what_works_lack_is_told(named: Project) -> None:
     assert set(result.titles) == {OAK, ELM, ASH}
     assert set(result.without_abstract) == {ELM, ASH}
     assert set(result.without_citations) == {OAK, ELM, ASH}
-    assert result.words().startswith(
-        "3 works named by reports and gold evidence: 2 without an abstract, 3 without"
-    )
+    assert result.words().startswith("3 works named by reports and gold: 2 without an abstract, 3 without")
 
 
 def test_a_table_completes_works_and_replaces_no_text(named: Project, tmp_path: Path) -> None:

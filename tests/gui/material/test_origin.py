@@ -76,7 +76,7 @@ def test_works_are_counted_and_completed_from_a_file(tmp_path, show, qtbot):
     page = show(project, "Sources")
     card = page.sources.works
     assert card.words.text().endswith(
-        "2 works named by reports and gold evidence: 1 without an abstract, 2 without citations."
+        "2 works named by reports and gold: 1 without an abstract, 2 without citations."
     )
     assert card.look.isEnabled()
     row = {

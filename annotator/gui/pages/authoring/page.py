@@ -28,13 +28,14 @@ from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
 from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import SourcePane
-from annotator.gui.session.page import Page
+from annotator.gui.session.page import Page, another_kind
 from annotator.gui.session.session import AUTHORING, Attention, Clock, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    StretchSpace,
     column_of,
     horizontal,
     push_button,
@@ -96,7 +97,8 @@ class AuthorPage(Page):
             "author", parts=(self.source, self.sheet, self.side), sizes=(500, 620, 260), stretch=(5, 6, 0)
         )
         self._parts.give_way(self.source, self.side)
-        self._whole = column_of(self.header, self.tabs, (self._parts, 1), spacing=0)
+        kinds = horizontal(self.tabs, another_kind(self.session, "+"), StretchSpace(1))
+        self._whole = column_of(self.header, kinds, (self._parts, 1), spacing=0)
         self._nothing = EmptyState("items", *NO_ITEMS)
         self._bring = self._nothing.add_action(
             "Import items", lambda: self.session.go("Import"), primary=True

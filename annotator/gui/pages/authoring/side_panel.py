@@ -23,11 +23,11 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.artifacts import RevisionLine
 from annotator.actions.items import items, materials
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, KindSpec, State
 from annotator.domain.kinds.documents import WRITTEN
-from annotator.domain.material.item import FOLLOWS, Item, ItemRole
+from annotator.domain.material.item import Item, ItemRole
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
 from annotator.gui.pages.authoring.form import next_open
@@ -310,7 +310,7 @@ class AssignedKinds:
 
     def of_role(self, item_id: str) -> list[Kind]:
         role = self._session.ask(items.of, item_id) or ItemRole.QUESTION
-        return [kind for kind in WRITTEN if kind in FOLLOWS[role].kinds]
+        return list(self._session.ask(profile.kinds, role) or ())
 
     def fitting(self, item_id: str, kind: Kind) -> Kind | None:
         """A kind where it is written for an item; None where another is to be chosen."""

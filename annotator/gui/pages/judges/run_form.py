@@ -22,7 +22,7 @@ from annotator.gui import theme
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import causes_words, kind_of
-from annotator.gui.session.page import PartedPage
+from annotator.gui.session.page import PartedPage, another_kind
 from annotator.gui.session.run import CANCELLED, REFUSED, BackgroundRun, Child
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, vertical, with_properties
@@ -182,6 +182,7 @@ class RunForm(QWidget):
         form.addRow("&Judge", self.judge)
         form.addRow("&What", self.what)
         form.addRow("", self.every)
+        form.addRow("", another_kind(self._session))
         form.addRow("&Systems", self.systems)
         form.addRow("&Items", self.items)
         form.addRow("", self.wrong)

@@ -395,7 +395,7 @@ class LabelPage(Page):
         return act
 
     def navigate(self, place: dict[str, Any]) -> None:
-        offered = self.session.ask(label_cases.offered) or [USUAL]
+        offered = self.session.ask(label_cases.offered) or [self.session.ask(label_cases.usual) or USUAL]
         wished = str(place.get("protocol") or QSettings().value(PROTOCOL, USUAL))
         if wished != self.bench.protocol and wished in offered:
             self._take_up(wished)

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton,
 
 from annotator.actions.items import seminars
 from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
-from annotator.actions.project import people
+from annotator.actions.project import people, profile
 from annotator.domain.experts.assignment import Role
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.transcript import DOUBTS, clock, moments
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, local
@@ -156,6 +157,8 @@ class MaterialPage(Page):
         me = self.session.ask(people.someone)
         coordinates = me is not None and (me.has(Role.COORDINATOR) or self.session.project.person is None)
         self._stack.setCurrentWidget(self._whole if coordinates else self._closed)
+        spoken = Kind.INSPIRATIONS in (self.session.ask(profile.kinds) or ())
+        self.tabs.setTabVisible(TABS.index("Transcripts"), spoken or bool(self.transcripts.model.rowCount()))
         if place.get("part") in TABS:
             self.tabs.setCurrentIndex(TABS.index(place["part"]))
         if place.get("response_id"):

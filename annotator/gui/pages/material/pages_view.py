@@ -57,7 +57,7 @@ class FetchingBar(QFrame):
         )
         self.every = with_properties(
             QCheckBox("All that reports give"),
-            toolTip="Key points are drawn from every page that a report gives, cited by a claim or not",
+            toolTip="Every page that a report gives, cited by a claim or not",
         )
         self.every.toggled.connect(lambda _: self._offer())
         self._found: CitedPages | None = None

@@ -233,8 +233,8 @@ class PartFilter(Enum):
 
 NOTHING = (
     "Nothing to extract from yet",
-    "Claims, plans, references, sentences and key points are extracted from reports, key insights from the sources of "
-    "items. Import them, or have a model write reports in the first part of this page.",
+    "What reports claim and cite is extracted from them, and what items rest on from their sources. Import them, or "
+    "have a model write reports in the first part of this page.",
 )
 
 
@@ -350,6 +350,14 @@ class PartsView(QWidget):
 
     def _show(self, found: tuple[Reports, list[ExtractionOffer]]) -> None:
         self._found, self._drawings = found
+        there = {drawing.makes for drawing in self._drawings}
+        there |= {part for cell in self._found.lines.values() for line in cell for part in line.parts}
+        if ResponsePart.KEYPOINTS in there:
+            there.add(ResponsePart.POOL)
+        offered = [one for one in Drawable if one.kind in there]
+        if offered and self.kinds.held not in offered:
+            self.kinds.hold(offered[0])
+        self.kinds.offer(offered)
         self._narrow()
 
     def _change_kind(self) -> None:
@@ -405,7 +413,7 @@ class PartsView(QWidget):
 
 def _read(project: Project) -> tuple[Reports, list[ExtractionOffer]]:
     result = materials.reports(project)
-    return result, judge_runs.drawings_of(result)
+    return result, judge_runs.drawings_of(project, result)
 
 
 def _lines(found: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:

@@ -157,7 +157,7 @@ COLUMNS: Sequence[Column[SourceLine]] = (
 )
 NOTHING = (
     "No sources yet",
-    "A source is the paper, transcript or page that gold is written from. Add it beside its item on the Author page.",
+    "A source is the text that gold is written from: a paper or a page. Add it beside its item on the Author page.",
 )
 
 

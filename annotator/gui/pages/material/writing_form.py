@@ -12,9 +12,11 @@ from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.material import responding
 from annotator.actions.material.responding import MissingResponse
+from annotator.actions.project import profile
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui.review.run_panel import RunPanel
@@ -128,6 +130,7 @@ class WritingForm(QFrame):
         self._keys: Sequence[str] = ()
         self._without = LeftOut()
         self._chosen = self._unfit = ""
+        self._plans = False
         self._judges: Sequence[Judge] = ()
         self.setProperty("role", "card")
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
@@ -135,16 +138,12 @@ class WritingForm(QFrame):
         self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.planned = QCheckBox("Ask for a plan first and keep it")
         self.condition = ChoiceBox()
-        for one in responding.CONDITIONS:
-            self.condition.addItem(one.title, one.name)
         self.cutoff = LineField(placeholderText="none, or a day such as 2025-03-24")
         self.filed_as = LineField(placeholderText="the input's own mode")
         self.trials = NumberBox(minimum=1, maximum=100)
         self.at_once = NumberBox(minimum=1, maximum=64, value=4)
         self.budget = BudgetBox()
         self.research = ResearchFields(self)
-        for words, value in MODES + INPUTS:
-            self.mode.addItem(words, value)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Write reports", act="start_run", role="primary", press=self.start)
         self.run = BackgroundRun(session, "Writing reports", "Material", self, part="Reports")
@@ -200,6 +199,12 @@ class WritingForm(QFrame):
         self._keys, self._without = item_keys, without
         self._known.setStringList(list(systems))
         self._judges = self._session.ask(judges.all_of) or []
+        modes, conditions = self._session.ask(responding.in_use) or ([], [])
+        kinds = self._session.ask(profile.kinds) or ()
+        inputs = [(words, value) for words, value in MODES if value in modes]
+        offer(self.mode, [*inputs, *(INPUTS if Kind.EVIDENCE in kinds else ())])
+        offer(self.condition, [(one.title, one.name) for one in conditions])
+        self._plans = Kind.PLAN in kinds
         self._offer_judges()
         self._offer_items()
 
@@ -295,7 +300,8 @@ class WritingForm(QFrame):
     def _change(self) -> None:
         self.planned.setEnabled(self.mode.currentData() == END_TO_END)
         for field in (self.planned, self.condition, self.cutoff, self.filed_as):
-            self._form.setRowVisible(field, self.mode.currentData() not in (*RESEARCH, CONTINUED))
+            shown = self.mode.currentData() not in (*RESEARCH, CONTINUED)
+            self._form.setRowVisible(field, shown and (field is not self.planned or self._plans))
         for _, row in self.research.rows:
             self._form.setRowVisible(row, self.mode.currentData() == SEARCHES)
         order, free = self.order(), not self.run.running and not self._session.project.readonly

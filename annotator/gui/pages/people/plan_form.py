@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Any
 
 from PySide6.QtCore import QDate, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
@@ -19,11 +20,13 @@ from PySide6.QtWidgets import (
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL
+from annotator.actions.project import profile
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.people_choice import PeopleChoice
+from annotator.gui.session.page import another_kind
 from annotator.gui.session.session import ProjectSession, end_of_day, title
 from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
@@ -57,8 +60,6 @@ LISTED = 200
 SETTLE_MS = 120
 HEIGHT = 170
 
-# The stages in which annotators work, in the order of the work; who adjudicates follows from the adjudicators.
-WORK = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
 FORTNIGHT = 14
 MOST_SEEDS = 999_999
 REPEATS = (
@@ -76,12 +77,13 @@ class PlanForm(QWidget):
         """`answer` is where it is said what was chosen at once, whatever becomes of the plan."""
         super().__init__()
         self.pairs = PairOrders(session, answer)
-        self.stages = {stage: QCheckBox(title(stage)) for stage in WORK}
-        self.stages[Stage.RUBRIC].setChecked(True)
+        self._session = session
+        self.stages = {stage: QCheckBox(title(stage)) for stage in Stage if stage is not Stage.ADJUDICATION}
         self.labels = {
             name: QCheckBox(label_cases.presentation_of(name).tab) for name in label_cases.labelled()
         }
-        self.labels[USUAL].setChecked(True)
+        for box in (self.stages[Stage.RUBRIC], self.labels[USUAL]):
+            box.setChecked(True)
         self.reviewed = QCheckBox("One drafts and the others review the draft, not blind")
         self.overlap = OverlapChoice()
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
@@ -123,6 +125,7 @@ class PlanForm(QWidget):
         for heading, part in (
             ("Stages, in the order of the work", stages),
             ("What is labelled", labels),
+            ("", wrapping(another_kind(self._session))),
             ("Number of people who answer each item, blind to one another", self.overlap),
             ("", self.reviewed),
             ("People", people),
@@ -138,7 +141,6 @@ class PlanForm(QWidget):
                 column.addLayout(part)
             column.addSpacing(6)
         column.insertWidget(column.count() - 1, PlainLabel(REPEATS, "hint", wrap=True))
-        column.addWidget(PlainLabel("Labelling of pairs, not only of this plan", "strong"))
         column.addWidget(self.pairs)
         column.addSpacing(6)
         column.addLayout(
@@ -148,6 +150,7 @@ class PlanForm(QWidget):
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer the people and items there are now; what was chosen stays chosen."""
+        self._offer()
         self.pairs.fill()
         active = [person for person in everybody if person.active]
         annotators = [person for person in active if person.has(Role.ANNOTATOR)]
@@ -159,6 +162,19 @@ class PlanForm(QWidget):
         self.adjudicators.fill(adjudicators, frozenset(person.id for person in adjudicators))
         self.overlap.at_most(max(2, len(annotators)))
         self.items.fill(taken)
+
+    def _offer(self) -> None:
+        """Offer what the project uses; where nothing of it is ticked, what most begin with, else the first."""
+        offers: tuple[tuple[Mapping[Any, QCheckBox], Sequence[Any] | None, Any], ...] = (
+            (self.stages, self._session.ask(profile.stages), Stage.RUBRIC),
+            (self.labels, self._session.ask(label_cases.labelled), USUAL),
+        )
+        for boxes, used, usual in offers:
+            for name, box in boxes.items():
+                box.setVisible(name in (used or ()))
+                box.setChecked(box.isChecked() and name in (used or ()))
+            if used and not any(box.isChecked() for box in boxes.values()):
+                boxes[usual if usual in used else used[0]].setChecked(True)
 
     def plan(self) -> AssignmentPlan:
         date = self.due.date()
@@ -182,7 +198,7 @@ class PlanForm(QWidget):
         )
 
     def focus_first(self) -> None:
-        next(iter(self.stages.values())).setFocus()
+        next(box for box in self.stages.values() if not box.isHidden()).setFocus()
 
     def _stirred(self) -> None:
         self.due.setEnabled(self.has_due.isChecked())
@@ -406,15 +422,18 @@ class PairOrders(QWidget):
         super().__init__()
         self._session, self._answer = session, answer
         self.boxes: dict[str, QCheckBox] = {}
+        self._rows: dict[str, QWidget] = {}
         self.draws: dict[str, tuple[QSpinBox, QSpinBox, QPushButton]] = {}
         column = vertical(on=self, margins=0, spacing=6)
+        column.addWidget(PlainLabel("Labelling of pairs, in every plan", "strong"))
         for name, words in label_cases.paired():
             box = self.boxes[name] = QCheckBox(f"{words}: in both orders")
             box.setAccessibleDescription(BOTH_ORDERS_HINT)
             box.clicked.connect(lambda wished, name=name: self._ask(name, wished))
             column.addWidget(box)
             if label_cases.can_draw(name):
-                column.addWidget(self._draw_row(name, words))
+                self._rows[name] = self._draw_row(name, words)
+                column.addWidget(self._rows[name])
         column.addWidget(PlainLabel(BOTH_ORDERS_HINT, "hint", wrap=True))
 
     def _draw_row(self, name: str, title: str) -> QWidget:
@@ -439,12 +458,16 @@ class PairOrders(QWidget):
         self.fill()
 
     def fill(self) -> None:
+        used = dict(self._session.ask(label_cases.paired) or ())
+        self.setVisible(bool(used))
         for name, (many, seed, button) in self.draws.items():
+            self._rows[name].setVisible(name in used)
             result = label_cases.drawn(self._session.project, name)
             many.setValue(len(result.get("pairs", ())))
             seed.setValue(result.get("seed", 1))
             button.setEnabled(not self._session.project.readonly)
         for name, box in self.boxes.items():
+            box.setVisible(name in used)
             box.setChecked(bool(self._session.ask(label_cases.both_orders, name)))
             box.setEnabled(not self._session.project.readonly)
 
