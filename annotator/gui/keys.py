@@ -78,6 +78,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("split_unit", "Split the unit at the cursor", "Author", ("Ctrl+Shift+L",)),
     Binding("next_kind", "Next kind of document", "Author", ("Ctrl+Tab",)),
     Binding("previous_kind", "Previous kind of document", "Author", ("Ctrl+Shift+Tab",)),
+    Binding("spelling", "Check spelling while typing, or not", "Author", ("F7",)),
     Binding("model_draft", "Show or hide the model's draft, or references to take", "Author", ("F8",)),
     Binding("ask_draft", "Ask a model for a draft, or look references up", "Author", ("Ctrl+Shift+D",)),
     Binding("take_unit", "Take the unit of the draft, or the references", "Author", ("Ctrl+T",)),

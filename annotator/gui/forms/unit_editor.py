@@ -31,6 +31,7 @@ from annotator.gui.forms.fields import (
     TextLine,
     ToggleButtons,
 )
+from annotator.gui.forms.spelling import Speller, SpellMarks
 from annotator.gui.parts import below
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
@@ -216,6 +217,7 @@ class FieldsFrame(QFrame):
         self.words = words
         self.unit_id = ""
         self.fields: dict[str, Field] = {}
+        self._speller: Speller | None = None
         self.setProperty("role", "unit")
 
     def add_field(self, name: str, field: Field) -> None:
@@ -227,6 +229,15 @@ class FieldsFrame(QFrame):
             field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
         if isinstance(field, TextField | TextLine):
             field.edited.connect(lambda text: self.paused.emit(self.unit_id, name, text))
+        if isinstance(field, TextField) and self._speller:
+            SpellMarks(field, self._speller)
+
+    def spell(self, speller: Speller) -> None:
+        """Have the spelling of what is written here checked, also in fields that come later."""
+        self._speller = speller
+        for field in self.fields.values():
+            if isinstance(field, TextField):
+                SpellMarks(field, speller)
 
     def field_of(self, widget: QWidget | None) -> str:
         """The name of the field that a widget is or lies in; empty when it is none."""

@@ -32,6 +32,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
 from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import TextField
+from annotator.gui.forms.spelling import Speller
 from annotator.gui.forms.unit_editor import FieldsFrame, FindingLines, UnitEditor
 from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession
@@ -216,10 +217,10 @@ class UnitsForm(PlainArea):
     left = Signal()
     """The focus left a field."""
 
-    def __init__(self, draft: Callable[[str, str, str], None]) -> None:
+    def __init__(self, draft: Callable[[str, str, str], None], speller: Speller) -> None:
         """`draft` keeps what is being typed: unit id, field, text."""
         super().__init__("Units")
-        self._draft = draft
+        self._draft, self._speller = draft, speller
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._units, self._below, self._whole = QVBoxLayout(), QVBoxLayout(), FindingLines()
         self._units.setSpacing(8)
@@ -275,6 +276,7 @@ class UnitsForm(PlainArea):
         words = KINDS[document.KIND]
         if words.whole and self.whole is None:
             self.whole = WholeEditor(words)
+            self.whole.spell(self._speller)
             self.whole.typed.connect(self.typed)
             self.whole.paused.connect(self._draft)
             self.whole.chosen.connect(self.chosen)
@@ -338,6 +340,7 @@ class UnitsForm(PlainArea):
             return self._spare.pop()
         assert self._make is not None
         editor = self._make()
+        editor.spell(self._speller)
         editor.typed.connect(self.typed)
         editor.paused.connect(self._draft)
         editor.chosen.connect(self.chosen)

@@ -150,6 +150,7 @@ class AuthorPage(Page):
         self.bind("find", self.hand.reading(self.source.open_find))
         self.bind("next_evidence", self.hand.reading(partial(self.source.step_evidence, 1)))
         self.bind("previous_evidence", self.hand.reading(partial(self.source.step_evidence, -1)))
+        self.bind("spelling", self.sheet.speller.turn)
         self.bind("guideline", lambda: self.side.toggle(self.side.text))
         self.bind("model_draft", self._turn_draft)
         self.bind("ask_draft", self.side.ask)

@@ -12,6 +12,7 @@ from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.material import model_drafts
 from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Finding, Kind, State, Unit, Weights
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.question_types import BAR, QuestionType
@@ -20,6 +21,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import MarkMenu
+from annotator.gui.forms.spelling import Speller
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.authoring.action_bar import AuthoringActionBar, Checking, Submission, SubmitPanel
 from annotator.gui.pages.authoring.form import (
@@ -187,7 +189,9 @@ class AuthoringSheet(QWidget):
         self._remarked: list[Finding] = []
         self._sources: Sequence[Source] = ()
         self.saving = Saving(session, self)
-        self.strip, self.form, self.bar = StateStrip(), UnitsForm(self.saving.draft), AuthoringActionBar()
+        self.speller = Speller(session.ask_newest, self)
+        self.strip, self.bar = StateStrip(), AuthoringActionBar()
+        self.form = UnitsForm(self.saving.draft, self.speller)
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
         self.checking = Checking(self._remarks, self)
         self.acts = UnitActs(session, self.form, self.saving, self)
@@ -207,6 +211,7 @@ class AuthoringSheet(QWidget):
         self.checking.found.connect(form.show_findings)
         self.checking.found.connect(lambda found: bar.show_findings(form.due(found), len(found)))
         self.acts.told.connect(lambda words: self.say("success", words))
+        self.speller.told.connect(lambda words: self.say("info", words))
         self.panel.closed.connect(self.enter_current)
         bar.new.clicked.connect(self.acts.new)
         bar.share.clicked.connect(self.acts.share_rest)
@@ -227,8 +232,8 @@ class AuthoringSheet(QWidget):
         self._wanted, self._drafted = "", ()
         self.panel.hide()
         self.form.begin()
-        self.know(item, sources)
         self.kind = kind
+        self.know(item, sources)
         self.refresh(found)
         self.form.verticalScrollBar().setValue(0)
         self.checking.check()
@@ -236,6 +241,7 @@ class AuthoringSheet(QWidget):
     def know(self, item: Item, sources: Sequence[Source]) -> None:
         """The item or its sources have changed: what the guideline says may change with them."""
         self.item, self._sources, self._checked = item, sources, ()
+        self.speller.follow(item, stage_of(self.kind))
 
     def refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
         """Show the artifact in hand as it is now, in place; `reworded` where nothing but its units has changed."""
