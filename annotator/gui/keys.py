@@ -18,6 +18,7 @@ _ON_A_MAC = {"Ctrl+H": "Ctrl+Shift+H", "Ctrl+Tab": "Meta+Tab", "Ctrl+Shift+Tab":
 COMMANDS = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 )
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _IN_WORDS = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z][A-Za-z]*|[0-9.=+-])")
 
 
@@ -49,7 +50,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("import", "Import", EVERYWHERE, ("Ctrl+I",)),
     Binding("exchange", "Exchange files, or send my work", EVERYWHERE, ("Ctrl+Shift+E",)),
     Binding("material", "Material: reports and cited pages", EVERYWHERE, ("Ctrl+Shift+M",)),
-    Binding("submit", "Submit and go to the next", EVERYWHERE, ("Ctrl+Return", "Ctrl+Enter")),
+    Binding("submit", "Submit, then go to the next", EVERYWHERE, ("Ctrl+Return", "Ctrl+Enter")),
     Binding("next_item", "Next item", EVERYWHERE, ("Ctrl+PgDown",)),
     Binding("previous_item", "Previous item", EVERYWHERE, ("Ctrl+PgUp",)),
     Binding("next_open", "Next open item", EVERYWHERE, ("Ctrl+J",)),
@@ -69,8 +70,8 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("weight_1", "First choice: weight, label …", "Author", ("Alt+1",)),
     Binding("weight_2", "Second choice", "Author", ("Alt+2",)),
     Binding("weight_3", "Third choice", "Author", ("Alt+3",)),
-    Binding("new_unit", "New unit below", "Author", ("Ctrl+N",)),
-    Binding("retire_unit", "Retire unit", "Author", ("Ctrl+Backspace",)),
+    Binding("new_unit", "New unit below (Enter, where a unit is one text)", "Author", ("Ctrl+N",)),
+    Binding("retire_unit", "Delete unit", "Author", ("Ctrl+Backspace",)),
     Binding("reopen_document", "Reopen a submitted document, or edit the consensus", "Author", ("Ctrl+R",)),
     Binding("unit_up", "Move unit up", "Author", ("Alt+Up",)),
     Binding("unit_down", "Move unit down", "Author", ("Alt+Down",)),

@@ -18,7 +18,7 @@ LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 Place = tuple[str, Stage]
 NOWHERE: Place = ("", Stage.RUBRIC)
 # From which value on an agreement is called that.
-LEVELS = ((0.8, "high"), (0.5, "middling"), (-1.0, "low"))
+LEVELS = ((0.8, "high"), (0.5, "medium"), (-1.0, "low"))
 MEASURES = {
     "f1": "F1",
     "kappa": "κ",

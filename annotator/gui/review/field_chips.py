@@ -151,7 +151,9 @@ UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id", "inspi
 DONE = {
     "start": "begun",
     "add unit": "one added",
-    "retire unit": "one retired",
+    "delete unit": "one deleted",
+    # In projects of before.
+    "retire unit": "one deleted",
     "move unit": "order changed",
     "change anchor, more_anchors": "quotation changed",
     "restore": "undone or redone",
@@ -168,7 +170,9 @@ def as_text(kind: Kind, revision: Revision) -> str:
 def line(revision: RevisionLine, alias: str) -> str:
     """A revision on one line: its number, what was done, by whom and when."""
     done = (
-        "sealed" if revision.sealed else DONE.get(revision.verb, revision.verb.replace("change", "changed"))
+        "submitted"
+        if revision.sealed
+        else DONE.get(revision.verb, revision.verb.replace("change", "changed"))
     )
     return f"{revision.number} · {done}\n{moment(revision.at)} · {alias or 'imported'}"
 

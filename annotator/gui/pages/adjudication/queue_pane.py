@@ -37,7 +37,7 @@ from annotator.gui.widgets.columns import (
 from annotator.gui.widgets.fields import NumberBox, label_of
 from annotator.gui.widgets.message_bar import EscapePanel
 
-LEVEL_COLOURS = {"low": "state-disagree", "middling": "state-unconfirmed", "high": "state-agreed"}
+LEVEL_COLOURS = {"low": "state-disagree", "medium": "state-unconfirmed", "high": "state-agreed"}
 BAR = 34
 
 

@@ -7,9 +7,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QFormLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QTabBar, QVBoxLayout, QWidget
 
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items
@@ -84,7 +84,7 @@ class WorkStatus:
 NONE = WorkStatus("not begun", "", "", 0)
 _OF_STATE = {
     State.DRAFT: ("draft", "author", "state-incomplete"),
-    State.SEALED: ("sealed", "lock", "state-agreed"),
+    State.SEALED: ("submitted", "lock", "state-agreed"),
     State.CONSENSUS: ("consensus", "check", "state-agreed"),
 }
 
@@ -203,6 +203,8 @@ def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields:
 
 
 MARGIN_WHEN_SCROLLED = 24
+# Between two units, where the line stands that shows where a dragged one comes to lie.
+GAP = 6
 NOWHERE = ("", "")
 
 
@@ -224,9 +226,10 @@ class UnitsForm(PlainArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._units, self._below, self._whole = QVBoxLayout(), QVBoxLayout(), FindingLines()
         self._units.setSpacing(8)
-        self.setWidget(
-            column_of(*(self._units, self._below, self._whole, StretchSpace(1)), margins=8, spacing=8)
-        )
+        inner = column_of(*(self._units, self._below, self._whole, StretchSpace(1)), margins=8, spacing=8)
+        self.setWidget(inner)
+        self._gap = with_properties(QFrame(inner), role="gap")
+        self._gap.hide()
         self.editors: list[UnitEditor] = []
         self._spare: list[UnitEditor] = []
         self._make: Callable[[], UnitEditor] | None = None
@@ -345,11 +348,26 @@ class UnitsForm(PlainArea):
         editor.paused.connect(self._draft)
         editor.chosen.connect(self.chosen)
         editor.asked.connect(self.asked)
+        editor.number.dragged.connect(partial(self._drag, editor))
         for sign in (editor.typed, editor.chosen):
             sign.connect(lambda *_: self._shown.pop(editor, None))
         if self._offered:
             editor.offer(*self._offered)
         return editor
+
+    def _drag(self, editor: UnitEditor, at: QPoint, dropped: bool) -> None:
+        """Show where a unit comes to lie; once it is dropped, have it moved there."""
+        others = [each for each in self.editors if each is not editor]
+        y = self.widget().mapFromGlobal(at).y()
+        place = sum(y > each.geometry().center().y() for each in others)
+        self._gap.setVisible(not dropped and bool(others))
+        if dropped:
+            self.asked.emit(editor.unit_id, f"place {place}")
+        elif others:
+            top = others[place].y() - GAP if place < len(others) else others[-1].geometry().bottom() + 2
+            self._gap.setGeometry(editor.x(), top, editor.width(), GAP // 2)
+            self._gap.raise_()
+            self.ensureVisible(0, y, 0, MARGIN_WHEN_SCROLLED)
 
     def show_drafted(self, words: Mapping[str, str]) -> None:
         """Say of units, by id, that they were taken from a model's draft; of all others nothing."""
@@ -407,10 +425,12 @@ class UnitsForm(PlainArea):
             self.editors[place].setFocus()
             self._reveal(self.editors[place])
 
+    def place_of(self, unit_id: str) -> int:
+        return [editor.unit_id for editor in self.editors].index(unit_id)
+
     def neighbour(self, unit_id: str) -> str:
         """The id of the unit below, or else above; empty when it stands alone."""
-        ids = [editor.unit_id for editor in self.editors]
-        place = ids.index(unit_id)
+        ids, place = [editor.unit_id for editor in self.editors], self.place_of(unit_id)
         rest = ids[place + 1 :] or ids[:place][::-1]
         return rest[0] if rest else ""
 
@@ -552,8 +572,12 @@ class UnitActs(QObject):
                 self._form.step(-1 if ask == "previous" else 1)
             case "up" | "down":
                 self.move(-1 if ask == "up" else 1, unit_id)
-            case "retire":
-                self.retire(unit_id)
+            case "delete":
+                self.delete(unit_id)
+            case "below":
+                self.below(unit_id)
+            case "place":
+                self.move(int(place) - self._form.place_of(unit_id), unit_id)
             case "merge":
                 self.merge(unit_id)
             case "split":
@@ -578,27 +602,35 @@ class UnitActs(QObject):
             return
         self._form.go(next((e.unit_id for e in self._form.editors if e.unit_id not in before), ""))
 
-    def retire(self, unit_id: str = "") -> None:
+    def below(self, unit_id: str) -> None:
+        """Go on to the unit below where that is still empty, else to a new one there; from an empty one nowhere."""
+        place = self._form.place_of(unit_id)
+        here, *after = (editor.text.value().strip() for editor in self._form.editors[place : place + 2])
+        if after == [""]:
+            self._form.go(self._form.editors[place + 1].unit_id)
+        elif here:
+            self.new()
+
+    def delete(self, unit_id: str = "") -> None:
         """Take a unit out; the focus goes to the one below, or else above."""
         artifact, unit_id = self._ready(), unit_id or self._current_id()
         if artifact is None or not unit_id or self._form.given:
             return
-        number = [unit.id for unit in artifact.document.units].index(unit_id) + 1
+        number = self._form.place_of(unit_id) + 1
         if after := self._form.neighbour(unit_id):
             self._form.go(after)
         else:
             self._form.setFocus()
         if self._session.do(artifacts.remove_unit, artifact.id, unit_id) is not None:
             name = KINDS[artifact.kind].unit.capitalize()
-            self.told.emit(f"{name} {number} is retired; {keys.shown('undo')} brings it back.")
+            self.told.emit(f"{name} {number} is deleted; {keys.shown('undo')} brings it back.")
 
     def move(self, by: int, unit_id: str = "") -> None:
-        """Move a unit up (-1) or down (1); the focus stays where it is."""
+        """Move a unit up (less than 0) or down; the focus stays where it is."""
         artifact, unit_id = self._ready(), unit_id or self._current_id()
         if artifact is None or not unit_id or self._form.given:
             return
-        ids = [unit.id for unit in artifact.document.units]
-        if 0 <= ids.index(unit_id) + by < len(ids):
+        if by and 0 <= self._form.place_of(unit_id) + by < len(artifact.document.units):
             self._session.do(artifacts.move_unit, artifact.id, unit_id, by)
             self._form.reveal(unit_id)
 

@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.judges import judges
 from annotator.actions.material import model_drafts
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import stage_of
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Artifact, Finding, Kind, State, Unit, Weights
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.question_types import BAR, QuestionType
@@ -74,7 +76,7 @@ class StateStrip(QFrame):
         )
         self.draft = with_properties(KeyButton("Model", act="model_draft", role="quiet"), checkable=True)
         self.history.setCheckable(True)
-        self._more = "", ""
+        self._more = ""
         self._mine = self._editable = False
         shown = self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline
         horizontal(self.icon, (self.words, 1), *shown, on=self, margins=(12, 4, 8, 4), spacing=6)
@@ -97,18 +99,16 @@ class StateStrip(QFrame):
         readonly: bool,
         drafted: bool,
         reopens: bool,
-        consequence: str = "",
     ) -> None:
         """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
 
-        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again;
-        `consequence` says what submitting it changes in scores.
+        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again.
         """
         standing, mine = standing_of(artifact), artifact.author_id == me
         self._mine, self._editable = mine, editable
         self.icon.show_icon(standing.icon, standing.colour)
         self.icon.setVisible(bool(standing.icon))
-        self._more = consequence, "this file is read-only" if readonly else ""
+        self._more = "this file is read-only" if readonly else ""
         self.show_revision(artifact)
         self.reopen.setVisible(reopens)
         self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)
@@ -126,7 +126,7 @@ class StateStrip(QFrame):
 
     def show_revision(self, artifact: Artifact) -> None:
         words = _state_words(artifact, mine=self._mine, editable=self._editable)
-        self.words.setText(" · ".join(filter(None, (words, *self._more))))
+        self.words.setText(" · ".join(filter(None, (words, self._more))))
 
     def show_side(self, *, guideline: bool, history: bool, draft: bool) -> None:
         self.guideline.setChecked(guideline)
@@ -138,7 +138,7 @@ def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
     name = KINDS[artifact.kind].title.lower()
     if artifact.state is State.SEALED:
         when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
-        return f"Sealed as revision {artifact.revision}{when}"
+        return f"Submitted{when}"
     if artifact.state is State.CONSENSUS:
         how = "being edited" if editable else "read only"
         return f"Consensus, {how}"
@@ -160,6 +160,8 @@ DRAFTED_KINDS = frozenset(
 LONGEST_VERB = 60
 # What has a panel of help: a model's draft, or references in bulk.
 HELPED_KINDS = DRAFTED_KINDS | {Kind.EVIDENCE}
+# Also without a model: the baseline copies sentences of the transcript.
+OFFLINE_HELP = frozenset((Kind.EVIDENCE, Kind.INSPIRATIONS))
 
 
 @cache
@@ -259,7 +261,7 @@ class AuthoringSheet(QWidget):
         self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
         self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
         self.bar.setVisible(artifact is not None)
-        drafted = self.kind in HELPED_KINDS
+        drafted = self._helped()
         if artifact is None:
             self.strip.show_nothing("")
             words = KINDS[self.kind].under(self._weights)
@@ -271,8 +273,8 @@ class AuthoringSheet(QWidget):
         self.strip.show_artifact(
             artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
             reopens=closed and self.session.ask(artifacts.refusal_of_others, artifact) is None,
-            consequence=annotating.consequence(self.session.project, artifact) if self.saving.editable else "",
         )  # fmt: skip
+        self.bar.warn(annotating.consequence(self.session.project, artifact) if self.saving.editable else "")
         self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, [(unit.id, unit.text) for unit in self._units_made_of()], self._rated_as)
         self._show_document(artifact)
@@ -310,9 +312,9 @@ class AuthoringSheet(QWidget):
         else:
             self.focus_first()
 
-    def say(self, level: Level, words: str) -> None:
+    def say(self, level: Level, words: str, todo: str = "") -> None:
         """Say a word above the actions; it goes away by itself."""
-        self.messages.show_message(level, words)
+        self.messages.show_message(level, words, todo)
 
     def start(self) -> None:
         if self.item is not None:
@@ -385,6 +387,13 @@ class AuthoringSheet(QWidget):
         self.saving.type(unit_id, field, value)
         self.checking.soon()
         self.stirred.emit()
+
+    def _helped(self) -> bool:
+        """Whether there is help with the kind: references in bulk, or a model that may be asked for a draft."""
+        if self.kind in OFFLINE_HELP or self.kind not in HELPED_KINDS:
+            return self.kind in OFFLINE_HELP
+        known = self.session.ask(judges.all_of) or []
+        return any(judge.kind is JudgeKind.ENDPOINT for judge in known)
 
     @property
     def _types(self) -> tuple[QuestionType, ...]:

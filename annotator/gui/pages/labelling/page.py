@@ -182,9 +182,7 @@ class SealedStrip(QFrame):
         self.setVisible(standing is not None)
         if standing is not None:
             when = f" on {moment(standing.sealed_at)}" if standing.sealed_at else ""
-            self.words.setText(
-                f"Your labels of item {key} are submitted{when} as revision {standing.revision}. They are locked."
-            )
+            self.words.setText(f"Your labels of item {key} are submitted{when}. They are locked.")
 
 
 class LabelSubmission(QObject):
@@ -556,7 +554,7 @@ class LabelPage(Page):
         self.messages.show_message("warning", f"{many} still missing before this item can be submitted.")
 
     def _say_submitted(self, words: str) -> None:
-        """Go on, and say there that the item is sealed; it can be reopened at any time."""
+        """Go on, and say there that the item is submitted; it can be reopened at any time."""
         self.queue_pane.recount()
         self.flow.go_on()
         if self.middle.currentWidget() is self.work:
