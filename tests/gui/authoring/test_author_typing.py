@@ -1,8 +1,8 @@
 """What is typed or quoted on the Author page is kept at once, and what its keys do to units."""
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QInputMethodEvent, QMouseEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from sqlalchemy import select
@@ -467,6 +467,30 @@ def test_a_criterion_is_dragged_by_its_number(page, project, to, order):
     QTest.mouseRelease(number, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
     assert not form._gap.isVisible()
     assert texts(project) == list(order)
+
+
+def dragged(target, kind, *paths) -> bool:
+    """Whether files are taken where they are dragged over, or dropped, as the system tells it."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    no_keys, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    at = QPointF(5, 5) if kind is QDropEvent else QPoint(5, 5)
+    event = kind(at, Qt.DropAction.CopyAction, mime, left, no_keys)
+    # What nothing on the page takes is the window's to import.
+    target.window().setAcceptDrops(False)
+    QApplication.sendEvent(target, event)
+    return event.isAccepted()
+
+
+def test_a_paper_dropped_on_the_source_is_put_beside_the_item(page, project, tmp_path):
+    path, other = tmp_path / "deep.pdf", tmp_path / "rows.csv"
+    path.write_bytes(pdf([["Deep networks"]]))
+    other.write_text("a,b", "utf-8")
+    assert dragged(page.source.text.viewport(), QDragEnterEvent, path)
+    assert not dragged(page.source, QDragEnterEvent, other)
+    assert dragged(page.source, QDropEvent, path)
+    assert [source.title for source in items.sources(project, page.item.id)] == ["paper", "deep"]
+    assert page.source.tabs.tabText(1) == "deep"
 
 
 def test_a_submitted_criterion_is_not_dragged(page, project):
