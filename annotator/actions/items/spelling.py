@@ -1,5 +1,6 @@
 """Spelling of what is written for an item: Hunspell dictionaries of its language, and words that are right here."""
 
+import gc
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -39,6 +40,8 @@ _QUOTED = re.compile(
 )
 # “pre-”, “anti-”, “multi-” before a hyphen.
 PREFIX = 5
+_NO_DATA: dict[str, list[str]] = {}
+_NO_SPELLINGS: list[str] = []
 
 
 def words(text: str) -> Iterator[tuple[int, int]]:
@@ -172,9 +175,16 @@ def _read(path: str) -> Any:
             return StringIO(Path(path).read_text(encoding, "surrogateescape"))
 
     aff, context = readers.read_aff(Reader(f"{path}.aff"))
-    return Dictionary(
-        aff, readers.read_dic(Reader(f"{path}.dic", context.encoding), aff=aff, context=context)
-    )
+    words = readers.read_dic(Reader(f"{path}.dic", context.encoding), aff=aff, context=context)
+    # Tens of thousands of words have the same few sets of flags: each is held once.
+    shared: dict[frozenset[str], Any] = {}
+    for word in words.words:
+        word.flags = shared.setdefault(frozenset(word.flags), word.flags)
+        if not word.data:
+            word.data, word.alt_spellings = _NO_DATA, _NO_SPELLINGS
+    # They stay to the end: nobody looks through them for garbage while someone types.
+    gc.freeze()
+    return Dictionary(aff, words)
 
 
 @lru_cache(maxsize=2 * MOST_DICTIONARIES)

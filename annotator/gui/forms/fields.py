@@ -272,6 +272,8 @@ class TextField(GrowingEdit):
         with_properties(self, accessibleName=name, placeholderText=prompt)
         self._putting = False
         self._last = ""
+        self.goes_on = False
+        """Whether Enter goes on from here, and breaks the line with Shift alone."""
         self.textChanged.connect(self._stir)
 
     def event(self, event: QEvent) -> bool:
@@ -288,12 +290,10 @@ class TextField(GrowingEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter goes on from here; with Shift it breaks the line."""
-        if self._composing or self.isReadOnly() or event.key() not in keys.ENTER:
-            super().keyPressEvent(event)
-        elif keys.plain(event):
+        entered = event.key() in keys.ENTER and not self._composing and not self.isReadOnly()
+        if entered and self.goes_on and keys.plain(event):
             self.finished.emit()
-        elif event.modifiers() == Qt.KeyboardModifier.ShiftModifier:
+        elif entered and event.modifiers() == Qt.KeyboardModifier.ShiftModifier:
             self.insertPlainText("\n")
         else:
             super().keyPressEvent(event)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KEY = "spelling"
 # The window is at rest by then.
-START_MS = 900
+START_MS = 1000
 
 
 class Speller(QObject):

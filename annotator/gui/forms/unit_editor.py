@@ -229,8 +229,10 @@ class FieldsFrame(QFrame):
         if isinstance(field, TextField | TextLine):
             field.edited.connect(lambda text: self.paused.emit(self.unit_id, name, text))
             field.finished.connect(lambda: self.go_on_from(name))
-        if isinstance(field, TextField) and self._speller:
-            SpellMarks(field, self._speller)
+        if isinstance(field, TextField):
+            field.goes_on = True
+            if self._speller:
+                SpellMarks(field, self._speller)
 
     def spell(self, speller: Speller) -> None:
         """Have the spelling of what is written here checked, also in fields that come later."""

@@ -358,7 +358,7 @@ class UnitsForm(PlainArea):
     def _drag(self, editor: UnitEditor, at: QPoint, dropped: bool) -> None:
         """Show where a unit comes to lie; once it is dropped, have it moved there."""
         others = [each for each in self.editors if each is not editor]
-        y = self._gap.parentWidget().mapFromGlobal(at).y()
+        y = self._gap.mapFromGlobal(at).y() + self._gap.y()
         place = sum(y > each.geometry().center().y() for each in others)
         self._gap.setVisible(not dropped and bool(others))
         if dropped:
