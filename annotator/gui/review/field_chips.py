@@ -129,6 +129,11 @@ def figures_words(figures: Sequence[Figure]) -> str:
     return " · ".join(_figure(each) for each in figures if not each.name.startswith(NOT_AGREEMENT))
 
 
+def frozen_words(key: str, figures: Sequence[Figure] | None) -> str:
+    """What is said of an agreement that was frozen just now; nothing where none was."""
+    return f"Agreement on {key} is frozen: {figures_words(figures[:1]) or 'no figure'}." if figures else ""
+
+
 def _figure(figure: Figure) -> str:
     if figure.value is None:
         # Of one item, what labels hang together by is the report.

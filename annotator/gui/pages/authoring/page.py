@@ -27,7 +27,7 @@ from annotator.gui import keys, theme
 from annotator.gui.pages.authoring.form import KindTabs, standings
 from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
-from annotator.gui.review.field_chips import figures_words
+from annotator.gui.review.field_chips import frozen_words
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import AUTHORING, Attention, Clock, ProjectSession
@@ -387,8 +387,8 @@ class AuthorPage(Page):
     def _submitted(self, artifact: Artifact) -> None:
         """Say what came of it here, and where work goes on; the page stays."""
         assert self.item is not None
-        froze = self.session.ask(agreements.frozen_by, artifact)
-        words = f"Agreement on {self.item.key} is frozen: {figures_words(froze[:1])}." if froze else ""
+        at = self.item.id, stage_of(artifact.kind), artifact.id, artifact.revision
+        words = frozen_words(self.item.key, self.session.ask(agreements.frozen_by, *at))
         goal = self.asked.next(self.item.id, artifact.kind)
         self.sheet.say(
             "success", "Submitted.", words if goal else f"{words} {self.asked.what_waits()}".strip()
