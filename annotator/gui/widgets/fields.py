@@ -343,7 +343,10 @@ class GrowingEdit(TextBox):
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc tells and leaves; undo and redo go on to the page where the field has nothing to take back."""
+        """Esc tells and leaves; undo and redo go on to the page where the field has nothing to take back.
+
+        Not every system makes a menu's event of Shift+F10.
+        """
         if event.key() == Qt.Key.Key_Escape and not self._composing:
             self.tell()
             self.left.emit()
@@ -351,6 +354,10 @@ class GrowingEdit(TextBox):
             QTimer.singleShot(0, self, self._leave)
         elif self._nothing_to(event):
             event.ignore()
+        elif QKeySequence(event.keyCombination()) == QKeySequence("Shift+F10"):
+            at = self.cursorRect().center()
+            keyed = QContextMenuEvent.Reason.Keyboard
+            self.contextMenuEvent(QContextMenuEvent(keyed, at, self.mapToGlobal(at)))
         else:
             super().keyPressEvent(event)
 

@@ -43,10 +43,7 @@ def menu_at(field, word: str = "") -> QMenu:
         event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, field.viewport().mapToGlobal(at))
         QApplication.sendEvent(field.viewport(), event)
     else:
-        event = QContextMenuEvent(
-            QContextMenuEvent.Reason.Keyboard, QPoint(1, 1), field.mapToGlobal(QPoint(1, 1))
-        )
-        QApplication.sendEvent(field, event)
+        press("Shift+F10")
     settle(field.window().page)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
