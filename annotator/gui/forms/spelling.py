@@ -37,9 +37,12 @@ class Speller(QObject):
         self._ask = ask
         self._about: tuple[str, str, Stage] | None = None
         self._spelling: Spelling | None = None
-        self.on = QSettings().value(KEY, "") != "off"
         self._start = later(self, self._read, START_MS)
         self._asked = False
+
+    @property
+    def on(self) -> bool:
+        return QSettings().value(KEY, "") != "off"
 
     def follow(self, item: Item, stage: Stage) -> None:
         """From now on what is written is about this item; also where the item has changed."""
@@ -50,8 +53,7 @@ class Speller(QObject):
 
     def turn(self) -> None:
         """Check, or check no more; it is remembered."""
-        self.on = not self.on
-        QSettings().setValue(KEY, "" if self.on else "off")
+        QSettings().setValue(KEY, "off" if self.on else "")
         trouble = self._spelling.trouble if self.on and self._spelling else ""
         self.told.emit(trouble or ("Spelling is checked." if self.on else "Spelling is not checked."))
         self.learned.emit()

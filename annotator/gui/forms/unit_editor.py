@@ -264,6 +264,7 @@ class UnitEditor(FieldsFrame):
         super().__init__(words)
         self.given = bool(words.given)
         """Whether the units are given beforehand: neither written nor moved nor retired."""
+        self.listed = True
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.number, self.row = UnitNumber(), QHBoxLayout()
         self.name = PlainLabel(role="strong", wrap=True) if self.given else None
@@ -372,11 +373,11 @@ class UnitEditor(FieldsFrame):
             self._remarks[place].show_findings(findings)
 
     def go_on_from(self, name: str) -> None:
-        """Where a unit is one text and choices, Enter in it begins the next unit."""
-        listed = self.words.kind is not Kind.QUERY and not any(
+        """Where a unit is one text and choices, and stands in a list, Enter in it begins the next unit."""
+        several = self.words.kind is Kind.QUERY or any(
             isinstance(field, TextLine) for field in self.fields.values()
         )
-        if name == "text" and listed:
+        if name == "text" and self.listed and not several:
             self.asked.emit(self.unit_id, "below")
         else:
             super().go_on_from(name)

@@ -37,6 +37,7 @@ from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import ChoiceButtons
+from annotator.gui.forms.spelling import Speller, SpellMarks
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
@@ -240,9 +241,9 @@ class RowsPane(QWidget):
     """A choice in the own wording, to be kept at once: values by field."""
     own_quote_wanted = Signal(int)
 
-    def __init__(self, bench: AdjudicationModel) -> None:
+    def __init__(self, bench: AdjudicationModel, speller: Speller) -> None:
         super().__init__()
-        self._bench = bench
+        self._bench, self._speller = bench, speller
         self.cards: dict[str, RowCard] = {}
         self.controls = RowControls()
         self.own: OwnEditor | None = None
@@ -253,6 +254,8 @@ class RowsPane(QWidget):
         self._hold = QWidget(self)
         self._hold.hide()
         self.controls.setParent(self._hold)
+        for field in (self.controls.rationale, self.controls.gap):
+            SpellMarks(field, speller)
         self.area = KeylessArea("Rows")
         self.area.resized.connect(self._bring_into_view_soon)
         vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
@@ -403,6 +406,7 @@ class RowsPane(QWidget):
             self._own_id = wanted
             protocol, weights = protocol_of(row.made[0][0]), self._bench.weights
             self.own = OwnEditor(sheet.kind, protocol, weights, self.item, self.cards[wanted])
+            self.own.editor.spell(self._speller)
             self.own.typed.connect(lambda field, value: self._bench.typing.type(wanted, field, value))
             self.own.paused.connect(lambda field, text: self._bench.typing.draft(wanted, field, text))
             self.own.chosen.connect(self.worded)
@@ -486,6 +490,7 @@ class OwnEditor(QWidget):
         self._row = row
         self.editor.installEventFilter(self)
         self.editor.number.hide()
+        self.editor.listed = False
         # No frame of its own inside the row's, which has the focus in its place.
         self.editor.setProperty("role", "")
         self.editor.text.setPlaceholderText("Your own wording")
