@@ -115,7 +115,17 @@ def _signing() -> str:
 
 
 def _files() -> str:
-    folders = ("guidelines", "help", "icons", "prompts", "related-work", "sample", "seminar", "themes")
+    folders = (
+        "guidelines",
+        "help",
+        "icons",
+        "prompts",
+        "related-work",
+        "sample",
+        "seminar",
+        "spelling",
+        "themes",
+    )
     wanted = [places.resources() / name for name in folders]
     missing = [path.name for path in [*wanted, places.schemas()] if not any(path.glob("*"))]
     assert not missing, f"missing: {', '.join(missing)}"

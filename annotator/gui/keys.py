@@ -19,6 +19,7 @@ _ON_A_MAC = {"Ctrl+H": "Ctrl+Shift+H", "Ctrl+Tab": "Meta+Tab", "Ctrl+Shift+Tab":
 COMMANDS = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 )
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _IN_WORDS = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z][A-Za-z]*|[0-9.=+-])")
 
 
@@ -50,7 +51,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("settings", "Settings", EVERYWHERE, ("Ctrl+,",)),
     Binding("import", "Import", EVERYWHERE, ("Ctrl+I",)),
     Binding("exchange", "Send my work", EVERYWHERE, ("Ctrl+Shift+E",)),
-    Binding("submit", "Submit and go to the next", EVERYWHERE, ("Ctrl+Return", "Ctrl+Enter")),
+    Binding("submit", "Submit, then go to the next", EVERYWHERE, ("Ctrl+Return", "Ctrl+Enter")),
     Binding("next_item", "Next item", EVERYWHERE, ("Ctrl+PgDown",)),
     Binding("previous_item", "Previous item", EVERYWHERE, ("Ctrl+PgUp",)),
     Binding("next_open", "Next open item", EVERYWHERE, ("Ctrl+J",)),
@@ -70,8 +71,8 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("weight_1", "First choice: weight, label …", "Author", ("Alt+1",)),
     Binding("weight_2", "Second choice", "Author", ("Alt+2",)),
     Binding("weight_3", "Third choice", "Author", ("Alt+3",)),
-    Binding("new_unit", "New unit below", "Author", ("Ctrl+N",)),
-    Binding("retire_unit", "Retire unit", "Author", ("Ctrl+Backspace",)),
+    Binding("new_unit", "New unit below (Enter, where a unit is one text)", "Author", ("Ctrl+N",)),
+    Binding("retire_unit", "Delete unit", "Author", ("Ctrl+Backspace",)),
     Binding("reopen_document", "Reopen a submitted document, or edit the consensus", "Author", ("Ctrl+R",)),
     Binding("unit_up", "Move unit up", "Author", ("Alt+Up",)),
     Binding("unit_down", "Move unit down", "Author", ("Alt+Down",)),
@@ -79,6 +80,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("split_unit", "Split the unit at the cursor", "Author", ("Ctrl+Shift+L",)),
     Binding("next_kind", "Next kind of document", "Author", ("Ctrl+Tab",)),
     Binding("previous_kind", "Previous kind of document", "Author", ("Ctrl+Shift+Tab",)),
+    Binding("spelling", "Check spelling while typing, or not", "Author", ("F7",)),
     Binding("model_draft", "Show or hide the model's draft, or references to take", "Author", ("F8",)),
     Binding("ask_draft", "Ask a model for a draft, or look references up", "Author", ("Ctrl+Shift+D",)),
     Binding("take_unit", "Take the unit of the draft, or the references", "Author", ("Ctrl+T",)),

@@ -19,7 +19,6 @@ from annotator.domain.experts.adjudication import form_of
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.selection import Recommendation
-from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import ORIGINS, TYPE
@@ -44,8 +43,7 @@ SHOWN = "How do agents show where their evidence is from?"
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
+def path(tmp_path: Path) -> Path:
     with closing(pairs.pairs_project(tmp_path, 0)) as project:
         return project.path
 

@@ -20,7 +20,6 @@ from annotator.actions.project.people import new_project
 from annotator.actions.results import overview
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind, stage_of
-from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.pages.material.parts_view import Drawable
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
@@ -87,8 +86,7 @@ class Story:
 
 
 @pytest.fixture
-def story(tmp_path: Path, qtbot, llmock: LLMock, monkeypatch: pytest.MonkeyPatch) -> Story:
-    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
+def story(tmp_path: Path, qtbot, llmock: LLMock) -> Story:
     project = pairs.pairs_project(tmp_path, 0)
     judges.add(project, MODEL, base_url=llmock.base_url(), model="gpt-4o-mini")
     project.close()

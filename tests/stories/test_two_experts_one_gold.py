@@ -22,7 +22,6 @@ from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.exchange.parcels import packages
-from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.shell.window import Window
 from tests.material.sent_apart import write_rubric
 from tests.storage import sql
@@ -130,9 +129,8 @@ def adjudicate_in_the_window(home: str, person_id: str, qtbot) -> None:
 
 
 @pytest.fixture
-def study(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> "Study":
+def study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> "Study":
     """The coordinator's project with its people, and a task for each annotator."""
-    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
     home, ids = begin(tmp_path, capsys)
     made = Study(home, ids, tmp_path)
     for name in ("Ada", "Ben"):

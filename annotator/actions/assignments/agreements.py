@@ -12,9 +12,10 @@ from annotator import __version__
 from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import Drafted
+from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.adjudication import Agreement, PairAgreement, SealedInput
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.adjudication import Agreement, Figure, PairAgreement, SealedInput
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, sha256
@@ -51,6 +52,23 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
     agreement = _computed(db, item_id, stage, kind, [sealed[person] for person in expected])
     _keep(project, db, agreement)
     return agreement
+
+
+def frozen_by(
+    project: Project, item_id: str, stage: Stage, artifact_id: str, revision: int
+) -> tuple[Figure, ...]:
+    """The figures that the submission of a revision froze just now, told to a coordinator alone.
+
+    They tell anyone else how others answered.
+    """
+    if not people.someone(project).has(Role.COORDINATOR):
+        return ()
+    with project.store.read() as db:
+        agreement = of_stage(db, item_id, stage)
+    inputs = {(one.artifact_id, one.revision) for one in agreement.inputs} if agreement else set()
+    if agreement is None or (artifact_id, revision) not in inputs:
+        return ()
+    return agreement.figures or agreement.pairs[0].figures
 
 
 def expected_raters(db: Connection, item_id: str, stage: Stage) -> list[str]:

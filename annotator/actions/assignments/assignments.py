@@ -503,7 +503,7 @@ def reopen(project: Project, artifact_id: str) -> Change:
         newest = artifacts.read_newest(db, artifact_id)
         artifact = newest.artifact
         if artifacts.is_open(project, artifact):
-            raise Refusal("Only a sealed artifact can be reopened.", "You can continue editing this one.")
+            raise Refusal("Only a submitted document can be reopened.", "You can continue editing this one.")
         if refusal := artifacts.refusal_of_others(project, artifact):
             raise refusal
         settled = artifact.state is State.CONSENSUS

@@ -280,9 +280,9 @@ def submitted_revisions() -> Select[Any]:
 REVIEWED = "draft reviewed, not blind"
 CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
 FIRST_ALIAS = "the document that scored first, else that of the first alias"
-AGAIN = "what was submitted counts until it is submitted again"
+AGAIN = "What was submitted counts until you submit again."
 TAKES_SCORES = "takes the item's scores away until both documents are adjudicated"
-SECOND = f"submitting it {TAKES_SCORES}"
+SECOND = f"Submitting {TAKES_SCORES}."
 # Item → by whose gold of a kind it is scored.
 Whose = dict[str, str]
 

@@ -65,7 +65,7 @@ def objection(project: Project, artifact: Artifact) -> Refusal | None:
     """Why the artifact cannot be changed now by the person working; None when it can."""
     kind = artifact.kind.value
     if artifact.state is State.SEALED:
-        return Refusal(f"This {kind} is sealed.", "Reopen it to continue; the sealed revision stays.")
+        return Refusal(f"This {kind} is submitted.", "Reopen it to continue; what was submitted stays.")
     if refusal := refusal_of_others(project, artifact):
         return refusal
     if is_open(project, artifact):
@@ -289,7 +289,7 @@ def remove_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
         document = newest.artifact.document
         _place(document, unit_id)
         units = tuple(unit for unit in document.units if unit.id != unit_id)
-        return _revise(project, db, newest, document.with_units(units), "retire unit")
+        return _revise(project, db, newest, document.with_units(units), "delete unit")
 
 
 def move_unit(project: Project, artifact_id: str, unit_id: str, by: int) -> Change:

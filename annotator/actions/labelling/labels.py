@@ -340,7 +340,9 @@ def _units(cases: Sequence[Case]) -> list[Unit]:
 def _nothing(protocol: Protocol) -> Refusal:
     if protocol.submitted:
         gold = KINDS[dealing.labelled_by(protocol.name)].title.lower()
-        return Refusal(f"This item has no sealed {gold} to label by.", "Submit one on the Author page first.")
+        return Refusal(
+            f"This item has no submitted {gold} to label by.", "Submit one on the Author page first."
+        )
     return Refusal(f"{protocol.title}: nothing can be asked about this report.", "Choose another one.")
 
 

@@ -562,8 +562,7 @@ class KindSpec:
 
     `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are. `what` explains it
     to a newcomer, `prompt` says what to write in an empty field, `hints` stand below the first unit and below others,
-    and `told`, of a document and the bar of the selection, beside the number of units. `elsewhere` says what experts
-    of other benchmarks came to, which is shown to who asks for it and asked of nobody. `whole` are the fields of the
+    and `told`, of a document and the bar of the selection, beside the number of units. `whole` are the fields of the
     document itself, below its units. `fields` are in the order of the form; `says` is the one that says something,
     where it is not the words. `table` is the name of its table in a release.
 
@@ -586,7 +585,6 @@ class KindSpec:
     lint: Callable[[Any, Context], Iterable[Finding]] = lambda *_: ()
     hints: tuple[str, str] | None = None
     told: Callable[[Any, float], str] = lambda *_: ""
-    elsewhere: str = ""
     whole: tuple[UnitField, ...] = ()
     text: str = "text"
     says: str = "text"

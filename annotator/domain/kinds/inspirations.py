@@ -106,7 +106,7 @@ def findings(inspirations: Inspirations, _context: Context) -> Iterator[Finding]
     """Every remark on inspirations (DeepResearch Arena, appendix D)."""
     units = [unit for unit in inspirations.units if unit.text.strip()]
     if fault := inspirations.fault():
-        yield error("piece-count", fault, "Merge or retire the weakest of that piece.")
+        yield error("piece-count", fault, "Merge or delete the weakest of that piece.")
     for unit in units:
         yield from word_band(unit, 1, WORDS)
         yield from _sentences(unit)
@@ -144,7 +144,7 @@ def _type(unit: Inspiration) -> Iterator[Finding]:
         yield warning(
             "traits",
             f"A {unit.type} inspiration has {needed}; {' and '.join(lacking)} is not marked.",
-            "Mark it if the text shows it; otherwise choose another type, or retire it.",
+            "Mark it if the text shows it; otherwise choose another type, or delete it.",
             unit.id,
             "qualities",
         )

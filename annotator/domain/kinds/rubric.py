@@ -243,9 +243,7 @@ def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
         replace(field, options=weights.options) if field.name == "weight" else field for field in spec.fields
     )
     what = f"A rubric lists the criteria that a good report meets, each with a weight: {weights.text}."
-    return replace(
-        spec, fields=tuple(fields), what=what, told=lambda *_: f"weights {weights.text}", elsewhere=""
-    )
+    return replace(spec, fields=tuple(fields), what=what, told=lambda *_: f"weights {weights.text}")
 
 
 SPEC = KindSpec(
@@ -268,7 +266,6 @@ SPEC = KindSpec(
     ),
     lint=findings,
     told=_told,
-    elsewhere="elsewhere, of 931: 35 / 51 / 14 %",
     made_of=("insight_id", Kind.INSIGHTS),
     weighed=_weighed,
 )

@@ -215,7 +215,7 @@ def _together(units: Sequence[Task]) -> Iterator[Finding]:
     pieces = max(1, len({unit.piece for unit in units if unit.piece}))
     least, most = COUNT[0] * pieces, COUNT[1] * pieces
     if not least <= len(units) <= most:
-        advice = "Write what is missing." if len(units) < least else "Merge or retire the weakest."
+        advice = "Write what is missing." if len(units) < least else "Merge or delete the weakest."
         of = f" for {pieces} pieces" if pieces > 1 else ""
         yield warning("count", f"{len(units):,} tasks; {least} to {most} are asked for{of}.", advice)
     absent = [phase.value for phase in Phase if phase not in {unit.phase for unit in units}]
@@ -228,7 +228,7 @@ def _together(units: Sequence[Task]) -> Iterator[Finding]:
             yield warning(
                 "family-count",
                 f"{count} tasks are of the family {family.value}; at most {MOST_OF_FAMILY * pieces} may be.",
-                "Choose another family for some, or retire them.",
+                "Choose another family for some, or delete them.",
                 field="family",
             )
 

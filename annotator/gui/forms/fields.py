@@ -175,6 +175,7 @@ class TextLine(LineField):
         super().__init__()
         with_properties(self, accessibleName=name, placeholderText=prompt)
         self._pause = later(self, lambda: self.edited.emit(self.text()), PAUSE_MS)
+        self.finished = self.returnPressed
         self.textEdited.connect(self._stir)
 
     def _stir(self) -> None:
@@ -263,12 +264,16 @@ class TextField(GrowingEdit):
 
     stirred = Signal()
     """A key changed the text."""
+    finished = Signal()
+    """Enter was pressed, and no input method composes: what is written here is done."""
 
     def __init__(self, name: str, prompt: str = "", *, most: int = 12) -> None:
         super().__init__(most=most)
         with_properties(self, accessibleName=name, placeholderText=prompt)
         self._putting = False
         self._last = ""
+        self.goes_on = False
+        """Whether Enter goes on from here, and breaks the line with Shift alone."""
         self.textChanged.connect(self._stir)
 
     def event(self, event: QEvent) -> bool:
@@ -283,6 +288,15 @@ class TextField(GrowingEdit):
             event.ignore()
             return True
         return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        entered = event.key() in keys.ENTER and not self._composing and not self.isReadOnly()
+        if entered and self.goes_on and keys.plain(event):
+            self.finished.emit()
+        elif entered and event.modifiers() == Qt.KeyboardModifier.ShiftModifier:
+            self.insertPlainText("\n")
+        else:
+            super().keyPressEvent(event)
 
     def _stir(self) -> None:
         # An input method that composes changes the layout before it changes the text.
@@ -402,7 +416,7 @@ class MarkMenu(QToolButton):
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
+        if event.key() in keys.ENTER and keys.plain(event):
             self.showMenu()
         else:
             super().keyPressEvent(event)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.domain.kinds.artifact import Anchor, Finding, KindSpec, Unit, UnitField
+from annotator.domain.kinds.artifact import Anchor, Finding, Kind, KindSpec, Unit, UnitField
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
@@ -31,6 +31,7 @@ from annotator.gui.forms.fields import (
     TextLine,
     ToggleButtons,
 )
+from annotator.gui.forms.spelling import Speller, SpellMarks
 from annotator.gui.parts import below
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
@@ -129,14 +130,13 @@ ACTS = (
     ("down", "unit_down", "down", "Move down"),
     ("merge", "merge_unit", "link", "Merge with the one above"),
     ("split", "split_unit", "minus", "Split at the cursor"),
-    ("retire", "retire_unit", "remove", "Retire"),
+    ("delete", "retire_unit", "remove", "Delete"),
 )
 
 ICON_SIZE = 16
 TOLD = "Note: for yourself and the adjudicator"
 
 Field = TextField | StandardField
-ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
 # Room for the number and the menu below it, so that nothing moves when the menu appears.
 LEFT, LEAST_HEIGHT = 28, 52
@@ -216,6 +216,7 @@ class FieldsFrame(QFrame):
         self.words = words
         self.unit_id = ""
         self.fields: dict[str, Field] = {}
+        self._speller: Speller | None = None
         self.setProperty("role", "unit")
 
     def add_field(self, name: str, field: Field) -> None:
@@ -227,6 +228,22 @@ class FieldsFrame(QFrame):
             field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
         if isinstance(field, TextField | TextLine):
             field.edited.connect(lambda text: self.paused.emit(self.unit_id, name, text))
+            field.finished.connect(lambda: self.go_on_from(name))
+        if isinstance(field, TextField):
+            field.goes_on = True
+            if self._speller:
+                SpellMarks(field, self._speller)
+
+    def spell(self, speller: Speller) -> None:
+        """Have the spelling of what is written here checked, also in fields that come later."""
+        self._speller = speller
+        for field in self.fields.values():
+            if isinstance(field, TextField):
+                SpellMarks(field, speller)
+
+    def go_on_from(self, name: str) -> None:
+        """Enter was pressed in a field: the next has the keyboard."""
+        self.fields[name].focusNextChild()
 
     def field_of(self, widget: QWidget | None) -> str:
         """The name of the field that a widget is or lies in; empty when it is none."""
@@ -241,14 +258,15 @@ class UnitEditor(FieldsFrame):
 
     NOTE, NOTE_PROMPT = "Note", NOTE_PROMPT
     asked = Signal(str, str)
-    """Unit id and what is to be done: retire, up, down, note, previous, next; unquote and show_quote with a number."""
+    """Unit id and what is to be done: an act's name; unquote, show_quote and place with a number."""
 
     def __init__(self, words: KindSpec) -> None:
         super().__init__(words)
         self.given = bool(words.given)
         """Whether the units are given beforehand: neither written nor moved nor retired."""
+        self.listed = True
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.number, self.row = PlainLabel(role="unit-number"), QHBoxLayout()
+        self.number, self.row = UnitNumber(), QHBoxLayout()
         self.name = PlainLabel(role="strong", wrap=True) if self.given else None
         self.hint = PlainLabel(role="hint") if words.hints else None
         self.text = TextField(words.unit.capitalize(), words.prompt)
@@ -354,6 +372,16 @@ class UnitEditor(FieldsFrame):
         if place in self._remarks:
             self._remarks[place].show_findings(findings)
 
+    def go_on_from(self, name: str) -> None:
+        """Where a unit is one text and choices, and stands in a list, Enter in it begins the next unit."""
+        several = self.words.kind is Kind.QUERY or any(
+            isinstance(field, TextLine) for field in self.fields.values()
+        )
+        if name == "text" and self.listed and not several:
+            self.asked.emit(self.unit_id, "below")
+        else:
+            super().go_on_from(name)
+
     @property
     def may_wait(self) -> bool:
         """Whether remarks can wait until someone works here: nothing is written, or what is written was given."""
@@ -375,6 +403,7 @@ class UnitEditor(FieldsFrame):
         self._locked = locked
         for name, field in self.fields.items():
             field.lock(locked or (self.given and name == "text"))
+        self.number.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, locked or self.given)
         if self._chips:
             self._chips.lock(locked)
         self._show_menu()
@@ -447,12 +476,33 @@ class UnitEditor(FieldsFrame):
         asks = {Qt.Key.Key_Up: "previous", Qt.Key.Key_Down: "next"}
         if event.key() == Qt.Key.Key_Escape and not self.hasFocus():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif self.hasFocus() and event.key() in ENTER_KEYS and keys.plain(event):
+        elif self.hasFocus() and event.key() in keys.ENTER and keys.plain(event):
             self.enter()
         elif self.hasFocus() and event.key() in asks and keys.plain(event):
             self.asked.emit(self.unit_id, asks[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
+
+
+class UnitNumber(PlainLabel):
+    """A unit's number, by which the unit is dragged to another place."""
+
+    dragged = Signal(QPoint, bool)
+    """Where on the screen the mouse is, and whether it was let go there."""
+
+    def __init__(self) -> None:
+        super().__init__(role="unit-number")
+        keys.tell(self, "toolTip", "Drag it to move the unit ({unit_up}, {unit_down})")
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.dragged.emit(event.globalPosition().toPoint(), False)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.dragged.emit(event.globalPosition().toPoint(), True)
 
 
 class NoteRow(QWidget):

@@ -147,6 +147,11 @@ def figures_words(figures: Sequence[Figure]) -> str:
     return " · ".join(_figure(each) for each in figures if not each.name.startswith(NOT_AGREEMENT))
 
 
+def frozen_words(key: str, figures: Sequence[Figure] | None) -> str:
+    """What is said of an agreement that was frozen just now; nothing where none was."""
+    return f"Agreement on {key} is frozen: {figures_words(figures[:1]) or 'no figure'}." if figures else ""
+
+
 def _figure(figure: Figure) -> str:
     if figure.value is None:
         # Of one item, what labels hang together by is the report.
@@ -169,7 +174,9 @@ UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id", "inspi
 DONE = {
     "start": "begun",
     "add unit": "one added",
-    "retire unit": "one retired",
+    "delete unit": "one deleted",
+    # In projects of before.
+    "retire unit": "one deleted",
     "move unit": "order changed",
     "change anchor, more_anchors": "quotation changed",
     "restore": "undone or redone",
@@ -186,7 +193,9 @@ def as_text(kind: Kind, revision: Revision) -> str:
 def line(revision: RevisionLine, alias: str) -> str:
     """A revision on one line: its number, what was done, by whom and when."""
     done = (
-        "sealed" if revision.sealed else DONE.get(revision.verb, revision.verb.replace("change", "changed"))
+        "submitted"
+        if revision.sealed
+        else DONE.get(revision.verb, revision.verb.replace("change", "changed"))
     )
     return f"{revision.number} · {done}\n{moment(revision.at)} · {alias or 'imported'}"
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QToolButton, QWidget
 
 from annotator.actions.items import items, materials
@@ -16,6 +16,7 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.unit_editor import AnchorChips
+from annotator.gui.session.page import files
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
@@ -223,7 +224,8 @@ def sought(words: str) -> str:
 PAGE_END = "\f"
 LONGEST_QUOTE = 20_000
 
-FILES = "Papers and texts (*.pdf *.md *.markdown *.txt);;All files (*)"
+ENDINGS = (".pdf", ".md", ".markdown", ".txt")
+FILES = f"Papers and texts ({' '.join(f'*{one}' for one in ENDINGS)});;All files (*)"
 QUESTION = "Question"
 LEADS_HEIGHT = 190
 TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
@@ -291,8 +293,8 @@ class SourcePane(QWidget):
         self._nothing = EmptyState(
             "quote",
             "No source for this item",
-            "Add the paper or text you write from (PDF, Markdown or plain text). Then select words here and "
-            "quote them into the unit at the cursor. You can also write from the question alone.",
+            "Add the paper or text you write from (PDF, Markdown or plain text), or drop it here. Then select "
+            "words and quote them into the unit at the cursor. You can also write from the question alone.",
             width=300,
         )
         self._stack, self.leads = QStackedWidget(), LeadsPane()
@@ -301,6 +303,7 @@ class SourcePane(QWidget):
         self._listen()
 
     def _lay_out(self) -> None:
+        self.setAcceptDrops(True)
         with_properties(
             self.tabs, accessibleName="Sources", expanding=False, elideMode=Qt.TextElideMode.ElideNone
         )
@@ -475,8 +478,21 @@ class SourcePane(QWidget):
 
     def choose_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Add a source", "", FILES)
-        if name and self._item is not None:
-            change = self.session.do(items.add_source, self._item.id, Path(name))
+        self._add([Path(name)] if name else [])
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Papers and texts become sources of the item; any other file is left to the window."""
+        given = {path.suffix.lower() for path in files(event)}
+        fit = self._item is not None and not self.session.project.readonly
+        event.setAccepted(fit and bool(given) and given.issubset(ENDINGS))
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self._add(files(event))
+
+    def _add(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            change = self.session.do(items.add_source, self._item.id, path) if self._item else None
             if change is not None and not change.seq:
                 self._say("The item has this source already; nothing was added.")
 

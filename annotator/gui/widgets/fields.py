@@ -18,6 +18,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QHelpEvent,
     QInputMethodEvent,
@@ -271,6 +272,10 @@ class GrowingEdit(TextBox):
     """The text as it is, after a pause in typing, after a second of typing, and when the focus goes."""
     left = Signal()
     """Esc was pressed."""
+    rested = Signal()
+    """The focus went, or the text was closed to writing or opened."""
+    menu_wanted = Signal(object, int)
+    """A QMenu is about to be shown for the character at a position, counted as Qt counts."""
 
     def __init__(
         self, least: int = 1, most: int = 12, parent: QWidget | None = None, **settings: Any
@@ -319,6 +324,8 @@ class GrowingEdit(TextBox):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
+        elif event.type() == QEvent.Type.ReadOnlyChange:
+            self.rested.emit()
 
     def event(self, event: QEvent) -> bool:
         """Keep every key from the page's shortcuts while an input method composes; pass on what undo cannot do."""
@@ -336,7 +343,10 @@ class GrowingEdit(TextBox):
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc tells and leaves; undo and redo go on to the page where the field has nothing to take back."""
+        """Esc tells and leaves; undo and redo go on to the page where the field has nothing to take back.
+
+        Not every system makes a menu's event of Shift+F10.
+        """
         if event.key() == Qt.Key.Key_Escape and not self._composing:
             self.tell()
             self.left.emit()
@@ -344,6 +354,10 @@ class GrowingEdit(TextBox):
             QTimer.singleShot(0, self, self._leave)
         elif self._nothing_to(event):
             event.ignore()
+        elif QKeySequence(event.keyCombination()) == QKeySequence("Shift+F10"):
+            at = self.cursorRect().center()
+            keyed = QContextMenuEvent.Reason.Keyboard
+            self.contextMenuEvent(QContextMenuEvent(keyed, at, self.mapToGlobal(at)))
         else:
             super().keyPressEvent(event)
 
@@ -357,6 +371,16 @@ class GrowingEdit(TextBox):
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
             self.tell()
+        self.rested.emit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Show the usual menu, with what else is to be had at the word clicked on, or by the key at the caret."""
+        menu = self.createStandardContextMenu(event.pos())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        keyed = event.reason() == QContextMenuEvent.Reason.Keyboard
+        cursor = self.textCursor() if keyed else self.cursorForPosition(event.pos())
+        self.menu_wanted.emit(menu, cursor.position())
+        menu.popup(self.mapToGlobal(self.cursorRect().bottomLeft()) if keyed else event.globalPos())
 
     def _leave(self) -> None:
         if self.hasFocus():

@@ -227,6 +227,9 @@ def left_in_words(seconds: float | None) -> str:
     return f"about {minutes // 60} h {minutes % 60:02} min left"
 
 
+LEAST_ROWS = 2
+
+
 class EscapePanel(QFrame):
     """A hidden panel in the look of a message; Esc and its button close it."""
 
@@ -265,7 +268,7 @@ class MissingPanel(EscapePanel):
     def show_entries(
         self, entries: Sequence[tuple[str, str, tuple[str, str]]], least_height: int, most: int
     ) -> None:
-        """List entries of (icon, words, place); at most so many are in view at once."""
+        """List entries of (icon, words, place); at most so many are in view at once, fewer where room is short."""
         chosen = self.entries.currentRow()
         self.entries.clear()
         for picture, words, place in entries:
@@ -275,4 +278,6 @@ class MissingPanel(EscapePanel):
         self.entries.setVisible(bool(entries))
         self.entries.setCurrentRow(max(0, min(chosen, len(entries) - 1)))
         row = max(self.entries.sizeHintForRow(0), least_height)
-        self.entries.setFixedHeight(row * min(most, len(entries)) + 2 * self.entries.frameWidth() + 2)
+        frame = 2 * self.entries.frameWidth() + 2
+        self.entries.setMinimumHeight(row * min(LEAST_ROWS, len(entries)) + frame)
+        self.entries.setMaximumHeight(row * min(most, len(entries)) + frame)

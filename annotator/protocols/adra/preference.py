@@ -136,7 +136,7 @@ PREFERENCE = Protocol(
     metrics=(Metric("preference", "Preferred", DEFINITION, share),),
     scale=PAIR,
     presentation=Presentation(
-        "Preferred of two",
+        "Preferred report, by aspect",
         "Which of two reports do you prefer? (ADRA)",
         "pair",
         "pairs",

@@ -119,7 +119,7 @@ PAIRWISE = Protocol(
     metrics=(Metric("win_rate", "Win rate", WIN_RATE, win_rate),),
     scale=PAIR,
     presentation=Presentation(
-        "Better of two",
+        "Preferred report",
         "Which of two reports is better? (ResearcherBench)",
         "pair",
         "pairs",

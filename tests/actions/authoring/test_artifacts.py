@@ -93,7 +93,7 @@ def test_a_removed_unit_stays_in_earlier_revisions(project: Project, rubric: str
     newest, first = artifacts.revisions(project, rubric)
     assert order(project, rubric) == "ac"
     assert [unit["id"] for unit in first.content["units"]] == ["a", "b", "c"]
-    assert newest.verb == "retire unit"
+    assert newest.verb == "delete unit"
 
 
 def test_revisions_follow_every_change_and_are_chained(project: Project, rubric: str) -> None:
@@ -143,9 +143,9 @@ def no_changes(project: Project, rubric: str) -> list[Change]:
 
 
 def test_an_artifact_is_sealed_and_reopened(project: Project, rubric: str) -> None:
-    expect_refusal("Only a sealed artifact", assignments.reopen, project, rubric)
+    expect_refusal("Only a submitted document", assignments.reopen, project, rubric)
     sealed = assignments.seal(project, rubric, reason="the list is short on purpose")
-    expect_refusal("is sealed", artifacts.change_unit, project, rubric, "a", text="late")
+    expect_refusal("is submitted", artifacts.change_unit, project, rubric, "a", text="late")
     assignments.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="in time")
     kept = next(r for r in artifacts.revisions(project, rubric) if r.sealed)

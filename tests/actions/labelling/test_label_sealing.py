@@ -76,7 +76,7 @@ def test_everything_is_missing_at_first(project: Project) -> None:
     submitted(project)
     expect_refusal("submitted already", label_sealing.submit, project, item(project))
     label_sealing.reopen(project, item(project))
-    expect_refusal("Only a sealed artifact", label_sealing.reopen, project, item(project))
+    expect_refusal("Only a submitted document", label_sealing.reopen, project, item(project))
 
 
 def test_submitting_too_early_names_what_is_missing_and_seals_nothing(project: Project) -> None:

@@ -217,7 +217,7 @@ def test_a_draft_rubric_is_not_labelled_by(tmp_path):
     artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2))
     assert label_tasks.queue(project) == []
     assert label_tasks.lacking(project) == "rubric"
-    expect_refusal("no sealed rubric", labels.sheet, project, response_id)
+    expect_refusal("no submitted rubric", labels.sheet, project, response_id)
 
 
 def test_what_is_lacking_is_named_in_the_order_of_the_work(tmp_path):

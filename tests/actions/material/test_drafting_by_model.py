@@ -256,7 +256,7 @@ def test_nothing_goes_into_what_is_sealed(project: Project) -> None:
     result = draft(project)
     take(project, result.id, [result.document.units[0].id])
     assignments.seal(project, own(project).id)  # type: ignore[union-attr]
-    expect_refusal("is sealed", take, project, result.id)
+    expect_refusal("is submitted", take, project, result.id)
     assert texts(project) == TEXTS[:1]
 
 

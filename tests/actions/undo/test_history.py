@@ -121,7 +121,7 @@ def test_a_refused_undo_changes_nothing(project: Project, rubric: str) -> None:
     before = sql.rows(project, "SELECT * FROM audit")
     expect_refusal("", history.undo, project)
     assert sql.rows(project, "SELECT * FROM audit") == before
-    expect_refusal("is sealed", history.undo, project)
+    expect_refusal("is submitted", history.undo, project)
     assert text(project, rubric) == "two"
 
 

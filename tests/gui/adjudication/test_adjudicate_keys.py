@@ -25,6 +25,7 @@ from tests.windows.adjudicating_window import (
     row_of,
 )
 from tests.windows.labelling_keys import press, type_words
+from tests.windows.settling import settle
 
 
 @pytest.fixture
@@ -61,6 +62,28 @@ def test_a_digit_on_the_weight_of_an_own_wording_chooses_the_weight(page):
     here = page.bench.ruling_id
     press("1")
     assert page.bench.rows[here].ruling.take == "A"
+
+
+def test_enter_in_an_own_wording_goes_to_its_next_field(page):
+    press("4")
+    field = QApplication.focusWidget()
+    press("Return")
+    assert page.rows.own.isAncestorOf(QApplication.focusWidget())
+    assert QApplication.focusWidget() is not field
+    assert "\n" not in field.toPlainText()
+
+
+def test_an_own_wording_and_its_rationale_are_checked_for_spelling(page):
+    page.frame.speller._start.setInterval(0)
+    press("4")
+    own, rationale = QApplication.focusWidget(), page.rows.controls.rationale
+    press("Ctrl+A")
+    type_words("It recieves and ")
+    rationale.setFocus()
+    type_words("A raport is ")
+    settle(page)
+    for field, word in ((own, "recieves"), (rationale, "raport")):
+        assert [one.cursor.selectedText() for one in field.extraSelections()] == [word]
 
 
 @pytest.mark.parametrize("key", ["1", "Alt+1", "Ctrl+J", "Ctrl+U"])

@@ -19,25 +19,24 @@ from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters, results
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
-from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.widgets import chips
 from annotator.storage.tables import REVISION
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.projects.labelling_project import add_report, project_with
 from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.settling import settle
 
 QUESTION = "Is this a criterion that asks about the residual stream?"
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
+def project(tmp_path):
     return authoring_project(tmp_path)
 
 
@@ -128,7 +127,6 @@ def test_warnings_are_overridden_with_a_reason_that_is_kept(open_page, project):
 def test_what_is_sealed_can_be_read_but_not_changed(open_page, project):
     page = open_page()
     page.sheet.submission.submit()
-    page.go_to(items.ids(project)[0], Kind.RUBRIC)
     editor = page.sheet.form.editors[0]
     assert editor.text.isReadOnly()
     assert not editor.fields["weight"].isEnabled()
@@ -137,16 +135,67 @@ def test_what_is_sealed_can_be_read_but_not_changed(open_page, project):
         press(keys)
     assert texts(project) == [unit.text for unit in rubric().units]
     assert mine(project).revision == 2
-    assert "Sealed as revision 2" in page.sheet.strip.words.text()
+    assert page.sheet.strip.words.text().startswith("Submitted on ")
+
+
+def test_submitting_says_so_where_it_happened_and_offers_the_next(open_page, project, qtbot):
+    page, (first, second) = open_page(), items.ids(project)
+    press("Ctrl+Return")
+    assert (page.item.id, page.sheet.messages.text()) == (first, "Submitted.")
+    assert page.sheet.messages._act.text() == "Next: 2"
+    qtbot.mouseClick(page.sheet.messages._act, Qt.MouseButton.LeftButton)
+    assert page.item.id == second
+
+
+def test_the_same_key_submits_and_then_goes_on(open_page, project):
+    page, (first, second) = open_page(), items.ids(project)
+    press("Ctrl+Return")
+    assert page.item.id == first
+    press("Ctrl+Return")
+    assert page.item.id == second
+
+
+@pytest.mark.parametrize("coordinates", [True, False])
+def test_who_submits_last_reads_the_frozen_agreement_as_a_coordinator_alone(page_over, tmp_path, coordinates):
+    project = authoring_project(tmp_path)
+    people.add_person(project, "Cora", roles=(Role.COORDINATOR,))
+    other = people.add_person(project, "R2", roles=(Role.ANNOTATOR,)).subject
+    me, item_id = people.someone(project), items.ids(project)[0]
+    for person_id in (me.id, other):
+        assignments.assign_one(project, item_id, person_id, Stage.RUBRIC)
+    project.person = next(person for person in people.people(project) if person.id == other)
+    assignments.seal(project, begin(project, Kind.RUBRIC, rubric()))
+    project.person = me
+    if not coordinates:
+        people.set_roles(project, me.id, (Role.ANNOTATOR,))
+        project.person = next(person for person in people.people(project) if person.id == me.id)
+    begin(project, Kind.RUBRIC, rubric())
+    page = page_over(project, "Author", item_id=item_id)
+    press("Ctrl+Return")
+    told = "Agreement on 1 is frozen: match F1 1.00." in page.sheet.messages.text()
+    assert (mine(project).state, told) == (State.SEALED, coordinates)
+
+
+def test_remarks_never_push_submit_out_of_view(page_over, project):
+    many = rubric([QUESTION] * 12, [3] * 12)
+    begin(project, Kind.RUBRIC, many)
+    page = page_over(project, "Author")
+    page.window().resize(960, 600)
+    press("Ctrl+Return")
+    settle(page)
+    submit = page.sheet.bar.submit
+    assert page.sheet.panel.isVisible()
+    assert submit.visibleRegion().boundingRect().size() == submit.size()
+    bottom = submit.mapTo(page.window(), submit.rect().bottomLeft()).y()
+    assert bottom < page.window().height()
 
 
 def test_reopening_goes_on_in_a_new_revision(open_page, project, qtbot):
     page = open_page()
     page.sheet.submission.submit()
-    page.go_to(items.ids(project)[0], Kind.RUBRIC)
     qtbot.mouseClick(page.sheet.strip.reopen, Qt.MouseButton.LeftButton)
     assert (mine(project).state, mine(project).revision) == (State.DRAFT, 3)
-    assert page.sheet.strip.words.text().endswith("what was submitted counts until it is submitted again")
+    assert page.sheet.bar.consequence.text() == "What was submitted counts until you submit again."
     type_words(" and more")
     page.leave()
     assert texts(project)[0].endswith(" and more")
@@ -176,8 +225,7 @@ WALKS = {
 
 
 @pytest.fixture
-def weighted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
+def weighted(tmp_path: Path) -> Project:
     project = project_with(tmp_path)
     add_report(project, items.add(project, "How is evidence attributed?").subject)
     return project

@@ -1,16 +1,21 @@
 """What is typed or quoted on the Author page is kept at once, and what its keys do to units."""
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from sqlalchemy import select
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.project.people import new_project
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import WRITTEN
+from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.texts.canonical import sha256
 from annotator.gui.forms.unit_editor import FindingLines
-from annotator.gui.pages.authoring.action_bar import AuthoringActionBar
 from annotator.gui.review.source_pane import anchor_of, anchor_on_page
 from annotator.gui.session.page import KEEP_EVERY_MS
 from annotator.gui.widgets import fields
@@ -18,7 +23,7 @@ from annotator.gui.widgets.message_bar import INFO_MS, READ_MS
 from annotator.storage.tables import DRAFT
 from tests.gui.authoring.small_pdf import pdf
 from tests.material.anchors import stands_in
-from tests.projects.authoring_project import PAPER, TEXTS, begun_project, mine, texts
+from tests.projects.authoring_project import PAPER, TEXTS, begin, begun_project, mine, texts
 from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = begun_project
@@ -390,17 +395,116 @@ def test_esc_leaves_the_field_arrows_go_from_unit_to_unit_and_enter_goes_in(page
     assert focus() is page.sheet.form.editors[1].text
 
 
-def test_letter_6_what_other_benchmarks_came_to_stands_beside_once_it_is_asked_for(page, qtbot):
-    bar = page.sheet.bar
-    assert [part.norm for part in bar.spread._parts] == [None] * 3
-    assert "elsewhere" not in bar.counts.text()
-    bar.elsewhere.setFocus()
-    press("Space")
-    assert [part.norm for part in bar.spread._parts] == [0.3545, 0.5091, 0.1364]
-    assert "elsewhere, of 931: 35 / 51 / 14 %" in bar.counts.text()
-    again = AuthoringActionBar()
-    qtbot.addWidget(again)
-    assert again.elsewhere.isChecked()
+def boxes_of(page) -> list[str]:
+    return [editor.text.toPlainText() for editor in page.sheet.form.editors]
+
+
+def test_enter_begins_the_next_criterion_below_and_an_empty_one_goes_no_further(page, project):
+    press("Return")
+    type_words("A new one")
+    assert boxes_of(page) == [FIRST, "A new one", SECOND, THIRD]
+    press("Enter")
+    press("Enter", 2)
+    assert boxes_of(page) == [FIRST, "A new one", "", SECOND, THIRD]
+    page.sheet.form.go(page.sheet.form.editors[1].unit_id)
+    press("Enter")
+    assert focus() is page.sheet.form.editors[2].text
+    assert len(boxes_of(page)) == 5
+
+
+def test_shift_and_enter_break_the_line(page, project):
+    press("Shift+Return")
+    type_words("more")
+    press("Tab")
+    assert texts(project) == [f"{FIRST}\nmore", SECOND, THIRD]
+
+
+def test_enter_that_ends_a_composition_begins_nothing(page, project):
+    field = focus()
+    QApplication.sendEvent(field, QInputMethodEvent("かん", []))
+    press("Return")
+    assert len(boxes_of(page)) == 3
+    composed = QInputMethodEvent("", [])
+    composed.setCommitString("漢")
+    QApplication.sendEvent(field, composed)
+    assert field.toPlainText().endswith("漢")
+
+
+def test_enter_goes_to_the_next_field_where_a_unit_has_several_texts(page, project):
+    begin(project, Kind.EVIDENCE, Evidence(units=(Reference(text="A paper"),)))
+    page.go_to(page.item.id, Kind.EVIDENCE)
+    page.sheet.focus_first()
+    (editor,) = page.sheet.form.editors
+    for name in ("text", "identifier", "authors", "year"):
+        assert editor.field_of(focus()) == name
+        press("Return")
+    assert len(page.sheet.form.editors) == 1
+
+
+def test_enter_in_a_note_goes_on_too(page, project):
+    press("Ctrl+M")
+    type_words("A note")
+    press("Return")
+    assert page.sheet.form.editors[1].isAncestorOf(focus())
+    assert mine(project).document.units[0].note == "A note"
+
+
+@pytest.mark.parametrize(
+    ("to", "order"), [(2, [SECOND, THIRD, FIRST]), (1, [SECOND, FIRST, THIRD]), (0, TEXTS)]
+)
+def test_a_criterion_is_dragged_by_its_number(page, project, to, order):
+    editors, form = page.sheet.form.editors, page.sheet.form
+    number, goal = editors[0].number, editors[to]
+    at = number.mapFromGlobal(goal.mapToGlobal(QPoint(10, goal.height() - 2 if to else 8)))
+    QTest.mousePress(number, Qt.MouseButton.LeftButton)
+    QTest.mouseMove(number, at)
+    held = QMouseEvent(
+        QMouseEvent.Type.MouseMove, QPointF(at), QPointF(number.mapToGlobal(at)),
+        Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
+    )  # fmt: skip
+    QApplication.sendEvent(number, held)
+    assert form._gap.isVisible()
+    QTest.mouseRelease(number, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    assert not form._gap.isVisible()
+    assert texts(project) == list(order)
+
+
+def dragged(target, kind, *paths) -> bool:
+    """Whether files are taken where they are dragged over, or dropped, as the system tells it."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    no_keys, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    at = QPointF(5, 5) if kind is QDropEvent else QPoint(5, 5)
+    event = kind(at, Qt.DropAction.CopyAction, mime, left, no_keys)
+    # What nothing on the page takes is the window's to import.
+    target.window().setAcceptDrops(False)
+    QApplication.sendEvent(target, event)
+    return event.isAccepted()
+
+
+def test_a_paper_dropped_on_the_source_is_put_beside_the_item(page, project, tmp_path):
+    path, other = tmp_path / "deep.pdf", tmp_path / "rows.csv"
+    path.write_bytes(pdf([["Deep networks"]]))
+    other.write_text("a,b", "utf-8")
+    assert dragged(page.source.text.viewport(), QDragEnterEvent, path)
+    assert not dragged(page.source, QDragEnterEvent, other)
+    assert dragged(page.source, QDropEvent, path)
+    assert [source.title for source in items.sources(project, page.item.id)] == ["paper", "deep"]
+    assert page.source.tabs.tabText(1) == "deep"
+
+
+def test_a_submitted_criterion_is_not_dragged(page, project):
+    press("Ctrl+Return")
+    assert mine(project).state is State.SEALED
+    numbers = [editor.number for editor in page.sheet.form.editors]
+    assert all(one.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents) for one in numbers)
+
+
+def test_no_model_is_offered_without_an_endpoint(page, project):
+    assert page.sheet.strip.draft.isHidden()
+    judges.add(project, "pen", base_url="http://127.0.0.1:1/v1", model="m")
+    page.navigate({})
+    assert page.sheet.strip.draft.isVisible()
 
 
 def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.project import people
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.labelling.action_bar import SEALED
@@ -59,6 +60,21 @@ def test_done_at_the_last_report_submits_the_item_says_so_and_goes_on(project, s
     press("Ctrl+Return")
     assert (state(project), open_report(page)) == ("sealed", ("2", "Report A"))
     assert "Your labels of item 1 (4 criteria in 2 reports) are submitted." in page.messages.text()
+
+
+def test_the_last_labels_freeze_the_agreement_and_say_so_to_a_coordinator(project, show):
+    me, other = people.people(project)
+    for place, person in ((0, me), (0, other), (1, me)):
+        assignments.assign_one(project, item(project, place), person.id, Stage.LABELLING)
+    project.person = other
+    label_item(project, 0)
+    label_sealing.submit(project, item(project))
+    project.person = me
+    label_item(project, 0)
+    page = show()
+    page.submission.submit(item(project))
+    assert state(project) == "sealed"
+    assert "Agreement on 1 is frozen: " in page.messages.text()
 
 
 def test_what_is_missing_is_said_and_gone_to(project, show):

@@ -17,6 +17,7 @@ from annotator.domain.experts.adjudication import AdjudicationState, Origin
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
+from annotator.gui.forms.spelling import Speller
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.queue_pane import (
     AdjudicationQueue,
@@ -200,7 +201,8 @@ class Frame(QStackedWidget):
             AdjudicationHead(),
             StatusMessages(),
         )
-        self.consensus, self.rows = ConsensusList(bench), RowsPane(bench)
+        self.speller = Speller(session.ask_newest, self)
+        self.consensus, self.rows = ConsensusList(bench), RowsPane(bench, self.speller)
         self.side, self.bar = SideStack(session, bench), AdjudicationActionBar()
         self.close_panel, self.unanimous, self.messages = ClosePanel(), UnanimousPanel(), MessageBar()
         self.done, self.beginning = AdjudicationDone(session), AdjudicationStart()

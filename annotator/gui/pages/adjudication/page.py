@@ -69,6 +69,7 @@ class AdjudicationMessages(QObject):
         item = self._session.ask(items.read, sheet.item_id)
         if item is not None:
             frame.rows.item = item
+            frame.speller.follow(item, sheet.stage)
         frame.head.show_sheet(sheet)
         frame.head.buttons["vote_first"].setVisible(KINDS[sheet.kind].voted is not None)
         frame.show_middle(frame.work)

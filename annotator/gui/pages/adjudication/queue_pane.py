@@ -33,8 +33,8 @@ from annotator.gui.widgets.message_bar import EscapePanel
 Place = tuple[str, Stage]
 NOWHERE: Place = ("", Stage.RUBRIC)
 # From which value on an agreement is called that.
-LEVELS = ((0.8, "high"), (0.5, "middling"), (-1.0, "low"))
-LEVEL_COLOURS = {"low": "state-disagree", "middling": "state-unconfirmed", "high": "state-agreed"}
+LEVELS = ((0.8, "high"), (0.5, "medium"), (-1.0, "low"))
+LEVEL_COLOURS = {"low": "state-disagree", "medium": "state-unconfirmed", "high": "state-agreed"}
 BAR = 34
 
 

@@ -35,6 +35,7 @@ from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import ChoiceButtons
+from annotator.gui.forms.spelling import Speller, SpellMarks
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
@@ -220,9 +221,9 @@ class RowsPane(QWidget):
     """A choice in the own wording, to be kept at once: values by field."""
     own_quote_wanted = Signal(int)
 
-    def __init__(self, bench: AdjudicationModel) -> None:
+    def __init__(self, bench: AdjudicationModel, speller: Speller) -> None:
         super().__init__()
-        self._bench = bench
+        self._bench, self._speller = bench, speller
         self.cards: dict[str, RowCard] = {}
         self.controls = RowControls()
         self.own: OwnEditor | None = None
@@ -233,6 +234,8 @@ class RowsPane(QWidget):
         self._hold = QWidget(self)
         self._hold.hide()
         self.controls.setParent(self._hold)
+        for field in (self.controls.rationale, self.controls.gap):
+            SpellMarks(field, speller)
         self.area = KeylessArea("Rows")
         self.area.resized.connect(self._bring_into_view_soon)
         vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
@@ -386,6 +389,7 @@ class RowsPane(QWidget):
             editor, typing = self.own.editor, self._bench.typing
             editor.typed.connect(lambda _, field, value: typing.type(wanted, field, value))
             editor.paused.connect(lambda _, field, text: typing.draft(wanted, field, text))
+            editor.spell(self._speller)
             self.own.chosen.connect(self.worded)
             self.own.quote_wanted.connect(self.own_quote_wanted)
             self.controls.column.insertWidget(0, self.own)
@@ -463,6 +467,7 @@ class OwnEditor(QWidget):
         self._row = row
         self.editor.installEventFilter(self)
         self.editor.number.hide()
+        self.editor.listed = False
         # No frame of its own inside the row's, which has the focus in its place.
         self.editor.setProperty("role", "")
         self.editor.text.setPlaceholderText("Your own wording")

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
 from annotator.actions.assignments import assignments
 from annotator.domain.kinds.artifact import Document, Finding, KindSpec, Unit, Weights, hinders
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric, counted_weights
+from annotator.domain.kinds.rubric import Rubric, counted_weights
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.pages.authoring.form import Saving, UnitsForm
@@ -29,12 +29,11 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.fields import LineField
 from annotator.gui.widgets.message_bar import MissingPanel
-from annotator.gui.widgets.splitter import SpreadBar, SpreadPart
+from annotator.gui.widgets.splitter import SpreadBar
 
 if TYPE_CHECKING:
     from annotator.actions.sets.validation_ground import OfferedMarks
 
-ELSEWHERE = "authoring/elsewhere"
 JUDGE_LETTERS = 40
 
 
@@ -43,14 +42,6 @@ class AuthoringActionBar(QFrame):
         super().__init__()
         self.setProperty("role", "bar")
         self.counts, self.spread = PlainLabel(wrap=True), SpreadBar()
-        self.elsewhere = with_properties(
-            QPushButton("Other benchmarks"),
-            role="quiet",
-            checkable=True,
-            toolTip="What experts of other benchmarks came to, for comparison; no aim",
-            checked=QSettings().value(ELSEWHERE, "") == "shown",
-        )
-        self.elsewhere.toggled.connect(self._compare)
         self._shown: tuple[Document[Any], Weights, float, bool, bool] | None = None
         self.share = with_properties(
             QPushButton("Share the rest"),
@@ -62,15 +53,14 @@ class AuthoringActionBar(QFrame):
             KeyButton("New", act="new_unit"),
             KeyButton("Submit", act="submit", role="primary"),
         )
+        self.consequence = PlainLabel(role="hint", wrap=True)
         self.offered: OfferedMarks | None = None
         self.marks = KeyButton("", act="take_marks", role="quiet")
         self._told: tuple[Sequence[Finding], int] = (), -1
         vertical(
-            horizontal(
-                (self.counts, 1), (self.spread, 2), self.elsewhere, self.share, self.remarks, spacing=10
-            ),
+            horizontal((self.counts, 1), (self.spread, 2), self.share, self.remarks, spacing=10),
             horizontal(self.marks, StretchSpace(1)),
-            horizontal(StretchSpace(1), self.new, self.submit, spacing=10),
+            horizontal((self.consequence, 1), self.new, self.submit, spacing=10),
             on=self,
             margins=(12, 6, 12, 8),
             spacing=4,
@@ -97,6 +87,10 @@ class AuthoringActionBar(QFrame):
             self.share.setVisible(bool(units))
             self.share.setEnabled(shared_rest(units) != tuple(units))
 
+    def warn(self, consequence: str) -> None:
+        """Say beside the button what submitting changes in scores; empty words say nothing."""
+        self.consequence.setText(consequence)
+
     def offer(self, offered: "OfferedMarks | None") -> None:
         self.offered = offered
         self._show_offer()
@@ -116,26 +110,17 @@ class AuthoringActionBar(QFrame):
             )
 
     def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
-        """Say what there is of a document, beside other benchmarks where that is asked for."""
+        """Say what there is of a document."""
         words = KINDS[document.KIND].under(weights)
-        weighed, beside = isinstance(document, Rubric) and weights.usual, self.elsewhere.isChecked()
         more = [words.told(document, bar)] if document.units else []
-        said = [words.counted(len(document.units)), *more, words.elsewhere if beside else ""]
+        said = [words.counted(len(document.units)), *more]
         self.counts.setText(" · ".join(filter(None, said)))
-        self.elsewhere.setVisible(bool(words.elsewhere))
+        weighed = isinstance(document, Rubric) and weights.usual
         self.spread.setVisible(weighed)
         if isinstance(document, Rubric) and weighed:
             self.spread.show_parts(
-                [
-                    SpreadPart(f"{weight}", many, EXPERT_WEIGHT_SHARES.get(weight, 0.0) if beside else None)
-                    for weight, many in counted_weights([document]).items()
-                ]
+                [(str(weight), many) for weight, many in counted_weights([document]).items()]
             )
-
-    def _compare(self, shown: bool) -> None:
-        QSettings().setValue(ELSEWHERE, "shown" if shown else "")
-        if self._shown is not None:
-            self._tell(*self._shown[:3])
 
     def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
         """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""

@@ -7,9 +7,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QFormLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QTabBar, QVBoxLayout, QWidget
 
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items
@@ -32,6 +32,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
 from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import TextField
+from annotator.gui.forms.spelling import Speller
 from annotator.gui.forms.unit_editor import FieldsFrame, FindingLines, UnitEditor
 from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession
@@ -83,7 +84,7 @@ class WorkStatus:
 NONE = WorkStatus("not begun", "", "", 0)
 _OF_STATE = {
     State.DRAFT: ("draft", "author", "state-incomplete"),
-    State.SEALED: ("sealed", "lock", "state-agreed"),
+    State.SEALED: ("submitted", "lock", "state-agreed"),
     State.CONSENSUS: ("consensus", "check", "state-agreed"),
 }
 
@@ -202,6 +203,8 @@ def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields:
 
 
 MARGIN_WHEN_SCROLLED = 24
+# Between two units, where the line stands that shows where a dragged one comes to lie.
+GAP = 6
 NOWHERE = ("", "")
 
 
@@ -216,16 +219,17 @@ class UnitsForm(PlainArea):
     left = Signal()
     """The focus left a field."""
 
-    def __init__(self, draft: Callable[[str, str, str], None]) -> None:
+    def __init__(self, draft: Callable[[str, str, str], None], speller: Speller) -> None:
         """`draft` keeps what is being typed: unit id, field, text."""
         super().__init__("Units")
-        self._draft = draft
+        self._draft, self._speller = draft, speller
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._units, self._below, self._whole = QVBoxLayout(), QVBoxLayout(), FindingLines()
         self._units.setSpacing(8)
-        self.setWidget(
-            column_of(*(self._units, self._below, self._whole, StretchSpace(1)), margins=8, spacing=8)
-        )
+        inner = column_of(*(self._units, self._below, self._whole, StretchSpace(1)), margins=8, spacing=8)
+        self.setWidget(inner)
+        self._gap = with_properties(QFrame(inner), role="gap")
+        self._gap.hide()
         self.editors: list[UnitEditor] = []
         self._spare: list[UnitEditor] = []
         self._make: Callable[[], UnitEditor] | None = None
@@ -275,6 +279,7 @@ class UnitsForm(PlainArea):
         words = KINDS[document.KIND]
         if words.whole and self.whole is None:
             self.whole = WholeEditor(words)
+            self.whole.spell(self._speller)
             self.whole.typed.connect(self.typed)
             self.whole.paused.connect(self._draft)
             self.whole.chosen.connect(self.chosen)
@@ -338,15 +343,31 @@ class UnitsForm(PlainArea):
             return self._spare.pop()
         assert self._make is not None
         editor = self._make()
+        editor.spell(self._speller)
         editor.typed.connect(self.typed)
         editor.paused.connect(self._draft)
         editor.chosen.connect(self.chosen)
         editor.asked.connect(self.asked)
+        editor.number.dragged.connect(partial(self._drag, editor))
         for sign in (editor.typed, editor.chosen):
             sign.connect(lambda *_: self._shown.pop(editor, None))
         if self._offered:
             editor.offer(*self._offered)
         return editor
+
+    def _drag(self, editor: UnitEditor, at: QPoint, dropped: bool) -> None:
+        """Show where a unit comes to lie; once it is dropped, have it moved there."""
+        others = [each for each in self.editors if each is not editor]
+        y = self._gap.mapFromGlobal(at).y() + self._gap.y()
+        place = sum(y > each.geometry().center().y() for each in others)
+        self._gap.setVisible(not dropped and bool(others))
+        if dropped:
+            self.asked.emit(editor.unit_id, f"place {place}")
+        elif others:
+            top = others[place].y() - GAP if place < len(others) else others[-1].geometry().bottom() + 2
+            self._gap.setGeometry(editor.x(), top, editor.width(), GAP // 2)
+            self._gap.raise_()
+            self.ensureVisible(0, y, 0, MARGIN_WHEN_SCROLLED)
 
     def show_drafted(self, words: Mapping[str, str]) -> None:
         """Say of units, by id, that they were taken from a model's draft; of all others nothing."""
@@ -404,10 +425,12 @@ class UnitsForm(PlainArea):
             self.editors[place].setFocus()
             self._reveal(self.editors[place])
 
+    def place_of(self, unit_id: str) -> int:
+        return [editor.unit_id for editor in self.editors].index(unit_id)
+
     def neighbour(self, unit_id: str) -> str:
         """The id of the unit below, or else above; empty when it stands alone."""
-        ids = [editor.unit_id for editor in self.editors]
-        place = ids.index(unit_id)
+        ids, place = [editor.unit_id for editor in self.editors], self.place_of(unit_id)
         rest = ids[place + 1 :] or ids[:place][::-1]
         return rest[0] if rest else ""
 
@@ -549,7 +572,9 @@ class UnitActs(QObject):
             "next": partial(self._form.step, 1),
             "up": partial(self.move, -1, unit_id),
             "down": partial(self.move, 1, unit_id),
-            "retire": partial(self.retire, unit_id),
+            "delete": partial(self.delete, unit_id),
+            "below": partial(self.below, unit_id),
+            "place": partial(self._place_at, unit_id, place),
             "merge": partial(self.merge, unit_id),
             "split": partial(self.split, unit_id),
             "note": partial(self.note, unit_id),
@@ -557,6 +582,9 @@ class UnitActs(QObject):
             "show_quote": partial(self._show_quote, unit_id, place),
         }
         acts[ask]()
+
+    def _place_at(self, unit_id: str, place: str) -> None:
+        self.move(int(place) - self._form.place_of(unit_id), unit_id)
 
     def new(self) -> None:
         """A new unit below the one at the cursor, with the focus in it."""
@@ -570,27 +598,35 @@ class UnitActs(QObject):
             return
         self._form.go(next((e.unit_id for e in self._form.editors if e.unit_id not in before), ""))
 
-    def retire(self, unit_id: str = "") -> None:
+    def below(self, unit_id: str) -> None:
+        """Go on to the unit below where that is still empty, else to a new one there; from an empty one nowhere."""
+        place = self._form.place_of(unit_id)
+        here, *after = (editor.text.value().strip() for editor in self._form.editors[place : place + 2])
+        if after == [""]:
+            self._form.go(self._form.editors[place + 1].unit_id)
+        elif here:
+            self.new()
+
+    def delete(self, unit_id: str = "") -> None:
         """Take a unit out; the focus goes to the one below, or else above."""
         artifact, unit_id = self._ready(), unit_id or self._current_id()
         if artifact is None or not unit_id or self._form.given:
             return
-        number = [unit.id for unit in artifact.document.units].index(unit_id) + 1
+        number = self._form.place_of(unit_id) + 1
         if after := self._form.neighbour(unit_id):
             self._form.go(after)
         else:
             self._form.setFocus()
         if self._session.do(artifacts.remove_unit, artifact.id, unit_id) is not None:
             name = KINDS[artifact.kind].unit.capitalize()
-            self.told.emit(f"{name} {number} is retired; {keys.shown('undo')} brings it back.")
+            self.told.emit(f"{name} {number} is deleted; {keys.shown('undo')} brings it back.")
 
     def move(self, by: int, unit_id: str = "") -> None:
-        """Move a unit up (-1) or down (1); the focus stays where it is."""
+        """Move a unit up (less than 0) or down; the focus stays where it is."""
         artifact, unit_id = self._ready(), unit_id or self._current_id()
         if artifact is None or not unit_id or self._form.given:
             return
-        ids = [unit.id for unit in artifact.document.units]
-        if 0 <= ids.index(unit_id) + by < len(ids):
+        if by and 0 <= self._form.place_of(unit_id) + by < len(artifact.document.units):
             self._session.do(artifacts.move_unit, artifact.id, unit_id, by)
             self._form.reveal(unit_id)
 

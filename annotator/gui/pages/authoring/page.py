@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.assignments import assignments
+from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, materials
 from annotator.domain.experts.assignment import stage_of
@@ -27,6 +27,7 @@ from annotator.gui.pages.authoring.form import KindTabs, standings
 from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
 from annotator.gui.parts import holds
+from annotator.gui.review.field_chips import frozen_words
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.session.page import Page, another_kind
 from annotator.gui.session.session import AUTHORING, Attention, Clock, ProjectSession
@@ -55,8 +56,7 @@ LONGEST = 4000
 
 
 SPEND_EVERY_MS = 60_000
-# After submitting, what was done stays in view for this long before the next document comes.
-MOMENT_MS = 350
+NEXT_LETTERS = 40
 LEAST_SECONDS = 0.1
 # A page this wide shows the guideline from the first; afterwards it is as the person left it.
 WIDE = 1400
@@ -113,7 +113,7 @@ class AuthorPage(Page):
         self.tabs.picked.connect(self._pick)
         self.sheet.form.entered.connect(lambda field: self.side.follow(self.sheet.kind, field))
         self.sheet.acts.quote_wanted.connect(self.hand.show_quote)
-        self.sheet.submission.sealed.connect(self._sealed)
+        self.sheet.submission.sealed.connect(self._submitted)
         self.sheet.strip.guideline.clicked.connect(lambda: self.side.toggle(self.side.text))
         self.header.feedback_wanted.connect(self._show_feedback)
         self.header.seminar.clicked.connect(self._show_seminar)
@@ -134,7 +134,7 @@ class AuthorPage(Page):
         changing: dict[str, Callable[[], object]] = {
             **{f"weight_{number}": partial(acts.choose, number) for number in (1, 2, 3)},
             "new_unit": acts.new,
-            "retire_unit": acts.retire,
+            "retire_unit": acts.delete,
             "unit_up": partial(acts.move, -1),
             "unit_down": partial(acts.move, 1),
             "merge_unit": acts.merge,
@@ -152,6 +152,7 @@ class AuthorPage(Page):
         self.bind("find", self.hand.reading(self.source.open_find))
         self.bind("next_evidence", self.hand.reading(partial(self.source.step_evidence, 1)))
         self.bind("previous_evidence", self.hand.reading(partial(self.source.step_evidence, -1)))
+        self.bind("spelling", self.sheet.speller.turn)
         self.bind("guideline", lambda: self.side.toggle(self.side.text))
         self.bind("model_draft", self._turn_draft)
         self.bind("ask_draft", self.side.ask)
@@ -230,8 +231,8 @@ class AuthorPage(Page):
         """Go to the next (+1) or previous (-1) item, as far as there are any."""
         if self.item is not None and self.item.id in self._ids:
             place = self._ids.index(self.item.id) + by
-            if 0 <= place < len(self._ids) and self._go_on_to(self._ids[place], self.sheet.kind):
-                self.sheet.focus_first()
+            if 0 <= place < len(self._ids):
+                self._begin(self._ids[place], self.sheet.kind)
 
     def go_on(self) -> None:
         if self.item is None:
@@ -239,7 +240,11 @@ class AuthorPage(Page):
         goal = self.asked.next(self.item.id, self.sheet.kind)
         if goal is None:
             self.sheet.say("success", self.asked.what_waits())
-        elif self._go_on_to(*goal):
+        else:
+            self._begin(*goal)
+
+    def _begin(self, item_id: str, kind: Kind) -> None:
+        if self._go_on_to(item_id, kind):
             self.sheet.focus_first()
 
     def _go_on_to(self, item_id: str, kind: Kind) -> bool:
@@ -380,15 +385,22 @@ class AuthorPage(Page):
         else:
             self.sheet.enter_current()
 
-    def _sealed(self, artifact: Artifact) -> None:
-        title = KINDS[artifact.kind].title
-        key = self.item.key if self.item else ""
-        self.sheet.say("success", f"{title} of {key} is sealed as revision {artifact.revision}.")
-        QTimer.singleShot(MOMENT_MS, self, lambda: self._go_on_from(artifact))
-
-    def _go_on_from(self, artifact: Artifact) -> None:
-        if self.sheet.artifact is not None and self.sheet.artifact.id == artifact.id:
-            self.go_on()
+    def _submitted(self, artifact: Artifact) -> None:
+        """Say what came of it here, and where work goes on; the page stays."""
+        assert self.item is not None
+        at = self.item.id, stage_of(artifact.kind), artifact.id, artifact.revision
+        words = frozen_words(self.item.key, self.session.ask(agreements.frozen_by, *at))
+        goal = self.asked.next(self.item.id, artifact.kind)
+        self.sheet.say(
+            "success", "Submitted.", words if goal else f"{words} {self.asked.what_waits()}".strip()
+        )
+        if goal:
+            item_id, kind = goal
+            there = self.session.ask(items.read, item_id)
+            name = KINDS[kind].title if item_id == self.item.id or there is None else there.key
+            self.sheet.messages.set_action(
+                f"Next: {name[:NEXT_LETTERS]}", partial(self._begin, item_id, kind)
+            )
 
     def _spend(self) -> None:
         """Keep the active time since it was last kept, for the document in hand."""

@@ -10,8 +10,11 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.judges import judges
 from annotator.actions.material import model_drafts
 from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Artifact, Finding, Kind, State, Unit, Weights
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.question_types import BAR, QuestionType
@@ -20,6 +23,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import MarkMenu
+from annotator.gui.forms.spelling import Speller
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.authoring.action_bar import AuthoringActionBar, Checking, Submission, SubmitPanel
 from annotator.gui.pages.authoring.form import (
@@ -72,7 +76,7 @@ class StateStrip(QFrame):
         )
         self.draft = with_properties(KeyButton("Model", act="model_draft", role="quiet"), checkable=True)
         self.history.setCheckable(True)
-        self._more = "", ""
+        self._more = ""
         self._mine = self._editable = False
         shown = self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline
         horizontal(self.icon, (self.words, 1), *shown, on=self, margins=(12, 4, 8, 4), spacing=6)
@@ -95,18 +99,16 @@ class StateStrip(QFrame):
         readonly: bool,
         drafted: bool,
         reopens: bool,
-        consequence: str = "",
     ) -> None:
         """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
 
-        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again;
-        `consequence` says what submitting it changes in scores.
+        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again.
         """
         standing, mine = standing_of(artifact), artifact.author_id == me
         self._mine, self._editable = mine, editable
         self.icon.show_icon(standing.icon, standing.colour)
         self.icon.setVisible(bool(standing.icon))
-        self._more = consequence, "this file is read-only" if readonly else ""
+        self._more = "this file is read-only" if readonly else ""
         self.show_revision(artifact)
         self.reopen.setVisible(reopens)
         self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)
@@ -124,7 +126,7 @@ class StateStrip(QFrame):
 
     def show_revision(self, artifact: Artifact) -> None:
         words = _state_words(artifact, mine=self._mine, editable=self._editable)
-        self.words.setText(" · ".join(filter(None, (words, *self._more))))
+        self.words.setText(" · ".join(filter(None, (words, self._more))))
 
     def show_side(self, *, guideline: bool, history: bool, draft: bool) -> None:
         self.guideline.setChecked(guideline)
@@ -136,7 +138,7 @@ def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
     name = KINDS[artifact.kind].title.lower()
     if artifact.state is State.SEALED:
         when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
-        return f"Sealed as revision {artifact.revision}{when}"
+        return f"Submitted{when}"
     if artifact.state is State.CONSENSUS:
         how = "being edited" if editable else "read only"
         return f"Consensus, {how}"
@@ -158,6 +160,8 @@ DRAFTED_KINDS = frozenset(
 LONGEST_VERB = 60
 # What has a panel of help: a model's draft, or references in bulk.
 HELPED_KINDS = DRAFTED_KINDS | {Kind.EVIDENCE}
+# Also without a model: the baseline copies sentences of the transcript.
+OFFLINE_HELP = frozenset((Kind.EVIDENCE, Kind.INSPIRATIONS))
 
 
 @cache
@@ -187,7 +191,9 @@ class AuthoringSheet(QWidget):
         self._remarked: list[Finding] = []
         self._sources: Sequence[Source] = ()
         self.saving = Saving(session, self)
-        self.strip, self.form, self.bar = StateStrip(), UnitsForm(self.saving.draft), AuthoringActionBar()
+        self.speller = Speller(session.ask_newest, self)
+        self.strip, self.bar = StateStrip(), AuthoringActionBar()
+        self.form = UnitsForm(self.saving.draft, self.speller)
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
         self.checking = Checking(self._remarks, self)
         self.acts = UnitActs(session, self.form, self.saving, self)
@@ -207,6 +213,7 @@ class AuthoringSheet(QWidget):
         self.checking.found.connect(form.show_findings)
         self.checking.found.connect(lambda found: bar.show_findings(form.due(found), len(found)))
         self.acts.told.connect(lambda words: self.say("success", words))
+        self.speller.told.connect(lambda words: self.say("info", words))
         self.panel.closed.connect(self.enter_current)
         bar.new.clicked.connect(self.acts.new)
         bar.share.clicked.connect(self.acts.share_rest)
@@ -227,8 +234,8 @@ class AuthoringSheet(QWidget):
         self._wanted, self._drafted = "", ()
         self.panel.hide()
         self.form.begin()
-        self.know(item, sources)
         self.kind = kind
+        self.know(item, sources)
         self.refresh(found)
         self.form.verticalScrollBar().setValue(0)
         self.checking.check()
@@ -236,6 +243,7 @@ class AuthoringSheet(QWidget):
     def know(self, item: Item, sources: Sequence[Source]) -> None:
         """The item or its sources have changed: what the guideline says may change with them."""
         self.item, self._sources, self._checked = item, sources, ()
+        self.speller.follow(item, stage_of(self.kind))
 
     def refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
         """Show the artifact in hand as it is now, in place; `reworded` where nothing but its units has changed."""
@@ -253,7 +261,7 @@ class AuthoringSheet(QWidget):
         self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
         self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
         self.bar.setVisible(artifact is not None)
-        drafted = self.kind in HELPED_KINDS
+        drafted = self._helped()
         if artifact is None:
             self.strip.show_nothing("")
             words = KINDS[self.kind].under(self._weights)
@@ -265,8 +273,8 @@ class AuthoringSheet(QWidget):
         self.strip.show_artifact(
             artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
             reopens=closed and self.session.ask(artifacts.refusal_of_others, artifact) is None,
-            consequence=annotating.consequence(self.session.project, artifact) if self.saving.editable else "",
         )  # fmt: skip
+        self.bar.warn(annotating.consequence(self.session.project, artifact) if self.saving.editable else "")
         self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, [(unit.id, unit.text) for unit in self._units_made_of()], self._rated_as)
         self._show_document(artifact)
@@ -304,9 +312,9 @@ class AuthoringSheet(QWidget):
         else:
             self.focus_first()
 
-    def say(self, level: Level, words: str) -> None:
+    def say(self, level: Level, words: str, todo: str = "") -> None:
         """Say a word above the actions; it goes away by itself."""
-        self.messages.show_message(level, words)
+        self.messages.show_message(level, words, todo)
 
     def start(self) -> None:
         if self.item is not None:
@@ -379,6 +387,13 @@ class AuthoringSheet(QWidget):
         self.saving.type(unit_id, field, value)
         self.checking.soon()
         self.stirred.emit()
+
+    def _helped(self) -> bool:
+        """Whether there is help with the kind: references in bulk, or a model that may be asked for a draft."""
+        if self.kind in OFFLINE_HELP or self.kind not in HELPED_KINDS:
+            return self.kind in OFFLINE_HELP
+        known = self.session.ask(judges.all_of) or []
+        return any(judge.kind is JudgeKind.ENDPOINT for judge in known)
 
     @property
     def _types(self) -> tuple[QuestionType, ...]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
+from annotator.actions.assignments import agreements
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, label_tasks
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.actions.labelling.label_rows import USUAL
@@ -36,7 +37,7 @@ from annotator.gui.pages.labelling.report_pane import (
     ReportPane,
 )
 from annotator.gui.pages.labelling.units_pane import UnitsPane, below
-from annotator.gui.review.field_chips import moment
+from annotator.gui.review.field_chips import frozen_words, moment
 from annotator.gui.review.people_choice import ACTS as KIND_ACTS
 from annotator.gui.review.people_choice import GuidelinePanel
 from annotator.gui.review.verdict_words import ACTS, OTHERS, places
@@ -182,9 +183,7 @@ class SealedStrip(QFrame):
         self.setVisible(standing is not None)
         if standing is not None:
             when = f" on {moment(standing.sealed_at)}" if standing.sealed_at else ""
-            self.words.setText(
-                f"Your labels of item {key} are submitted{when} as revision {standing.revision}. They are locked."
-            )
+            self.words.setText(f"Your labels of item {key} are submitted{when}. They are locked.")
 
 
 class LabelSubmission(QObject):
@@ -211,13 +210,15 @@ class LabelSubmission(QObject):
         missing = (self._session.ask(label_sealing.missing, item_id, protocol) if whole else None) or []
         if missing:
             self.missing.emit(*missing[0], len(missing))
-        elif self._seal(item_id):
-            self.submitted.emit(f"Your labels of {self._words([item_id])} are submitted.")
+        elif (froze := self._seal(item_id)) is not None:
+            self.submitted.emit(f"Your labels of {self._words([item_id])} are submitted. {froze}".strip())
 
     def submit_all(self) -> None:
-        done = [item_id for item_id in self._queue.unsubmitted() if self._seal(item_id)]
+        done = {item_id: self._seal(item_id) for item_id in self._queue.unsubmitted()}
+        done = {item_id: froze for item_id, froze in done.items() if froze is not None}
         if done:
-            self.submitted.emit(f"Your labels of {self._words(done)} are submitted.")
+            said = f"Your labels of {self._words([*done])} are submitted."
+            self.submitted.emit(" ".join(filter(None, (said, *done.values()))))
 
     def reopen(self) -> None:
         sheet = self._bench.sheet
@@ -228,11 +229,15 @@ class LabelSubmission(QObject):
             self._bench.open(sheet.id, self._bench.unit_id)
             self.reopened.emit(f"Your labels of item {sheet.item.key} are open again.")
 
-    def _seal(self, item_id: str) -> bool:
-        sealed = self._session.do(label_sealing.submit, item_id, self._bench.protocol) is not None
-        if sealed:
-            self._queue.seal(item_id, sealed=True)
-        return sealed
+    def _seal(self, item_id: str) -> str | None:
+        """Submit; what of an agreement was frozen with it, in words, or None where it was refused."""
+        change = self._session.do(label_sealing.submit, item_id, self._bench.protocol)
+        if change is None:
+            return None
+        self._queue.seal(item_id, sealed=True)
+        at = Stage.LABELLING, change.subject, (change.after or {}).get("revision", 0)
+        key = next((task.item_key for task in self._queue.lines if task.item_id == item_id), "")
+        return frozen_words(key, self._session.ask(agreements.frozen_by, item_id, *at))
 
     def _words(self, item_ids: list[str]) -> str:
         tasks = [task for task in self._queue.lines if task.item_id in item_ids]
@@ -558,7 +563,7 @@ class LabelPage(Page):
         self.messages.show_message("warning", f"{many} still missing before this item can be submitted.")
 
     def _say_submitted(self, words: str) -> None:
-        """Go on, and say there that the item is sealed; it can be reopened at any time."""
+        """Go on, and say there that the item is submitted; it can be reopened at any time."""
         self.queue_pane.recount()
         self.flow.go_on()
         if self.middle.currentWidget() is self.work:

@@ -38,7 +38,7 @@ LOOKS = {
     board.NOT_BEGUN: ("new", "state-missing"),
     board.DRAFT: ("clock", "state-incomplete"),
     board.SUBMITTED: ("lock", "state-unconfirmed"),
-    board.FROZEN: ("agreement", "state-unconfirmed"),
+    board.FROZEN: ("agreement", "state-missing"),
     board.ADJUDICATED: ("adjudicate", "state-incomplete"),
     board.CONSENSUS: ("check", "state-agreed"),
     board.DISPUTED: ("flag", "state-disagree"),

@@ -1,0 +1,199 @@
+"""Spelling of what is written for an item: Hunspell dictionaries of its language, and words that are right here."""
+
+import gc
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from io import StringIO
+from itertools import chain, islice, zip_longest
+from pathlib import Path
+from typing import Any
+
+from annotator import files, places
+from annotator.actions.authoring import settings
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.texts.refusal import Refusal
+
+# Languages written without spaces between words, and those that no dictionary here looks up.
+UNCHECKED = frozenset(("bo", "ja", "km", "ko", "lo", "my", "th", "yue", "zh"))
+SYSTEM = Path("/usr/share/hunspell"), Path("/Library/Spelling")
+OWN = "words.txt"
+# Of a language without a region; English is right as in America and as in Britain.
+MOST_DICTIONARIES, MOST_SUGGESTIONS = 2, 6
+# Enough words of a dictionary to know the script it is written in.
+SAMPLE = 200
+
+_MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0970-\u0dff\u200c\u200d"
+_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}]|['’](?=[^\W\d_]))*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+# Addresses, numbers, names of files and of things in programs, abbreviations such as “e.g.”.
+_NO_WORDS = re.compile(r"[\d_/\\@#]|\w[.:]\w")
+# As long as a quotation is; without an end every opening mark would have the rest of the text looked through.
+_QUOTED = re.compile(
+    r"^[ \t]*>.*$|“[^”\n]{0,2000}”|\"[^\"\n]{0,2000}\"|«[^»\n]{0,2000}»|„[^“”\n]{0,2000}[“”]|「[^」\n]{0,2000}」|"
+    r"`[^`\n]{0,2000}`",
+    re.MULTILINE,
+)
+# “pre-”, “anti-”, “multi-” before a hyphen.
+PREFIX = 5
+_NO_DATA: dict[str, list[str]] = {}
+_NO_SPELLINGS: list[str] = []
+
+
+def words(text: str) -> Iterator[tuple[int, int]]:
+    """Where the words stand that are looked up: not what is quoted, nor addresses, numbers, names in capitals."""
+    text = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
+    for chunk in re.finditer(r"\S+", text):
+        if not _NO_WORDS.search(chunk[0]):
+            for word in _WORD.finditer(text, *chunk.span()):
+                start, end = word.span()
+                prefix = end - start <= PREFIX and text[end : end + 1] == "-"
+                if end - start > 1 and word[0][1:] == word[0][1:].lower() and not prefix:
+                    yield start, end
+
+
+def word_at(text: str, place: int) -> tuple[int, int] | None:
+    """The word at or just before a place, or None where none is looked up there."""
+    return next((span for span in words(text) if span[0] <= place <= span[1]), None)
+
+
+@dataclass
+class Spelling:
+    """What is right in a language: by its dictionaries, by the item's material, or as the person's own word."""
+
+    language: str
+    dictionaries: tuple[Any, ...] = ()
+    known: frozenset[str] = frozenset()
+    own: set[str] = field(default_factory=set)
+    trouble: str = ""
+    """Why nothing is looked up, in words; empty where it is, or where the language has no words to look up."""
+    _looked_up: dict[str, bool] = field(default_factory=dict)
+
+    def mistakes(self, text: str) -> list[tuple[int, int]]:
+        """The words that are known nowhere."""
+        return (
+            [span for span in words(text) if not self.right(text[slice(*span)])] if self.dictionaries else []
+        )
+
+    def right(self, word: str) -> bool:
+        result = self._looked_up.get(word)
+        if result is None:
+            plain = unicodedata.normalize("NFC", word)
+            result = not _scripts((plain,)) <= self._script or any(
+                one.lookup(plain) for one in self.dictionaries
+            )
+            self._looked_up[word] = result
+        return result or not {word.casefold(), _POSSESSIVE.sub("", word.casefold())}.isdisjoint(
+            self.known | self.own if self.own else self.known
+        )
+
+    @property
+    def _script(self) -> frozenset[str]:
+        return frozenset[str]().union(*(_script_of(one) for one in self.dictionaries))
+
+    def suggestions(self, word: str) -> list[str]:
+        """Words that may be meant, the likeliest first; it may take a second."""
+        found = [list(islice(one.suggest(word), MOST_SUGGESTIONS)) for one in self.dictionaries]
+        turns = chain.from_iterable(zip_longest(*found))
+        return list(dict.fromkeys(filter(None, turns)))[:MOST_SUGGESTIONS]
+
+    def add(self, word: str) -> None:
+        """Take a word among the person's own, in every project."""
+        place = _folder() / OWN
+        self.own |= {*_lines(place), word.casefold()}
+        place.parent.mkdir(parents=True, exist_ok=True)
+        files.save(place, "".join(f"{one}\n" for one in sorted(self.own)).encode())
+
+
+def of_item(project: Project, item_id: str, stage: Stage) -> Spelling:
+    """What is right in what is written for an item: also the words of its question, sources and guideline.
+
+    No document of anyone is looked into: a name in it would tell what another has written.
+    """
+    item = items.read(project, item_id)
+    paths = dictionaries(item.language)
+    if not paths:
+        unchecked = item.language.lower().split("-")[0] in UNCHECKED
+        return Spelling(
+            item.language, trouble="" if unchecked else f"No spelling dictionary for {item.language}."
+        )
+    try:
+        read = tuple(_read(str(path)) for path in paths)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Refusal(
+            f"The spelling dictionary {' or '.join(path.name for path in paths)} cannot be read: {error}.",
+            "Nothing was lost. Remove it, or press the key of spelling to write without.",
+        ) from error
+    material = [item.question, item.subject, *(source.text for source in items.sources(project, item_id))]
+    known = {
+        _POSSESSIVE.sub("", word.casefold())
+        for text in (*material, settings.text_in_force(project, stage))
+        for word in _WORD.findall(text)
+    }
+    of_field = places.resources() / "spelling" / f"{item.language.lower().split('-')[0]}.txt"
+    return Spelling(item.language, read, frozenset(known) | _lines(of_field), _lines(_folder() / OWN))
+
+
+def dictionaries(language: str) -> list[Path]:
+    """The dictionaries of a language, without their endings: the region's own where it has one.
+
+    A person's own come first, then those shipped, then the system's.
+    """
+    tag = language.lower()
+    found: dict[str, Path] = {}
+    for folder in (_folder(), places.resources() / "spelling", *SYSTEM):
+        for path in sorted(folder.glob("*.aff")):
+            if path.with_suffix(".dic").is_file():
+                found.setdefault(path.stem.replace("_", "-").lower(), path.with_suffix(""))
+    if tag in found:
+        return [found[tag]]
+    of_language = [path for name, path in found.items() if name.split("-")[0] == tag.split("-")[0]]
+    return of_language[:MOST_DICTIONARIES]
+
+
+def _folder() -> Path:
+    return places.user_data() / "spelling"
+
+
+def _lines(place: Path) -> set[str]:
+    return set(place.read_text("utf-8").split("\n")) - {""} if place.is_file() else set()
+
+
+@lru_cache(maxsize=2 * MOST_DICTIONARIES)
+def _read(path: str) -> Any:
+    from spylls.hunspell import Dictionary, readers
+    from spylls.hunspell.readers.file_reader import FileReader
+
+    class Reader(FileReader):  # type: ignore[misc]
+        """Leaves no file open."""
+
+        def _open(self, path: str, encoding: str) -> StringIO:
+            return StringIO(Path(path).read_text(encoding, "surrogateescape"))
+
+    aff, context = readers.read_aff(Reader(f"{path}.aff"))
+    words = readers.read_dic(Reader(f"{path}.dic", context.encoding), aff=aff, context=context)
+    # Tens of thousands of words have the same few sets of flags: each is held once.
+    shared: dict[frozenset[str], Any] = {}
+    for word in words.words:
+        word.flags = shared.setdefault(frozenset(word.flags), word.flags)
+        if not word.data:
+            word.data, word.alt_spellings = _NO_DATA, _NO_SPELLINGS
+    # They stay to the end: nobody looks through them for garbage while someone types.
+    gc.freeze()
+    return Dictionary(aff, words)
+
+
+@lru_cache(maxsize=2 * MOST_DICTIONARIES)
+def _script_of(dictionary: Any) -> frozenset[str]:
+    return _scripts(word.stem for word in dictionary.dic.words[:SAMPLE])
+
+
+def _scripts(some: Iterable[str]) -> frozenset[str]:
+    """The scripts of the letters of words, as Unicode names them."""
+    return frozenset(
+        unicodedata.name(letter, "?").split()[0] for word in some for letter in word if letter.isalpha()
+    )
