@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.gui.shell.navigation import steps
+from annotator.gui.shell.navigation import places
 from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from benchmarks.measuring import parser, verdict
@@ -38,8 +38,8 @@ def main() -> int:
         samples.create(path).close()
         window = Window(Project.open(path))
         window.show()
-        for step in steps(window.session.project):
-            window.show_page(step[0])
+        for place in places(window.session.project):
+            window.show_place(place.name)
             QTest.qWait(options.rest // 3)
         spent = [_leave(window, number, options.rest) for number in range(options.times + 2)][2:]
         idle = median(_idle(options.rest) for _ in range(min(5, options.times)))

@@ -32,12 +32,15 @@ from annotator import places
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.gui import theme
-from annotator.gui.shell.window import ASIDE, STEPS, Window
+from annotator.gui.shell.navigation import PAGES
+from annotator.gui.shell.window import Window
 from benchmarks.measuring import parser, verdict
 
 Times = tuple[float, float]
 VISIT_S, STEP_S = 0.5, 0.15
 JUDGE = ("--judge", "baseline", "--protocol", "researcherbench.coverage")
+# The pages of the work, on which a step of the zoom and of light or dark is timed.
+WORK = ("Items", "Author", "Label", "Adjudicate", "Judges", "Agreement", "Validate", "Results", "Release")
 
 
 def clocks() -> Times:
@@ -91,7 +94,7 @@ def project(folder: Path, data: Path | None) -> Path:
 def visits(window: Window) -> Iterator[tuple[str, Callable[[], object]]]:
     """Each page, and each further part of it, with what brings it into view."""
     first = items.ids(window.session.project)[:1]
-    for name in [*(step[0] for step in STEPS), *(aside[0] for aside in ASIDE)]:
+    for name in PAGES:
         place = {"item_id": first[0]} if first and name in ("Author", "Label") else {}
         yield name, lambda name=name, place=place: window.show_page(name, **place)
         tabs = window.page.findChild(QTabWidget)
@@ -121,7 +124,7 @@ def steps(window: Window, watch: Watch, rounds: int, pages: int, seconds: float)
     """Print what a step of the zoom and light or dark take on so many steps of the work; the longest, in seconds."""
     print(f"a step, {len(QApplication.allWidgets()):,} widgets there: processor (wall)")
     zooms, schemes = [], []
-    for name in (step[0] for step in STEPS[:pages]):
+    for name in WORK[:pages]:
         window.show_page(name)
         watch.rest(seconds)
         ways = [lambda way=way: window.zoom(way) for _ in range(rounds) for way in (1, -1)]
@@ -147,7 +150,7 @@ def _settled(watch: Watch, act: Callable[[], object], seconds: float) -> Times:
 
 def main() -> int:
     """Visits, then steps; exit code 1 when a goal is missed."""
-    known = parser(__doc__, rounds=(3, 1), pages=(len(STEPS), 1), rest=(600, 20))
+    known = parser(__doc__, rounds=(3, 1), pages=(len(WORK), 1), rest=(600, 20))
     known.add_argument("--data", type=Path, help="a folder with ResearcherBench's public files")
     options = known.parse_args()
     application = QApplication.instance() or QApplication(sys.argv[:1])

@@ -50,7 +50,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("open_project", "Open project", EVERYWHERE, ("Ctrl+O",)),
     Binding("settings", "Settings", EVERYWHERE, ("Ctrl+,",)),
     Binding("import", "Import", EVERYWHERE, ("Ctrl+I",)),
-    Binding("exchange", "Send my work", EVERYWHERE, ("Ctrl+Shift+E",)),
+    Binding("exchange", "Send and receive, or send my work", EVERYWHERE, ("Ctrl+Shift+E",)),
     Binding("submit", "Submit, then go to the next", EVERYWHERE, ("Ctrl+Return", "Ctrl+Enter")),
     Binding("next_item", "Next item", EVERYWHERE, ("Ctrl+PgDown",)),
     Binding("previous_item", "Previous item", EVERYWHERE, ("Ctrl+PgUp",)),

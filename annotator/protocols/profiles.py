@@ -20,6 +20,10 @@ class Profile:
     text: str = ""
     bring: frozenset[str] = frozenset()
 
+    def uses(self, name: str) -> bool:
+        """Whether a kind of document is written, or a protocol judged by."""
+        return name in self.kinds or (name not in {kind.value for kind in Kind} and self.judges(name))
+
     def judges(self, protocol: str) -> bool:
         """Whether reports are labelled and judged by a protocol."""
         from annotator.protocols import PROTOCOLS

@@ -106,7 +106,7 @@ FILED = (ITEM.c.question_type, ITEM.c.subject)
 def offered(project: Project | None = None) -> dict[str, str]:
     """What can be read, by name, in words to choose by; of a project what it uses."""
     kinds = profile.profile(project).kinds if project else frozenset(Kind)
-    own = {name: f"{one.title} ({one.holds})" for name, one in LAYOUTS.items() if one.kind in kinds}
+    own = {name: f"{one.title} ({one.holds})" for name, one in LAYOUTS.items() if one.kind in (None, *kinds)}
     own |= {TABLES: "Tables and reports of your own", GOLDSMITH: "Goldsmith release"}
     if layouts.of_papers().kind in kinds:
         own[COLLECTED] = "Papers collected from arXiv (feeds and eprints)"

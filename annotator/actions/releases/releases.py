@@ -79,7 +79,7 @@ class NumberedRelease:
 def in_use(project: Project) -> list[str]:
     """The formats of what the project uses."""
     kinds = uses.profile(project).kinds
-    return [name for name in PROFILES if name not in LAYOUTS or LAYOUTS[name].kind in kinds]
+    return [name for name in PROFILES if name not in LAYOUTS or LAYOUTS[name].kind in (None, *kinds)]
 
 
 def offered() -> dict[str, tuple[str, str]]:

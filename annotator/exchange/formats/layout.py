@@ -127,7 +127,7 @@ class FileLayout:
     `numbers` tells by which number its files know those items that came from there. `of_papers` makes items of
     collected papers, where the benchmark's items are papers. Files are of this layout where all of one of `marks` are
     among them. One that is `scored` holds what each report comes to. Projects whose experts write its `kind` of
-    document use it.
+    document use it; all do where it names none.
     """
 
     name: str

@@ -90,7 +90,7 @@ class ProfileForm(QWidget):
             return
         self._choose_parts()
         for name, box in self.boxes.items():
-            box.setChecked(name in used.kinds or used.judges(name))
+            box.setChecked(used.uses(name))
 
     def focus_first(self) -> None:
         chosen = next((card.radio for card in self.cards.values() if card.radio.isChecked()), None)
@@ -105,7 +105,7 @@ class ProfileForm(QWidget):
         for title, parts in profile.parts():
             for name, words in parts.items():
                 box = self.boxes[name] = QCheckBox(words)
-                box.setChecked(name in chosen.kinds or chosen.judges(name))
+                box.setChecked(chosen.uses(name))
                 box.toggled.connect(lambda _: self.changed.emit())
             row = QWidget()
             row.setLayout(wrapping(*(self.boxes[name] for name in parts), gap=14))

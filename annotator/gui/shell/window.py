@@ -213,11 +213,15 @@ class Window(QMainWindow):
         from annotator.gui.shell import menus
 
         self._acts = menus.build(self) | self.status.acts
-        # A key that hands have learnt; nothing has to be saved, so that no menu lists it.
-        self._acts["checkpoint"] = QAction(self)
-        self._acts["checkpoint"].setShortcuts(keys.sequences("checkpoint"))
-        self._acts["checkpoint"].triggered.connect(self.checkpoint)
-        self.addAction(self._acts["checkpoint"])
+        # Keys that hands have learnt, of what no menu lists.
+        unlisted: dict[str, Callable[[], object]] = {"checkpoint": self.checkpoint}
+        if not self.session.project.from_task:
+            unlisted["exchange"] = partial(self.show_page, "Exchange")
+        for act, slot in unlisted.items():
+            self._acts[act] = QAction(self)
+            self._acts[act].setShortcuts(keys.sequences(act))
+            self._acts[act].triggered.connect(partial(self.session.attempt, slot))
+            self.addAction(self._acts[act])
         for part in (self.menuBar(), self.navigation, self.bar, self.messages, self.status):
             theme.apply_theme(part)
 
