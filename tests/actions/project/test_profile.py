@@ -6,12 +6,15 @@ import pytest
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project
-from annotator.actions.project.profile import choose, profile
-from annotator.domain.kinds.artifact import Kind
+from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
+from annotator.domain.kinds.artifact import Kind, Stage
+from annotator.domain.material.item import ItemRole
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, profiles
+from tests.projects.labelling_project import labelling_project
 
 
 def test_every_choice_names_protocols_that_there_are_with_the_kinds_that_they_need():
@@ -57,3 +60,26 @@ def test_an_older_project_uses_what_it_holds(tmp_path):
         people.someone(project)
         project.set(USES, None)
         assert profile(project).kinds == {Kind.RUBRIC}
+
+
+def test_labels_and_runs_of_another_protocol_are_in_use(tmp_path):
+    with closing(labelling_project(tmp_path)) as project:
+        project.set(USES, "nuggets")
+        assert "researcherbench.coverage" in protocols(project)
+        assert "researcherbench.pairwise" not in protocols(project)
+        first = label_tasks.queue(project)[0]
+        labels.set_label(project, first.response_id, f"{first.item_id}/c1", "yes")
+        assert "researcherbench.coverage" in profile(project).protocols
+        assert "researcherbench.claims.extract" not in extractions(project)
+        assert stages(project) == (Stage.RUBRIC, Stage.NUGGETS, Stage.LABELLING)
+
+
+def test_an_answer_follows_what_is_written(tmp_path):
+    with closing(people.new_project(tmp_path / "p.goldsmith", uses="rubrics")) as project:
+        assert profile(project) is profile(project)
+        items.add(project, "Why?")
+        artifacts.start(project, items.ids(project)[0], Kind.PLAN)
+        assert kinds(project) == (Kind.PLAN, Kind.RUBRIC)
+        assert "adra.plan" in protocols(project)
+        assert "adra.efficiency" in protocols(project)
+        assert kinds(project, ItemRole.SEMINAR) == (Kind.INSPIRATIONS, Kind.TASKS)

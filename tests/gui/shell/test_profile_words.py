@@ -94,3 +94,17 @@ def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, windo
     assert stages == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
     labelled = {name for name, box in form.labels.items() if box.isVisible()}
     assert labelled == {name for name in choice.protocols if PROTOCOLS[name].values}
+
+
+def test_another_choice_is_offered_at_once(tmp_path, window_over):
+    project = new_project(tmp_path / "p.goldsmith", uses="rubrics")
+    items.add(project, "Why?")
+    window = window_over(project, "People", part="Hand out")
+    window.session.do(profile.choose, "rubrics, plan")
+    settle(window.page)
+    form = window.page.out.form
+    assert {stage for stage, box in form.stages.items() if box.isVisible()} == {
+        Stage.RUBRIC, Stage.PLAN, Stage.LABELLING,
+    }  # fmt: skip
+    assert form.labels["adra.plan"].isVisible()
+    assert form.plan().stages == (Stage.RUBRIC,)
