@@ -37,7 +37,6 @@ from annotator.gui import theme
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
 from annotator.gui.parts import below
-from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 
 WORDS = (
@@ -160,17 +159,7 @@ class Walk:
         return [one for one in _seen(self.window) if isinstance(one, kinds) and one.isEnabled()]
 
     def _page(self) -> tuple[str, Act]:
-        names = [*PAGES]
-        if self.window.session.project.from_task:
-            names = [
-                *self.window.navigation._buttons,
-                "Guidelines",
-                "Feedback",
-                "Keys",
-                "Help",
-                "Backups",
-                "Check",
-            ]
+        names = [*dict.fromkeys(tab.page for _, tab in self.window.offered()), "Help"]
         name = self.chance.choice(names)
         return f"page {name}", lambda: self.window.show_page(name)
 

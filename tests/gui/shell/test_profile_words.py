@@ -8,13 +8,11 @@ from PySide6.QtWidgets import QTabBar, QWidget
 
 from annotator.actions.imports import imports
 from annotator.actions.items import items
-from annotator.actions.project import profile
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Stage, stage_of
 from annotator.domain.kinds.documents import KINDS, WRITTEN
-from annotator.gui import keys
+from annotator.gui.shell.navigation import PlaceTab
 from annotator.protocols import PROTOCOLS, profiles
-from tests.gui.shell.test_window import EVERY_PAGE
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.templates import once
 from tests.windows.settling import settle
@@ -28,7 +26,7 @@ FOREIGN = re.compile(
     r"|candidate questions?|(?-i:Plans?))\b"
 )
 # Here every benchmark may be told of.
-TOLD_OF_ALL = ("Help", "Settings")
+TOLD_OF_ALL = ("Project",)
 
 
 @once
@@ -46,15 +44,15 @@ def nothing_yet(folder):
 
 
 def places_in(window) -> Iterator[str]:
-    """Every page of the window, and of each every tab, one after the other in view."""
-    used = profile.kinds(window.session.project)
-    for name in EVERY_PAGE:
-        if name in TOLD_OF_ALL or keys.OF_KIND.get(name, used[0]) not in used:
+    """Every tab of every place, and of each every tab of its own, one after the other in view."""
+    for place, tab in [*window.offered(), (None, PlaceTab("Import", "Import"))]:
+        if tab.page in TOLD_OF_ALL:
             continue
-        window.show_page(name)
+        window.show_part(tab.page, tab.part)
         settle(window.page)
         if window.page.press("all_views"):
             settle(window.page)
+        name = f"{place.name if place else ''} {tab.words}"
         yield name
         yield from tabs_of(window.page, name)
 
