@@ -296,7 +296,8 @@ class Window(QMainWindow):
         """Every place with each of its tabs that is offered here."""
         for place in (*self._places, SETTINGS):
             for tab in (*place.tabs, *place.more):
-                yield from ((place, each) for each in (tab, *tab.beside) if self._words(each))
+                if self._words(tab):
+                    yield from ((place, each) for each in (tab, *tab.beside) if self._words(each))
 
     def _words(self, tab: PlaceTab) -> str:
         """What a tab is called now, with what its page counts; empty where it is not offered."""

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QTabBar, QWidget
 
 from annotator.actions.imports import imports
 from annotator.actions.items import items
+from annotator.actions.project import profile
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Stage, stage_of
 from annotator.domain.kinds.documents import KINDS, WRITTEN
