@@ -154,6 +154,8 @@ class _Step(QToolButton):
 
 
 USUAL = QSize(1280, 800)
+# Set once it was told which keys go elsewhere since the window has ten places.
+MOVED = "places/moved"
 # What a title bar and edges take; how much is known only once the window is shown.
 FRAME = QSize(16, 40)
 GEOMETRY = "window/geometry"
@@ -247,6 +249,14 @@ def place(window: QWidget) -> None:
             room = within.size() - FRAME - size
             left = within.left() + min(max(window.x() - within.left(), 0), room.width())
             window.move(left, within.top() + min(max(window.y() - within.top(), 0), room.height()))
+
+
+def keys_moved() -> bool:
+    """Whether a person who knew the keys of earlier versions has not been told yet that they moved; asked once."""
+    settings = QSettings()
+    known = settings.contains(GEOMETRY) and not settings.contains(MOVED)
+    settings.setValue(MOVED, True)
+    return known
 
 
 def keep_place(window: QWidget) -> None:

@@ -56,6 +56,10 @@ if TYPE_CHECKING:
     from annotator.gui.session.run import BackgroundRun
     from annotator.gui.shell.palette import Palette
 
+MOVED = (
+    "There are ten places now: Ctrl+6 is Validate, Ctrl+7 Results with the agreement, Ctrl+8 People.",
+    "Ctrl+K finds everything else; guidelines, keys and backups are in Settings.",
+)
 TRY = "Try this:"
 DISMISS = "Do not show these steps again"
 # A window that is lower than this, at 100 %, has no room for the strip.
@@ -180,6 +184,8 @@ class Window(QMainWindow):
         self._build()
         self._listen()
         self._show_title()
+        if navigation.keys_moved():
+            self.messages.show_message("info", *MOVED, lasting=True)
         navigation.place(self)
         left = kept_place(self.session.project)
         if not page:

@@ -3,6 +3,7 @@
 from contextlib import closing
 
 import pytest
+from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
@@ -144,3 +145,15 @@ def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over
     page.form.cards["rubrics"].radio.click()
     page.apply.click()
     assert profile(project).kinds == {Kind.RUBRIC}
+
+
+def test_who_knew_the_keys_before_is_told_once_that_they_moved(small, opened):
+    path = small.path
+    small.close()
+    QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
+    QSettings().remove("places/moved")
+    window = opened(path)
+    assert "Ctrl+6 is Validate" in window.messages.text()
+    window.close()
+    window = opened(path)
+    assert "Ctrl+6" not in window.messages.text()
