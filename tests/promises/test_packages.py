@@ -223,7 +223,7 @@ def test_five_malformed_packages_of_twenty_keep_no_other_out(tmp_path: Path, qtb
         for one in sql.rows(home, "SELECT * FROM artifact WHERE item_id = ?", (item_id,))
     ]
     assert len(sealed) == 15 * 2
-    window = Window(home)
+    window = Window(home, "Items")
     window.show_page("Exchange")
     window.close()
 

@@ -37,7 +37,7 @@ def open_window(qapp: QApplication, qtbot) -> Iterator:
     made: list[Window] = []
 
     def make(project: Project) -> Window:
-        window = Window(project)
+        window = Window(project, "Items")
         made.append(window)
         window.show()
         qtbot.waitExposed(window)

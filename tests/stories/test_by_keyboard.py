@@ -34,7 +34,7 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
     """The real window over a project with two reports of three criteria."""
     make_application()
     QSettings().clear()
-    made = Window(labelling_project(tmp_path, criteria=3, reports=2, questions=1))
+    made = Window(labelling_project(tmp_path, criteria=3, reports=2, questions=1), "Items")
     made.show()
     qtbot.waitExposed(made)
     be_active(made, qtbot)
@@ -135,7 +135,7 @@ def adjudicating_window(qapp, qtbot, tmp_path, monkeypatch):
     """The real window over fifteen criteria of Ada's against seventeen of Ben's, with Cleo at work."""
     make_application()
     QSettings().clear()
-    made = Window(contested_project(tmp_path))
+    made = Window(contested_project(tmp_path), "Items")
     made.show()
     qtbot.waitExposed(made)
     be_active(made, qtbot)

@@ -46,7 +46,7 @@ def window(qapp, qtbot, tmp_path):
     project = both_papers(tmp_path)
     add_nuggets(project)
     add_checklist(project)
-    made = Window(project)
+    made = Window(project, "Items")
     made.resize(1280, 800)
     made.show()
     qtbot.waitExposed(made)

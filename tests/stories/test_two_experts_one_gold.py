@@ -63,7 +63,7 @@ def write_in_the_window(task: str, qtbot) -> Path:
     """Ada opens her task and writes her rubric by keyboard alone."""
     project = tasking.take_task(Path(task)).project
     path = project.path
-    window = Window(project)
+    window = Window(project, "Items")
     window.show()
     qtbot.waitExposed(window)
     be_active(window, qtbot)
@@ -106,7 +106,7 @@ def adjudicate_in_the_window(home: str, person_id: str, qtbot) -> None:
     """Cleo takes A wherever there is one, drops what only B wrote, gives a reason each time, and closes."""
     project = Project.open(Path(home))
     project.work_as(people.known(project, person_id))
-    window = Window(project)
+    window = Window(project, "Items")
     window.show()
     qtbot.waitExposed(window)
     be_active(window, qtbot)

@@ -65,7 +65,7 @@ def open_as(qapp: Any, qtbot: Any, project: Project, monkeypatch: pytest.MonkeyP
         QSettings().clear()
         opened = Project.open(project.path)
         opened.work_as(person(opened, alias))
-        window = Window(opened)
+        window = Window(opened, "Items")
         made.append(window)
         window.resize(1280, 800)
         window.show()

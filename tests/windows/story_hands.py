@@ -20,7 +20,7 @@ def opened(path: Path, name: str) -> Iterator[Project]:
 
 @contextmanager
 def window_of(path: Path, name: str, qtbot: Any) -> Iterator[Window]:
-    window = Window(pairs.work_as(Project.open(path), name))
+    window = Window(pairs.work_as(Project.open(path), name), "Items")
     window.show()
     qtbot.waitExposed(window)
     be_active(window, qtbot)

@@ -78,7 +78,7 @@ def window(qapp, qtbot, tmp_path: Path, monkeypatch) -> Iterator[Window]:
     """The real window over two papers."""
     make_application()
     QSettings().clear()
-    made = Window(related_work_project(tmp_path))
+    made = Window(related_work_project(tmp_path), "Items")
     made.show()
     qtbot.waitExposed(made)
     be_active(made, qtbot)

@@ -33,7 +33,7 @@ KEYS = {
 @contextmanager
 def at_work(project: Project, name: str) -> Iterator[Window]:
     """The window with one of the people at work, and the keyboard."""
-    made = Window(pairs.work_as(project, name))
+    made = Window(pairs.work_as(project, name), "Items")
     made.show()
     made.activateWindow()
     while QApplication.activeWindow() is not made:
