@@ -212,7 +212,7 @@ def refuse_seminars(project: Project, keys: Iterable[str]) -> None:
         if key := db.execute(question.order_by(ITEM.c.position)).scalar():
             raise Refusal(
                 f"Item {key} is a seminar: {_WHY} Nothing was asked.",
-                "Keep one of its tasks (People, Contest of tasks), and name that item.",
+                "Keep one of its tasks (Items → Seminars → Tasks), and name that item.",
             )
 
 

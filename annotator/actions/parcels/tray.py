@@ -620,7 +620,7 @@ _STAGES = list(Stage)
 
 class SendingOutcome(StrEnum):
     NEW = "goes back"
-    SENT = "goes back again"
+    SENT = "already sent"
     DRAFT = "a draft, stays"
     OPEN = "not begun"
 

@@ -613,7 +613,7 @@ class ContestPage(PartedPage):
     PARTS = ("ranking", "comparing", "keeping")
     TURNS = ("contest_rank", "contest_compare", "contest_keep")
     ABOUT = ("What is a contest?", "seminar")
-    DENIED = ("Contest of tasks", "")
+    DENIED = ("Rank tasks", "")
     AT_ONCE = frozenset({"contest", "item", "import"})
     HEARS = AT_ONCE | frozenset({"artifact", "consensus", "adjudication", "judge"})
 

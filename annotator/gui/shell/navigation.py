@@ -515,7 +515,7 @@ class PlaceBar(QWidget):
             for number, (tab, words) in enumerate(tabs.items()):
                 if number == bar.count():
                     bar.addTab(words)
-                bar.setTabText(number, words)
+                bar.setTabText(number, words.replace("&", "&&"))
                 bar.setTabData(number, tab)
                 if tab == current:
                     bar.setCurrentIndex(number)

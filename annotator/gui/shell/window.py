@@ -185,7 +185,7 @@ class Window(QMainWindow):
         self._listen()
         self._show_title()
         if navigation.keys_moved():
-            self.messages.show_message("info", *MOVED, lasting=True)
+            self.messages.show_message("info", *MOVED)
         navigation.place(self)
         left = kept_place(self.session.project)
         if not page:

@@ -535,7 +535,7 @@ class Choosers(QWidget):
         self.limit.setKeyboardTracking(False)
         self.limit.valueChanged.connect(lambda value: self.limit_set.emit(value / 100))
         about = "Figures with more missing judgements than this are marked."
-        self._limit = together("Publishable up to", self.limit, about)
+        self._limit = together("Max. missing", self.limit, about)
         self.file = push_button("Beside another project…", self.file_wanted)
         self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))
         self.unadjudicated = QCheckBox("Count unadjudicated gold")

@@ -243,7 +243,7 @@ def test_what_was_sent_is_told_from_what_is_new_since(theirs, tmp_path, window_o
     write_rubric(theirs, first, "Explains the weight of gold")
     window = window_over(theirs, "Send")
     code = sent(window, tmp_path / "mine", qtbot)
-    assert goings(window.page)[0] == "goes back again"
+    assert goings(window.page)[0] == "already sent"
     write_rubric(theirs, second, "Compares two lodes")
     edit_rubric(theirs, first, "Explains the weight of refined gold")
     window.show_page("Send")

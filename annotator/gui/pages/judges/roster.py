@@ -423,7 +423,7 @@ class JudgesPart(PagePart):
         if not self.side.beginning or self.table.hasFocus():
             self.side.show_judge(judge)
         came = [total for total in self._found or () if total.judge_id == judge.id]
-        self.came_title.setText(f"What \u2068{judge.name}\u2069 has come to")
+        self.came_title.setText(f"Verdicts of \u2068{judge.name}\u2069 so far")
         self.totals.show(came)
         self.came.setVisible(bool(came))
         self.nothing.setVisible(self._found is not None and not came)

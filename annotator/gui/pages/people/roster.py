@@ -332,7 +332,7 @@ class PeopleTable(QWidget):
         self.adding = line
         column.addWidget(self.adding)
         self.rename = KeyButton("Rename", act="rename_person")
-        self.leaving = KeyButton("Left the project", act="leave_or_return")
+        self.leaving = KeyButton("Deactivate", act="leave_or_return")
         self.work = KeyButton("Work as this person", "↵", role="primary")
         for button, slot in (
             (self.rename, self.begin_renaming),
@@ -420,7 +420,7 @@ class PeopleTable(QWidget):
     def _offer(self) -> None:
         person = self._person()
         here = person is not None and person.id == self._session.project.by
-        self.leaving.set_words("Left the project" if person is None or person.active else "Returned")
+        self.leaving.set_words("Deactivate" if person is None or person.active else "Activate")
         self.leaving.setEnabled(person is not None and not here)
         self.leaving.set_hint("Work as somebody else first" if here else "All their work is kept")
         self.rename.setEnabled(person is not None)
@@ -507,7 +507,7 @@ class PeopleModel(CellsModel[Person]):
     def _standing(self, person: Person) -> str:
         if not person.active:
             return "left the project"
-        return "this window" if person.id == self._session.project.by else ""
+        return "You" if person.id == self._session.project.by else ""
 
     def _look_of_standing(self, person: Person) -> tuple[str, str] | None:
         if not person.active:

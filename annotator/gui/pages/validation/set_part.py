@@ -294,7 +294,7 @@ class SetForm(QWidget):
             ("&What", self.what),
             ("", self.people),
             ("People per item", beside(self.raters)),
-            ("As many as", beside(self.by_width, self.interval)),
+            ("Sample size", beside(self.by_width, self.interval)),
             ("or", beside(self.by_size, self.reports)),
             ("Expected agreement", beside(self.share)),
             ("Intra-item ICC", beside(self.likeness)),
@@ -537,7 +537,7 @@ RIGHT = (
         "Lock the labels",
         hint="Freeze the labels: from now on they are the metric",
     ),
-    Command("submit", "Draw and deal", role="primary"),
+    Command("submit", "Create and assign", role="primary"),
 )
 NONE_YET = (
     "A validation set defines the reports on which judges are compared with people: drawn at random, "
@@ -638,7 +638,7 @@ class SetsPart(PagePart):
         # What belongs to another side of the part would only stand in the way of words.
         for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
             self.bar.offer(act, there=there)
-        self.bar.buttons["submit"].set_words("Import them" if side == FILES else "Draw and deal")
+        self.bar.buttons["submit"].set_words("Import them" if side == FILES else "Create and assign")
         self.bar.enable(
             "submit", writable and (self._ready if side == FILES else side == FORM and self._fits)
         )
