@@ -52,7 +52,9 @@ class ProjectPage(Page):
             PlainLabel("What this benchmark uses", "subtitle"), about, self.form, foot, StretchSpace(1),
             margins=(20, 16, 20, 12), spacing=12,
         )  # fmt: skip
-        vertical(self.answer, (PlainArea("Settings of the project", body), 1), on=self, margins=0, spacing=0)
+        area = PlainArea("Settings of the project", body)
+        vertical(area, on=self, margins=0)
+        self.answer.float_over(area, below=False)
         self.bind("submit", self._apply)
 
     def navigate(self, place: dict[str, Any]) -> None:
