@@ -214,7 +214,7 @@ def uses(
     ] = "",
     json_: Json = False,
 ) -> None:
-    """Show what the project uses, or choose anew; what it holds stays in use."""
+    """Show what the project uses, or choose others; what it holds stays in use."""
     from annotator.actions.project import profile
 
     with opened(file, readonly=not choose) as project:

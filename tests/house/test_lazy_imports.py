@@ -113,7 +113,7 @@ def test_the_sample_come_back_to_has_loaded_at_its_first_idle_only_the_page_it_w
     whole_sample.close()
     for _ in range(2):
         result = json.loads(said(OPEN_A_WINDOW, str(whole_sample.path), home=tmp_path))
-        assert "annotator.gui.pages.authoring.page" in result["modules"]
+        assert "annotator.gui.pages.home" in result["modules"]
     assert sorted(set(ABSENT_FROM_THE_SAMPLE) & set(result["modules"])) == []
 
 

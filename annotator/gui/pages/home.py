@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import Change
 from annotator.gui import theme
+from annotator.gui.parts import below
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, ProjectSession
 from annotator.gui.widgets.bars import wrapping
@@ -29,7 +30,7 @@ from annotator.gui.widgets.chips import Picture
 if TYPE_CHECKING:
     from annotator.actions.home.home import HomeReport, HomeStep, NextStep
 
-SETTLE_MS = 400
+SETTLE_MS, FIRST_MS = 400, 30
 # The least width of a step, its inner margin, and the height of its bar, in pixels.
 LEAST, AROUND, BAR = 100, 10, 4
 
@@ -66,14 +67,18 @@ class HomePage(Page):
         vertical(PlainArea("Home", self._body), on=self, margins=0)
 
     def navigate(self, place: dict[str, Any]) -> None:
-        self._ask()
+        self.title.setText(self.session.project.title)
+        # What counts is loaded after the window's first idle.
+        later(self, self._ask, FIRST_MS if self._report is None else 0).start()
 
     def on_change(self, change: Change) -> None:
         self._later.start()
 
     def focus_first(self) -> None:
-        buttons = self.next.findChildren(QPushButton) or self.steps.findChildren(QPushButton)
-        (buttons[0] if buttons else self).setFocus()
+        first = next(
+            (button for part in (self.next, self.steps) for button in below(part, QPushButton)), None
+        )
+        (first or self).setFocus()
 
     def _ask(self) -> None:
         self.session.ask_newest(self._show, _report)

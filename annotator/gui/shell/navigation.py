@@ -351,7 +351,7 @@ PLACES = (
         (
             PlaceTab("Write", "Author"),
             PlaceTab("Review of a draft", "Reviews", when=profile.has_reviews),
-            PlaceTab("What became of mine", "Feedback", when=profile.has_settled),
+            PlaceTab("Feedback", "Feedback", when=profile.has_settled),
         ),
     ),
     Place(
@@ -414,7 +414,7 @@ PLACES = (
                 "Exchange",
                 "Hand out",
                 beside=(
-                    PlaceTab("Take in", "Exchange", "Import"),
+                    PlaceTab("Returned work", "Exchange", "Import"),
                     PlaceTab("Needs attention", "Exchange", "Tray"),
                     PlaceTab("Received", "Exchange", "Received"),
                 ),

@@ -122,7 +122,7 @@ def test_a_message_of_any_page_lies_over_what_is_there(sample, window_over):
         window.show_page(name)
         window.session.wait()
     pushing = [bar for bar in window.findChildren(MessageBar) if bar._host is None]
-    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met, how drafting ended, whose
-    # key is to be compared.
+    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met, how drafting ended,
+    # whose key is to be compared.
     own = {TextPane, PlanPreview, SetDrafting, FolderLine}
     assert [type(bar.parent()) for bar in pushing if type(bar.parent()) not in own] == []
