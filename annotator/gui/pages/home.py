@@ -47,7 +47,7 @@ class HomePage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._report: HomeReport | None = None
-        self._later = later(self, self._ask, SETTLE_MS)
+        self._later, self._first = later(self, self._ask, SETTLE_MS), later(self, self._ask, FIRST_MS)
         self.title, self.about = PlainLabel("", "headline", wrap=True), PlainLabel("", "hint", wrap=True)
         self.steps, self.next = QWidget(), QWidget()
         self.lately = PlainLabel("", "hint", wrap=True)
@@ -69,7 +69,7 @@ class HomePage(Page):
     def navigate(self, place: dict[str, Any]) -> None:
         self.title.setText(self.session.project.title)
         # What counts is loaded after the window's first idle.
-        later(self, self._ask, FIRST_MS if self._report is None else 0).start()
+        self._first.start() if self._report is None else self._ask()
 
     def on_change(self, change: Change) -> None:
         self._later.start()
