@@ -15,6 +15,7 @@ from tests.windows import grabbing
 SIZE = (1280, 800)
 # Picture → page and place; with None, where the sample's strip leads for that page.
 PICTURES: dict[str, tuple[str, dict[str, str] | None]] = {
+    "home": ("Home", {}),
     "author": ("Author", None),
     "label": ("Label", None),
     "adjudicate": ("Adjudicate", None),
