@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import Change
 from annotator.gui import theme
-from annotator.gui.parts import below
+from annotator.gui.parts import below, holds
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, ProjectSession
 from annotator.gui.widgets.bars import wrapping
@@ -86,6 +86,8 @@ class HomePage(Page):
     def _show(self, report: "HomeReport") -> None:
         if report == self._report:
             return
+        # The button that has the keyboard is made anew: the first one takes over.
+        held = holds(self.steps) or holds(self.next)
         first, self._report = self._report is None, report
         self.title.setText(report.title)
         self.about.setText(report.about)
@@ -99,19 +101,16 @@ class HomePage(Page):
         self.steps, self.next = self._replaced(self.steps, steps), self._replaced(self.next, following)
         self.lately.setText("    ".join(report.lately))
         self.lately_title.setVisible(bool(report.lately))
-        if first and self.isVisible():
+        if (first or held) and self.isVisible():
             self.focus_first()
 
     def _replaced(self, old: QWidget, new: QWidget) -> QWidget:
-        held = old.isAncestorOf(focus) if (focus := QApplication.focusWidget()) is not None else False
         if (layout := self._body.layout()) is not None:
             layout.replaceWidget(old, new)
         theme.apply_theme(new)
         old.hide()
         old.deleteLater()
         new.show()
-        if held:
-            new.setFocus()
         return new
 
     def _step(self, step: "HomeStep") -> QWidget:
