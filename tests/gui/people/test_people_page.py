@@ -248,3 +248,10 @@ def handed_out(project: Project, *, due: datetime | None = None, stages=(Stage.R
 
 def rows(page) -> list[tuple[str, str, str]]:
     return [(line.item_key, line.stage.value, line.alias) for line in page.board.model.rows]
+
+
+def test_what_few_plans_need_is_behind_options(small, window_over):
+    form = window_over(small, "People", part="Hand out").page.out.form
+    assert not form.seed.isVisible()
+    form.more.click()
+    assert form.seed.isVisible()

@@ -53,6 +53,8 @@ def places_in(window) -> Iterator[str]:
         settle(window.page)
         if window.page.press("all_views"):
             settle(window.page)
+        if (tab.page, tab.part) == ("People", "Hand out"):
+            window.page.out.form.more.setChecked(True)
         name = f"{place.name if place else ''} {tab.words}"
         yield name
         yield from tabs_of(window.page, name)
@@ -91,6 +93,7 @@ def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, windo
     settle(window.page)
     stages = {stage for stage, box in form.stages.items() if box.isVisible()}
     assert stages == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
+    form.stages[Stage.LABELLING].setChecked(True)
     labelled = {name for name, box in form.labels.items() if box.isVisible()}
     assert labelled == {name for name in choice.protocols if PROTOCOLS[name].values}
 
@@ -105,5 +108,7 @@ def test_another_choice_is_offered_at_once(tmp_path, window_over):
     assert {stage for stage, box in form.stages.items() if box.isVisible()} == {
         Stage.RUBRIC, Stage.PLAN, Stage.LABELLING,
     }  # fmt: skip
-    assert form.labels["adra.plan"].isVisible()
     assert form.plan().stages == (Stage.RUBRIC,)
+    assert not form.labels["adra.plan"].isVisible()
+    form.stages[Stage.LABELLING].setChecked(True)
+    assert form.labels["adra.plan"].isVisible()

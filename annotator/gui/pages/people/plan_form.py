@@ -9,11 +9,13 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QDateEdit,
+    QLayout,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QSpinBox,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -120,32 +122,39 @@ class PlanForm(QWidget):
 
     def _lay_out(self) -> None:
         column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
-        stages, labels = (wrapping(*boxes.values(), gap=16) for boxes in (self.stages, self.labels))
         people = horizontal((self.annotators, 1), (self.adjudicators, 1), spacing=12)
+        self.labelled, self.options = QWidget(), QWidget()
+        labels, options = (vertical(on=part, margins=0, spacing=6) for part in (self.labelled, self.options))
+        labels.addWidget(PlainLabel("What is labelled", "strong"))
+        labels.addLayout(wrapping(*self.labels.values(), gap=16))
+        self.more = with_properties(QPushButton("Options"), role="quiet", checkable=True)
+        self.more.toggled.connect(self.options.setVisible)
+        self.options.hide()
         for heading, part in (
-            ("Stages, in the order of the work", stages),
-            ("What is labelled", labels),
+            ("Stages, in the order of the work", wrapping(*self.stages.values(), gap=16)),
+            ("", self.labelled),
             ("", wrapping(another_kind(self._session))),
             ("Number of people who answer each item, blind to one another", self.overlap),
-            ("", self.reviewed),
             ("People", people),
             ("Items", self.items),
             ("Due", wrapping(self.has_due, self.due)),
-            ("Silent repeats of labelling", wrapping(self.share, self.after)),
+            ("", wrapping(self.more)),
+            ("", self.options),
         ):
-            if heading:
-                column.addWidget(PlainLabel(heading, "strong"))
-            if isinstance(part, QWidget):
-                column.addWidget(part)
-            else:
-                column.addLayout(part)
-            column.addSpacing(6)
-        column.insertWidget(column.count() - 1, PlainLabel(REPEATS, "hint", wrap=True))
-        column.addWidget(self.pairs)
-        column.addSpacing(6)
-        column.addLayout(
-            wrapping(PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint"))
-        )
+            _add(column, heading, part)
+        for heading, part in (
+            ("", self.reviewed),
+            ("Silent repeats of labelling", wrapping(self.share, self.after)),
+            ("", PlainLabel(REPEATS, "hint", wrap=True)),
+            ("", self.pairs),
+            (
+                "",
+                wrapping(
+                    PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint")
+                ),
+            ),
+        ):
+            _add(options, heading, part)
         column.addStretch(1)
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
@@ -203,12 +212,23 @@ class PlanForm(QWidget):
     def _stirred(self) -> None:
         self.due.setEnabled(self.has_due.isChecked())
         labelling = self.stages[Stage.LABELLING].isChecked()
+        self.labelled.setVisible(labelling)
         for box in self.labels.values():
             box.setEnabled(labelling)
         self.share.setEnabled(labelling)
         self.after.setEnabled(labelling and self.share.value() > 0)
         self.items.for_stages(tuple(stage for stage, box in self.stages.items() if box.isChecked()))
         self.changed.emit()
+
+
+def _add(column: QVBoxLayout, heading: str, part: QWidget | QLayout) -> None:
+    if heading:
+        column.addWidget(PlainLabel(heading, "strong"))
+    if isinstance(part, QWidget):
+        column.addWidget(part)
+    else:
+        column.addLayout(part)
+    column.addSpacing(6)
 
 
 class ItemsChoice(QWidget):
