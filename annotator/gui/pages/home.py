@@ -30,7 +30,7 @@ from annotator.gui.widgets.chips import Picture
 if TYPE_CHECKING:
     from annotator.actions.home.home import HomeReport, HomeStep, NextStep
 
-SETTLE_MS, FIRST_MS = 400, 30
+SETTLE_MS = 400
 # The least width of a step, its inner margin, and the height of its bar, in pixels.
 LEAST, AROUND, BAR = 100, 10, 4
 
@@ -47,7 +47,9 @@ class HomePage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._report: HomeReport | None = None
-        self._later, self._first = later(self, self._ask, SETTLE_MS), later(self, self._ask, FIRST_MS)
+        self._later = later(self, self._ask, SETTLE_MS)
+        # It begins to run out only once the window turns its loop, however long it took to open.
+        self._first = later(self, self._later.start, 0)
         self.title, self.about = PlainLabel("", "headline", wrap=True), PlainLabel("", "hint", wrap=True)
         self.steps, self.next = QWidget(), QWidget()
         self.lately = PlainLabel("", "hint", wrap=True)
