@@ -133,7 +133,7 @@ class AuthorPage(Page):
         acts = self.sheet.acts
         changing: dict[str, Callable[[], object]] = {
             **{f"weight_{number}": partial(acts.choose, number) for number in (1, 2, 3)},
-            "new_unit": acts.new,
+            "new_unit": self._new,
             "retire_unit": acts.delete,
             "unit_up": partial(acts.move, -1),
             "unit_down": partial(acts.move, 1),
@@ -242,6 +242,13 @@ class AuthorPage(Page):
             self.sheet.say("success", self.asked.what_waits())
         else:
             self._begin(*goal)
+
+    def _new(self) -> None:
+        """A new unit; where nothing is written yet, the document with its first one."""
+        if self.sheet.artifact is None and self.sheet.beginning.start.isEnabled():
+            self.sheet.start()
+        else:
+            self.sheet.acts.new()
 
     def _begin(self, item_id: str, kind: Kind) -> None:
         if self._go_on_to(item_id, kind):
