@@ -51,7 +51,7 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.run import BackgroundRun
 from annotator.gui.session.session import ProjectSession, named
-from annotator.gui.views.view_pane import LeavingBar, Refused, ViewPane
+from annotator.gui.views.view_pane import LeavingMenu, Refused
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import FlowRow, grow_by_width
 from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, push_button, vertical, with_properties
@@ -551,13 +551,7 @@ ACTS = (
 )
 
 
-class AgreementBar(LeavingBar):
-    def __init__(self, session: ProjectSession, view: ViewPane) -> None:
-        about = push_button(
-            "What do these figures say?", lambda: session.go("Help", topic="agreement"), "quiet"
-        )
-        super().__init__(session, view, ACTS, about)
-
+class AgreementMenu(LeavingMenu):
     def commands(self) -> dict[str, Callable[[], None]]:
         return {
             "save_picture": self._choose_picture,
@@ -565,7 +559,7 @@ class AgreementBar(LeavingBar):
             "save_inputs": self._choose_folder,
         }
 
-    def text(self, sheet: ResultSheet) -> str:
+    def as_text(self, sheet: ResultSheet) -> str:
         lines = [line for line in sheet.lines if isinstance(line, RowLine)]
         return agreement_report.copied(lines[0].report, [line.row for line in lines])
 
@@ -622,9 +616,9 @@ class AgreementViewer(Viewer):
     def make_behind(self, _name: str) -> AgreementBehindView:
         return AgreementBehindView(self.session)
 
-    def make_leaving(self) -> AgreementBar:
+    def make_leaving(self) -> AgreementMenu:
         """The table with people by alias, the picture, and the exact inputs."""
-        return AgreementBar(self.session, self.view)
+        return AgreementMenu(self.session, self.view, ACTS)
 
     def lead(self, _view: ResultView) -> Lead:
         return "Hand out work", "People", {}
@@ -661,6 +655,7 @@ def _account(
 class AgreementPage(ViewerPage):
     NAME = "Agreement"
     ICON = "agreement"
+    ABOUT = ("What do these figures say?", "agreement")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, AgreementViewer(session))

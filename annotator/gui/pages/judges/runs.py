@@ -32,13 +32,12 @@ from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, KeyButton, grow_by_width
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     StretchSpace,
     column_of,
-    horizontal,
     later,
     push_button,
     tooltip,
@@ -48,7 +47,6 @@ from annotator.gui.widgets.chips import answered_label
 from annotator.gui.widgets.splitter import Splitter
 
 NONE = "No run yet."
-COSTS = "run_costs"
 RUNNING = RunState.RUNNING.value
 
 
@@ -66,12 +64,9 @@ class PastRuns(QWidget):
         self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
         self.nothing = answered_label(NONE)
-        self.costs = KeyButton("Costs", act=COSTS, role="quiet")
-        self.costs.set_hint("Costs of the selected run, by criterion, question or system")
-        head = horizontal(self.title, StretchSpace(1), self.costs)
         self.queued = self._queue_pane()
         past = column_of(
-            head, self.nothing, (self.table, 1), StretchSpace(0), margins=(0, 4, 0, 0), spacing=4
+            self.title, self.nothing, (self.table, 1), StretchSpace(0), margins=(0, 4, 0, 0), spacing=4
         )
         parts = Splitter("judges/queue", Qt.Orientation.Vertical, parts=(self.queued, past), sizes=(130, 220))
         vertical(parts, on=self, margins=0)
@@ -102,7 +97,6 @@ class PastRuns(QWidget):
         self.runs.show(shown)
         self.table.setVisible(bool(shown))
         self.nothing.setVisible(not shown)
-        self.costs.setVisible(bool(shown))
         self.table.choose(
             self.runs.place_of(lambda run: kept is not None and run.id == kept.id), first=bool(shown)
         )
@@ -154,7 +148,6 @@ class PastRuns(QWidget):
 class Readiness(QFrame):
     drawing_wanted = Signal(str)
     """An extraction by name."""
-    prompt_wanted = Signal(str)
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__()
@@ -180,7 +173,7 @@ class Readiness(QFrame):
             self._add("Import reports" if offer.things == "report" else "Import sources", self._import)
         if offer is not None and offer.prompts:
             name = offer.prompts[0]
-            self._add("Its prompt", lambda: self.prompt_wanted.emit(name))
+            self._add("Its prompt", lambda: self._session.go("Judges", part="Prompts", prompt=name))
         self.lacks.setText("\n".join(dict.fromkeys(lacks)))
         self.lacks.setVisible(bool(lacks))
         self.acts.setVisible(self._row.count() > 0)
@@ -212,6 +205,16 @@ class Readiness(QFrame):
         button.show()
 
 
+REST = (
+    Command("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
+    Command(
+        "run_compare",
+        "Run again and compare",
+        "restore",
+        "Ask the judge for some of the selected run's verdicts again, and see which changed",
+    ),
+    Command("run_costs", "Costs", hint="Costs of the selected run, by criterion, question or system"),
+)
 LEFT = (
     Command(
         "run_again",
@@ -219,13 +222,6 @@ LEFT = (
         "restore",
         "Resume the selected run, or ask for its missing judgements",
     ),
-    Command(
-        "run_compare",
-        "Run again and compare",
-        "restore",
-        "Ask the judge for some of the selected run's verdicts again, and see which changed",
-    ),
-    Command("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
 )
 RIGHT = (
     Command("start_queue", "Start queue", hint="Start the queued runs, one after the other"),
@@ -239,12 +235,8 @@ Offers = list[ProtocolOffer | ExtractionOffer]
 class RunsPart(PagePart):
     """The order on the left; running, queued and past runs on the right."""
 
-    replies_wanted = Signal(dict)
-    prompt_wanted = Signal(dict)
-    costs_wanted = Signal(dict)
-
     def __init__(self, session: ProjectSession, driver: Driver) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT))
+        super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.driver = driver
         self._look: RunSummary | None = None
         self._new = False
@@ -262,10 +254,8 @@ class RunsPart(PagePart):
         }
         self.form.changed.connect(self._changed)
         self.ready.drawing_wanted.connect(lambda name: self.form.show_place({"protocol": name}))
-        self.ready.prompt_wanted.connect(lambda name: self.prompt_wanted.emit({"prompt": name}))
         self.past.chosen.connect(self._offer)
         self.past.read_wanted.connect(self._read)
-        self.past.costs.clicked.connect(self._read_costs)
         self.driver.began.connect(lambda _: self._began())
         self.driver.progressed.connect(self._progressed)
         self.driver.ended.connect(self._ended)
@@ -415,11 +405,12 @@ class RunsPart(PagePart):
         judged = run is not None and purpose(run.protocol.removeprefix(CHECKS)) == "judging"
         self.bar.enable_all(
             {
+                "run_costs": run is not None and run.paid and _judged(run),
                 "run_compare": writable and not going and judged and run is not None and run.paid,
                 "read_replies": run is not None,
             }
         )
-        self.past.costs.setEnabled(run is not None and run.paid and _judged(run))
+        self.bar.offer("start_queue", there=self.past.waits)
 
     def _read(self) -> None:
         run = self.past.run()
@@ -427,12 +418,12 @@ class RunsPart(PagePart):
             # Of a check there are no judgements, but a report.
             self.session.go("Validate", **compared(run.judge, run.protocol))
         elif run is not None:
-            self.replies_wanted.emit({"run_id": run.id})
+            self.session.go("Judges", part="Replies", run_id=run.id)
 
     def _read_costs(self) -> None:
         run = self.past.run()
-        if run is not None and self.past.costs.isEnabled():
-            self.costs_wanted.emit({"run_id": run.id})
+        if run is not None and self.bar.buttons["run_costs"].isEnabled():
+            self.session.go("Judges", part="Costs", run_id=run.id)
 
 
 def again_words(run: RunLine | None) -> str:

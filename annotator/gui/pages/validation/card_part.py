@@ -9,12 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFormLayout,
     QGroupBox,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QWidget,
 )
 
@@ -23,6 +20,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import CardComparison
 from annotator.actions.project.file import Project
+from annotator.actions.sets.validation_ground import SetLook
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
@@ -36,7 +34,7 @@ from annotator.gui.session import page
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ANY, ProjectSession
 from annotator.gui.views.view_pane import Choosers
-from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -47,9 +45,10 @@ from annotator.gui.widgets.basics import (
     push_button,
     vertical,
     with_properties,
+    wrap_lines,
 )
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.fields import ChoiceBox, LineField, form_of, offer, together
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
 
@@ -96,8 +95,8 @@ class CardCheck(QWidget):
         self._path: Path | None = None
         self.found = CheckedCard()
         self.setAcceptDrops(True)
-        self.choose = QPushButton("Choose a card…")
-        self.look = QPushButton("Read it")
+        self.choose = KeyButton("Choose a card…", act="check_card", press=self.choose_file)
+        self.look = push_button("Read it", self._read)
         self.judge = ChoiceBox(accessibleName="Judge compared with the card")
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
@@ -107,44 +106,22 @@ class CardCheck(QWidget):
         self.table.row_height = 46
         self.define = _Define()
         self.bound = with_properties(QListWidget(), accessibleName="Judges that are bound to a card")
-        self.bound.setWordWrap(True)
-        self.bound.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.release = QPushButton("Release it")
-        choosing, against = QHBoxLayout(), QHBoxLayout()
-        choosing.addWidget(self.choose)
-        choosing.addWidget(self.look)
-        choosing.addStretch(1)
-        self._against = PlainLabel("Compared with")
-        self._against.setBuddy(self.judge)
-        against.addWidget(self._against)
-        against.addWidget(self.judge, 1)
-        self._bound = PlainLabel("Bound to their cards", "strong", wrap=True)
+        wrap_lines(self.bound)
+        self.release = push_button("Release it", self._release)
+        self._against, self._bound = (
+            together("Compared with", self.judge), PlainLabel("Bound to their cards", "strong", wrap=True)
+        )  # fmt: skip
         vertical(
-            PlainLabel("Check a card", "subtitle"),
-            PlainLabel(ABOUT, "hint", wrap=True),
-            choosing,
-            self.file,
-            against,
-            self.verdict,
-            self.table,
-            self.todo,
-            self.remarks,
-            self.define,
-            StretchSpace(1),
-            self._bound,
-            self.bound,
-            (self.release, 0, Qt.AlignmentFlag.AlignLeft),
-            on=self,
-            spacing=8,
-        )
+            PlainLabel("Check a card", "subtitle"), PlainLabel(ABOUT, "hint", wrap=True),
+            horizontal(self.choose, self.look, StretchSpace(1)), self.file, self._against, self.verdict, self.table,
+            self.todo, self.remarks, self.define, StretchSpace(1), self._bound, self.bound,
+            (self.release, 0, Qt.AlignmentFlag.AlignLeft), on=self, spacing=8,
+        )  # fmt: skip
         theme.watch(self, self._dress)
         self._dress()
-        self.choose.clicked.connect(self.choose_file)
-        self.look.clicked.connect(self._read)
         self.judge.currentIndexChanged.connect(lambda _: self._hold())
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._tell_todo())
         self.define.wanted.connect(self._define)
-        self.release.clicked.connect(self._release)
         self._show(self.found)
 
     def _dress(self) -> None:
@@ -196,8 +173,7 @@ class CardCheck(QWidget):
         card, check = result.card, result.check
         self.file.setText(_about(card, self._path) if card else self._path.name if self._path else "")
         self.file.setVisible(self._path is not None)
-        self.look.setVisible(card is not None)
-        for widget in (self._against, self.judge):
+        for widget in (self.look, self._against):
             widget.setVisible(card is not None)
         words = check.words() if check else []
         self.verdict.show_words(words[0] if words else str(result.refusal or ""))
@@ -269,14 +245,8 @@ class _Define(QGroupBox):
         self.address = LineField(placeholderText="http://127.0.0.1:8000/v1", maxLength=2000)
         self.variable = LineField(placeholderText="e.g. OPENAI_API_KEY", maxLength=200)
         self.add = push_button("Define it", self._ask)
-        form = QFormLayout()
-        for words, field in (
-            ("Name", self.name),
-            ("Endpoint", self.address),
-            ("Key's variable", self.variable),
-        ):
-            field.setAccessibleName(words)
-            form.addRow(words, field)
+        rows = (("Name", self.name), ("Endpoint", self.address), ("Key's variable", self.variable))
+        form = form_of((words, field, field, words, "") for words, field in rows)
         vertical(self.about, form, (self.add, 0, Qt.AlignmentFlag.AlignLeft), on=self)
         self.address.returnPressed.connect(self._ask)
 
@@ -321,7 +291,7 @@ class CardView(QWidget):
         """The card in view."""
         self._chosen: dict[str, str] = {}
         self._looks: dict[str, CountedLook] = {}
-        self._closed: ClosedTestPart | None = None
+        self._closed: SetLook | None = None
         self._foreign = False
         self.choosers, self.gate = Choosers(), TestPartGate()
         self.page, self.empty = (
@@ -406,7 +376,7 @@ class CardView(QWidget):
             return
         self.state.setText("")
         if isinstance(found, ClosedTestPart):
-            self._closed = found
+            self._closed = found.seen
             self.gate.ask(found.seen)
             self.body.setCurrentIndex(GATE)
         else:
@@ -446,15 +416,8 @@ class CardView(QWidget):
             self._count()
 
 
-LEFT = (
-    Command("check_card", "Check a card", "import", "Choose a card's file and see the differences"),
-    Command(
-        "bind_card",
-        "Bind the judge",
-        "lock",
-        "Refuse runs of the judge if it differs from its card",
-    ),
-)
+BIND = "Refuse runs of the judge if it differs from its card"
+LEFT = (Command("bind_card", "Bind the judge", "lock", BIND),)
 RIGHT = (Command("submit", "Save the card…", hint="As a page, or as JSON for programs", role="primary"),)
 PAGE, JSON = "A page, which programs read too (*.html)", "JSON (*.json)"
 ENDINGS = {PAGE: ".html", JSON: ".json"}
@@ -523,4 +486,4 @@ class ValidityCards(PagePart):
         there, check = self.view.card is not None, self.check.found.check
         self.bar.enable("submit", there, "" if there else NO_CARD)
         holds = check is not None and check.holds and not self.session.project.readonly
-        self.bar.enable("bind_card", holds, LEFT[1].hint if holds else NOT_HELD)
+        self.bar.enable("bind_card", holds, BIND if holds else NOT_HELD)

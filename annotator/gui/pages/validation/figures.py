@@ -18,13 +18,11 @@ from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Refused
-from annotator.gui.views.viewer import Lead, Viewer
-from annotator.gui.widgets.bars import ActsBar
-from annotator.gui.widgets.basics import later, vertical
+from annotator.gui.views.viewer import Lead, Viewer, ViewerPart
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.chips import EmptyState
 
 WIDE = 600
@@ -110,11 +108,10 @@ LEADS: dict[str, Lead] = {
 }
 
 
-def opened(session: ProjectSession, closed: ClosedTestPart | None, looks: dict[str, CountedLook]) -> bool:
+def opened(session: ProjectSession, seen: SetLook | None, looks: dict[str, CountedLook]) -> bool:
     """Open a test part and count the look, which is remembered in `looks`; whether that was done."""
-    if closed is None:
+    if seen is None:
         return False
-    seen = closed.seen
     opening = session.do(validation_sets.open_test, seen.set_id, seen.judges)
     if not isinstance(opening, Opening):
         return False
@@ -132,7 +129,7 @@ class ValidationViewer(Viewer):
 
     def __init__(self, session: ProjectSession) -> None:
         self._looks: dict[str, CountedLook] = {}
-        self._closed: ClosedTestPart | None = None
+        self._closed: SetLook | None = None
         super().__init__(session, VIEWS, "validation", "Judges beside people", MOVING)
         self.gate = TestPartGate()
         self.body.addWidget(self.gate)
@@ -153,7 +150,7 @@ class ValidationViewer(Viewer):
         self.title.setText(self.named(found.view).title)
         self.choosers.offer(found.choices, found.chosen, found.view)
         if isinstance(found, ClosedTestPart):
-            self._closed = found
+            self._closed = found.seen
             self.gate.ask(found.seen)
             self.show_body(self.gate)
             self.gate.setFocus()
@@ -179,26 +176,6 @@ class ValidationViewer(Viewer):
             super().focus_first()
 
 
-class FiguresPart(PagePart):
+class FiguresPart(ViewerPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(()))
-        self.viewer = ValidationViewer(session)
-        self.bar.hide()
-        # The page keeps F6 for itself: it goes from part to part.
-        self.acts = {act: slot for act, slot in self.viewer.acts().items() if act != "other_pane"}
-        # A place to go to comes right after; counting what nobody will look at would only hold that up.
-        self._soon = later(self, lambda: self.viewer.navigate({}), 0)
-        self.lay_out(self.viewer)
-
-    def fill(self) -> None:
-        self._soon.start()
-
-    def go(self, place: Mapping[str, Any]) -> None:
-        """`view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.navigate(dict(place))
-
-    def on_change(self, change: Change) -> None:
-        """The viewer hears of every change itself, also while another part is in view."""
-
-    def focus_first(self) -> None:
-        self.viewer.focus_first()
+        super().__init__(session, ValidationViewer(session))
