@@ -27,9 +27,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Tabs
 from annotator.gui.widgets.basics import (
     Stack,
-    StretchSpace,
     column_of,
-    horizontal,
     later,
     push_button,
     vertical,
@@ -272,17 +270,14 @@ class PartedPage(Page):
         for words, holder in zip(self.TABS, self._holders, strict=True):
             QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
             self.tabs.addTab(holder, words)
-        self._top = QWidget()
-        self.head = horizontal(StretchSpace(1), on=self._top, margins=0)
-        self._top.hide()
-        work = column_of(self._top, (self.tabs, 1), margins=(20, 10, 20, 12), spacing=6)
+        work = column_of((self.tabs, 1), margins=(20, 10, 20, 12))
         self.denied = EmptyState("lock", *self.DENIED)
         self.body = Stack(work, self.denied)
         vertical(self.body, on=self, margins=0)
 
     def apply_theme(self) -> None:
         """The parts wear what is worn each by itself: only the one in view is dressed at once."""
-        for widget in (self._top, self.tabs.tabBar(), self.denied):
+        for widget in (self.tabs.tabBar(), self.denied):
             theme.apply_theme(widget)
 
     def put(self, tab: int, part: P) -> P:

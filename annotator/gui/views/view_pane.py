@@ -7,15 +7,14 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPoint, QRect, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
-    QFrame,
+    QLabel,
     QMenu,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QTabBar,
     QTextBrowser,
@@ -50,6 +49,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, Fold, RowAct, grow_by_width
 from annotator.gui.widgets.basics import (
+    PlainArea,
     PlainLabel,
     column_of,
     horizontal,
@@ -133,74 +133,33 @@ class PicturePane(QWidget):
         self._soon.start()
 
 
-class PictureView(QScrollArea):
-    """Shows one picture; `resized` asks for it in another width."""
+class PictureView(PlainArea):
+    """Shows one picture, no wider than its room; `resized` asks for it in another width."""
 
     resized = Signal()
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(name)
-        self._sheet = _Sheet()
-        self.setWidget(self._sheet)
-
-    @property
-    def image(self) -> QImage | None:
-        return self._sheet.image
+        self.image: QImage | None = None
+        self._shown = QLabel(alignment=Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._shown.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        super().__init__(name, self._shown)
 
     def show_image(self, image: QImage | None, words: str = "") -> None:
         """Show another picture, or none; `words` say what it shows to anyone who cannot see it."""
-        self._sheet.image = image
-        self._sheet.setAccessibleName(words)
-        self._sheet.updateGeometry()
-        self._sheet.update()
+        self.image = image
+        self._shown.setAccessibleName(words)
+        ratio = self.devicePixelRatioF()
+        wide = round(self.viewport().width() * ratio)
+        if image is not None and image.width() > wide:
+            image = image.scaledToWidth(wide, Qt.TransformationMode.SmoothTransformation)
+        pixels = QPixmap() if image is None else QPixmap.fromImage(image)
+        pixels.setDevicePixelRatio(ratio)
+        self._shown.setPixmap(pixels)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.resized.emit()
-
-
-class _Sheet(QWidget):
-    def __init__(self) -> None:
-        super().__init__()
-        self.image: QImage | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        image = self.image
-        return (
-            round(image.height() * min(1.0, width / image.width() * self._ratio()) / self._ratio())
-            if image
-            else 0
-        )
-
-    def sizeHint(self) -> QSize:
-        return self.image.size() / self._ratio() if self.image else QSize(200, 120)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, 80)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if self.image is None:
-            return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        size = self.image.size() / self._ratio()
-        if size.width() > self.width():
-            size = size.scaled(self.width(), size.height(), Qt.AspectRatioMode.KeepAspectRatio)
-        painter.drawImage(QRect(QPoint(0, 0), size), self.image)
-
-    def _ratio(self) -> float:
-        return self.devicePixelRatioF()
 
 
 def ink(width: float | None = None) -> Ink:
@@ -327,7 +286,8 @@ class ViewPane(Splitter):
         self._conditions: list[str] = []
         self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
         self.more.setCheckable(True)
-        self.more.toggled.connect(self._tell_all)
+        self.more.toggled.connect(lambda _: self._fit_words())
+        self.more.toggled.connect(lambda _: self.share_room())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.told, spacing=4)
@@ -382,10 +342,6 @@ class ViewPane(Splitter):
             "Show fewer" if self.more.isChecked() else f"Show {len(self._conditions) - first:,} more"
         )
         self.more.setVisible(len(self._conditions) > first)
-
-    def _tell_all(self) -> None:
-        self._fit_words()
-        self.share_room()
 
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
@@ -521,7 +477,8 @@ class Choosers(QWidget):
         self.of = ""
         """The view whose choices these are; another may be being counted by now."""
         self.lists: dict[str, QComboBox] = {}
-        self._first, self._parts = first, dict[str, QWidget]()
+        self._first, self._front = first, list[str]()
+        self._parts, self._added = dict[str, QWidget](), list[QWidget]()
         self._kinds: tuple[tuple[str, str, bool], ...] = ()
         self._row, self._folded = FlowRow(gap=12), FlowRow(gap=12)
         self.fold = Fold("", self._folded, apart=True)
@@ -535,6 +492,7 @@ class Choosers(QWidget):
         for part in parts:
             self._folded.addWidget(part)
             part.hide()
+        self._added += parts
 
     def show_part(self, part: QWidget, shown: bool) -> None:
         part.setVisible(shown)
@@ -563,7 +521,7 @@ class Choosers(QWidget):
             part.hide()
             part.deleteLater()
         self.lists, self._parts = {}, {}
-        front = [choice.name for choice in choices if len(choice.values) > 1][: self._first]
+        self._front = [choice.name for choice in choices if len(choice.values) > 1][: self._first]
         for choice in choices:
             combo = ChoiceBox(accessibleName=choice.words)
             combo.setMinimumContentsLength(LETTERS)
@@ -573,21 +531,18 @@ class Choosers(QWidget):
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
             part = self._parts[choice.name] = together(choice.words, combo, choice.tip)
-            if choice.name in front:
-                self._row.insert(front.index(choice.name), part)
+            if choice.name in self._front:
+                self._row.insert(self._front.index(choice.name), part)
             else:
                 self._folded.addWidget(part)
 
     def _tell(self) -> None:
         """Say on the button of the fold what is chosen behind it, and show it only where anything is there."""
-        said = {self._parts[name]: combo.currentText() for name, combo in self.lists.items()}
-        parts = [
-            item.widget() for place in range(self._folded.count()) if (item := self._folded.itemAt(place))
-        ]
-        shown = [part for part in parts if not part.isHidden()]
-        words = " · ".join(said[part] for part in shown if part in said)
+        behind = [name for name in self.lists if name not in self._front]
+        shown = [name for name in behind if not self._parts[name].isHidden()]
+        words = " · ".join(self.lists[name].currentText() for name in shown)
         self.fold.button.setText(shorten(words, SAID, placeholder="…").replace("&", "&&") or "Options")
-        self.fold.button.setVisible(bool(shown))
+        self.fold.button.setVisible(bool(shown) or any(not part.isHidden() for part in self._added))
         self.updateGeometry()
 
     def values(self) -> dict[str, str]:
@@ -654,32 +609,6 @@ ACTS = (
 )
 
 
-def copied(sheet: ResultSheet, text: Callable[[ResultSheet], str] = result_pictures.as_text) -> str:
-    """Put a table on the clipboard; what was done, in words."""
-    if not sheet.lines:
-        return "No line is in view: nothing was copied."
-    QGuiApplication.clipboard().setText(text(sheet))
-    return f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
-
-
-def chosen_file(owner: QWidget, name: str) -> Path | None:
-    """Where a table is to be saved; None when nobody says."""
-    chosen, _ = QFileDialog.getSaveFileName(
-        owner, "Save table", f"{name}.csv", "Tables (*.csv);;JSON (*.json)"
-    )
-    return Path(chosen) if chosen else None
-
-
-def saved(session: ProjectSession, path: Path, write: Callable[[], object]) -> str:
-    """Write a file; what was done, in words, and nothing where it was refused."""
-    try:
-        write()
-    except Refusal as refusal:
-        session.refused.emit(refusal)
-        return ""
-    return f"Saved {path.name}."
-
-
 class LeavingMenu(QToolButton):
     """What can be copied or saved of the view shown, in a menu: the acts of the results, or `acts` of its own."""
 
@@ -722,15 +651,25 @@ class LeavingMenu(QToolButton):
             button.setEnabled(picture if act.endswith("picture") else table)
 
     def copy(self) -> None:
-        self.told.emit(copied(self._view.model.shown, self.as_text))
+        sheet = self._view.model.shown
+        if sheet.lines:
+            QGuiApplication.clipboard().setText(self.as_text(sheet))
+        copied = f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
+        self.told.emit(copied if sheet.lines else "No line is in view: nothing was copied.")
 
     def _choose_table(self) -> None:
-        if path := chosen_file(self, self.name):
-            self.save_table(path)
+        kinds = "Tables (*.csv);;JSON (*.json)"
+        name, _ = QFileDialog.getSaveFileName(self, "Save table", f"{self.name}.csv", kinds)
+        if name:
+            self.save_table(Path(name))
 
     def save_table(self, path: Path) -> None:
-        sheet = self._view.model.shown
-        self.told.emit(saved(self._session, path, lambda: result_pictures.save_exports(sheet, path)))
+        try:
+            result_pictures.save_exports(self._view.model.shown, path)
+        except Refusal as refusal:
+            self._session.refused.emit(refusal)
+        else:
+            self.told.emit(f"Saved {path.name}.")
 
     def _choose_picture(self) -> None:
         name, _ = QFileDialog.getSaveFileName(

@@ -62,10 +62,21 @@ COMPUTED = "This figure is computed from the response itself, without judgements
 
 
 class BehindPane(QWidget):
-    """The data behind a figure, in place of the figures until `back`."""
+    """The data behind a figure, in place of the figures until `back`; heirs say in which table."""
 
     back = Signal()
     table: QTableView
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.title = ElidedLabel(role="subtitle")
+        self.leave = push_button("Back  Esc", self.leave_level)
+        self.leave.setShortcut("Esc")
+
+    def leave_level(self) -> None:
+        """Go back to the figures, or to what one came from."""
+        self.back.emit()
 
     @property
     def pane(self) -> QTableView:
@@ -87,13 +98,11 @@ class FigureBehindView(BehindPane):
     """Two levels; Esc goes back by one."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
-        super().__init__()
-        self._session, self._name = session, name
+        super().__init__(session)
+        self._name = name
         self._deeper, self._whole = False, ""
         self._soon = later(self, self._show_detail, SETTLE_MS)
-        self.title, self.note = ElidedLabel(role="subtitle"), PlainLabel("", "hint", wrap=True)
-        self.leave = push_button("Back  Esc", self._back)
-        self.leave.setShortcut("Esc")
+        self.note = PlainLabel("", "hint", wrap=True)
         self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
         self.items_table = LinesTable("Items behind the figure", self.items)
         self.items_table.setSortingEnabled(True)
@@ -189,7 +198,7 @@ class FigureBehindView(BehindPane):
         self.items.show(ResultSheet("", "", (), ()))
         self.note.setText(str(refusal))
 
-    def _back(self) -> None:
+    def leave_level(self) -> None:
         if self._deeper and self.levels.currentIndex():
             self._deeper = False
             self._forget()
@@ -198,7 +207,7 @@ class FigureBehindView(BehindPane):
             self.note.setText(" ".join([*self.items.whole.told, DEEPER]))
             self.focus_list()
             return
-        self.back.emit()
+        super().leave_level()
 
     def line(self) -> JudgementBehind | None:
         return self.judgements.at(self.table.currentIndex().row())
@@ -618,7 +627,7 @@ class ViewList(QListWidget):
         for group, of in groupby(views, lambda view: GROUPS.get(view.part, view.part)):
             if group:
                 self._heads.append(self._add(group, Qt.ItemFlag.NoItemFlags))
-            if session is not None and leads and group in leads:
+            if session is not None and leads and group and group in leads:
                 said, page, place = leads[group]
                 self._add_act(said, partial(session.go, page, **place))
             for view in of:

@@ -44,7 +44,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.review.verdict_words import spent
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPart
-from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, horizontal, push_button, vertical
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 
 
 def whose(rater: ComparedRater) -> str:
@@ -159,24 +159,20 @@ class DifferencesView(BehindPane):
     """The units on which two differ; Enter opens the reply of the side whose cell is chosen."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._line: PairLine | None = None
         self.apart = CellsModel[RaterDifference](DIFFERENCES, self)
         self.table = CellsTable("Differences", self.apart, stretched=2)
         self.table.activated.connect(lambda _: self._read())
-        self.count = ElidedLabel("", "strong")
-        self.leave = push_button("Back  Esc", self.back)
-        self.leave.setShortcut("Esc")
         hint = PlainLabel("Enter or double-click opens the reply", "hint")
-        vertical(horizontal((self.count, 1), hint, self.leave), (self.table, 1), on=self, margins=0)
+        vertical(horizontal((self.title, 1), hint, self.leave), (self.table, 1), on=self, margins=0)
 
     def look(self, line: SheetLine, _cell: SheetCell | None) -> bool:
         if not isinstance(line, PairLine):
             return False
         self._line = line
         self.apart.show([])
-        self.count.setText("Looking for differences…")
+        self.title.setText("Looking for differences…")
         pair = line.pair
         self._session.ask_newest(
             self._show, judge_comparing.differing, line.comparison.protocol, pair.a.id, pair.b.id
@@ -189,12 +185,13 @@ class DifferencesView(BehindPane):
         one = self._line.pair
         self.apart.show(found.rows)
         self.apart.retitle({ONE: one.a.name, OTHER: "the other" if one.a is one.b else one.b.name})
-        self.count.setText(
+        self.title.setText(
             f"{found.words} differ: first {whose(one.a)}, second {second(one)}"
             if found.total
             else "No differences."
         )
-        self.table.choose(-1, first=bool(found.total))
+        if found.total:
+            self.table.setCurrentIndex(self.apart.index(0, 0))
 
     def _read(self) -> None:
         """Open the reply of the side whose cell is chosen; of people there is none, so the judge's."""

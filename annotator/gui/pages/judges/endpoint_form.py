@@ -102,9 +102,8 @@ class EndpointForm(QWidget):
             named = PER_MILLION.format(words)
             with_properties(field, accessibleName=named.partition(";")[0], toolTip=named)
         self.priced = column_of(horizontal(*((field, 1) for field in self.prices), spacing=6))
-        for words, field in (("Query parameters", sent["query"]), ("Most tokens a minute", self.tokens)):
-            field.setAccessibleName(words)
-        sent["query"].setToolTip(SENT_TIP)
+        with_properties(sent["query"], accessibleName=SENT["query"][0], toolTip=SENT_TIP)
+        self.tokens.setAccessibleName("Most tokens a minute")
         addressed = horizontal((fields["base_url"], 1), self._usual(), spacing=4)
         self.form = form_of(
             (

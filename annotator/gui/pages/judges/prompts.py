@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QTabWidget, QTextBrowser, QWidget
+from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from annotator.actions.judges import prompts
 from annotator.actions.judges.prompts import PromptLine
@@ -21,7 +21,7 @@ from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.bars import ActsBar, Command, Tabs
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
@@ -42,7 +42,7 @@ NO_UNIT = "No unit in this project uses this prompt yet."
 FAULTY = "It cannot be filled in until it is fixed."
 
 
-class PromptLook(QTabWidget):
+class PromptLook(Tabs):
     taken_up = Signal(str)
     """The words of a version, to be written on from."""
 
@@ -52,8 +52,6 @@ class PromptLook(QTabWidget):
         self._name, self._text, self._number = "", "", 0
         self._versions: Sequence[PromptVersion] = ()
         self._names: Mapping[str, str] = {}
-        self.setDocumentMode(True)
-        self.tabBar().setDrawBase(False)
         self.about = ElidedLabel("", "hint")
         self.sent = RawText("As it would be sent")
         self.changes = with_properties(QTextBrowser(), role="side", accessibleName="What changes")

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from annotator.actions.items import extracts
 from annotator.actions.judges import judges
 from annotator.actions.judging import drift, judge_runs
 from annotator.actions.judging.judge_runs import (
@@ -25,6 +26,7 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import JudgeKind, RunState
+from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.pages.judges.roster import RUNS, WAITING, compared
 from annotator.gui.pages.judges.run_form import Driver, ForecastView, LivePanel, RunForm
@@ -213,6 +215,12 @@ REST = (
         "restore",
         "Ask the judge for some of the selected run's verdicts again, and see which changed",
     ),
+    Command(
+        "drawn_waiting",
+        "Extracts to confirm",
+        "question",
+        "Extracted by a judge or imported, not yet reviewed",
+    ),
     Command("run_costs", "Costs", hint="Costs of the selected run, by criterion, question or system"),
 )
 LEFT = (
@@ -240,6 +248,7 @@ class RunsPart(PagePart):
         self.driver = driver
         self._look: RunSummary | None = None
         self._new = False
+        self._waiting: dict[str, int] = {}
         self.form, self.ready, self.forecast = RunForm(session), Readiness(session), ForecastView(session)
         self.live, self.past = LivePanel(session, driver), PastRuns(session)
         self._soon = later(self, self._ask_look, SETTLE_MS)
@@ -251,6 +260,7 @@ class RunsPart(PagePart):
             "run_compare": self.compare,
             "read_replies": self._read,
             "run_costs": self._read_costs,
+            "drawn_waiting": self._confirm,
         }
         self.form.changed.connect(self._changed)
         self.ready.drawing_wanted.connect(lambda name: self.form.show_place({"protocol": name}))
@@ -276,6 +286,18 @@ class RunsPart(PagePart):
         self.forecast.forget()
         self._fill_past()
         self.session.ask_later(self._offered, _offers)
+        self.session.ask_later(self._wait, extracts.waiting)
+
+    def _wait(self, waiting: dict[str, int]) -> None:
+        self._waiting, many = waiting, sum(waiting.values())
+        self.bar.set_words("drawn_waiting", f"{counted(many, 'extract')} to confirm")
+        self.bar.offer("drawn_waiting", there=many > 0)
+
+    def _confirm(self) -> None:
+        """Go to the extracts that wait for a person: to those of the kind of which most do."""
+        if self._waiting:
+            most = max(self._waiting, key=self._waiting.__getitem__)
+            self.session.go("Material", part="Extracts", waiting=most)
 
     def go(self, place: Any) -> None:
         self.form.show_place(place)

@@ -45,7 +45,8 @@ class ResultViewer(Viewer):
         self._file = ""
         self._steps: tuple[MissingStep, ...] = ()
         super().__init__(session, VIEWS, "results", "Results", MOVING)
-        self._name = VIEW.name
+        if paper_tables.in_use(session.project):
+            self._name = VIEW.name
         self.limit = AmountBox(
             decimals=1, minimum=0.0, maximum=100.0, singleStep=1.0, suffix=" % missing",
             accessibleName="Largest share of missing judgements for a publishable figure",

@@ -37,6 +37,7 @@ from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.rendered import BREAK
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
+from annotator.gui.pages.validation.case_cards import swatch
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import flag_words, value_look, value_words
@@ -70,7 +71,6 @@ from annotator.gui.widgets.fields import (
     offer,
     when_changed,
 )
-from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
 
@@ -320,7 +320,7 @@ class AttackReader(QWidget):
         self.own.setHtml(_verdict(told.protocol, told.own))
         self.again.setHtml(_verdict(told.protocol, told.again, changed=changed))
         kinds = [MOVED if mark.moved else PUT_IN for mark in told.marks] + [LACKING for _ in told.gaps]
-        swatches = "\u2003".join(_swatch(kind) for kind in dict.fromkeys(kinds))
+        swatches = "\u2003".join(swatch(kind, LEGEND[kind]) for kind in dict.fromkeys(kinds))
         self.legend.setText(
             f"Marked: {swatches}" if swatches else "Nothing is marked: both texts are the same."
         )
@@ -376,12 +376,6 @@ def _verdict(protocol: str, found: Verdict, *, changed: bool = False) -> str:
     parts.append(f"<p dir='auto'>{escape(said)}</p>" if said else "")
     parts.append(f"<p dir='auto'><b>Quote</b> {escape(found.quote)}</p>" if found.quote else "")
     return "".join(parts)
-
-
-def _swatch(kind: str) -> str:
-    ground, ink = theme.token(report_view.MARKS[kind][0]).name(), theme.token("on-mark").name()
-    style = f"background-color:{ground};color:{ink};text-decoration:underline"
-    return f"<span style='{style}'>&nbsp;{escape(LEGEND[kind])}&nbsp;</span>"
 
 
 ABOUT = (
@@ -721,16 +715,12 @@ class AttacksPart(PagePart):
         for act in self.bar.buttons:
             self.bar.offer(act, there=act in shown)
         self.bar.enable("submit", able and not going and not why, why)
+        row = self.list.currentIndex().row()
         self.bar.enable_all(
             {
                 "attack_read": place == WORK and case is not None,
                 "attack_back": place in (READER, FAMILIES),
                 "attack_families": place != FAMILIES,
-            }
-        )
-        row = self.list.currentIndex().row()
-        self.bar.enable_all(
-            {
                 "previous_item": place in (WORK, READER) and row > 0,
                 "next_item": place in (WORK, READER) and row < self.cases.rowCount() - 1,
             }

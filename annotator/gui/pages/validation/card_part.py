@@ -20,21 +20,20 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import CardComparison
 from annotator.actions.project.file import Project
-from annotator.actions.sets.validation_ground import SetLook
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.pages.validation import figures
-from annotator.gui.pages.validation.figures import ClosedTestPart, CountedLook, TestPartGate
+from annotator.gui.pages.validation.figures import ClosedTestPart, TestPartGate
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.session import page
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ANY, ProjectSession
 from annotator.gui.views.view_pane import Choosers
-from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
+from annotator.gui.widgets.bars import ActsBar, Command
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -95,7 +94,8 @@ class CardCheck(QWidget):
         self._path: Path | None = None
         self.found = CheckedCard()
         self.setAcceptDrops(True)
-        self.choose = KeyButton("Choose a card…", act="check_card", press=self.choose_file)
+        self.choose = push_button("Choose a card…", self.choose_file)
+        keys.tell(self.choose, "toolTip", "See how a card differs from the judges here ({check_card})")
         self.look = push_button("Read it", self._read)
         self.judge = ChoiceBox(accessibleName="Judge compared with the card")
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
@@ -290,10 +290,8 @@ class CardView(QWidget):
         self.card: ValidityCard | None = None
         """The card in view."""
         self._chosen: dict[str, str] = {}
-        self._looks: dict[str, CountedLook] = {}
-        self._closed: SetLook | None = None
         self._foreign = False
-        self.choosers, self.gate = Choosers(), TestPartGate()
+        self.choosers, self.gate = Choosers(), TestPartGate(session)
         self.page, self.empty = (
             with_properties(ReportView(), accessibleName="The card's page"),
             EmptyState("validate", "No card yet", NOTHING),
@@ -315,7 +313,7 @@ class CardView(QWidget):
         )
         self.back.hide()
         self.choosers.chosen.connect(self._chose)
-        self.gate.opened.connect(self._open_test)
+        self.gate.opened.connect(self._count)
         self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
         # A card that takes the place of its sketch is read on where that was.
         self._place, self._sketched = 0, False
@@ -365,7 +363,7 @@ class CardView(QWidget):
 
     def _ask(self, view: ResultView) -> None:
         question = figures.shown, (view,), validity_cards.NAME, dict(self._chosen), None
-        self._session.ask_newest(self._counted, *question, dict(self._looks))
+        self._session.ask_newest(self._counted, *question, dict(self.gate.looks))
 
     def _counted(self, found: Any) -> None:
         self.choosers.offer(found.choices, found.chosen)
@@ -376,7 +374,6 @@ class CardView(QWidget):
             return
         self.state.setText("")
         if isinstance(found, ClosedTestPart):
-            self._closed = found.seen
             self.gate.ask(found.seen)
             self.body.setCurrentIndex(GATE)
         else:
@@ -409,11 +406,6 @@ class CardView(QWidget):
     def _show(self, card: ValidityCard | None) -> None:
         self.card = card
         self.turned.emit()
-
-    def _open_test(self) -> None:
-        if figures.opened(self._session, self._closed, self._looks):
-            self._closed = None
-            self._count()
 
 
 BIND = "Refuse runs of the judge if it differs from its card"

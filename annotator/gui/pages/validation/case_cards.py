@@ -410,7 +410,7 @@ class CaseReadingPane(QWidget):
             words.append((BOTH, "the claim"))
         elif self._shared(self._places) is not None:
             words.append((BOTH, "both"))
-        swatches = "\u2003".join(_swatch(kind, name) for kind, name in words)
+        swatches = "\u2003".join(swatch(kind, name) for kind, name in words)
         nothing = "Nobody quoted a passage of this text."
         self.legend.setText(f"Marked: {swatches}" if words else nothing)
         self.legend.setAccessibleName(f"Marked: {', '.join(name for _, name in words)}" if words else nothing)
@@ -434,7 +434,7 @@ class CaseReadingPane(QWidget):
         self._area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
 
 
-def _swatch(kind: str, name: str) -> str:
+def swatch(kind: str, name: str) -> str:
     colour, _ = report_view.MARKS[kind]
     ground, ink = theme.token(colour).name(), theme.token("on-mark").name()
     style = f"background-color:{ground};color:{ink};text-decoration:underline"

@@ -44,7 +44,7 @@ from annotator.gui.pages.validation.case_cards import (
     VerdictCase,
     is_roomy,
 )
-from annotator.gui.pages.validation.figures import CountedLook, TestPartGate, opened
+from annotator.gui.pages.validation.figures import CountedLook, TestPartGate
 from annotator.gui.review.verdict_words import face
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
@@ -102,13 +102,11 @@ class UnclearPanel(QWidget):
         self.words.left.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
         self.refused = PlainLabel("", "hint", wrap=True)
         self.settle_button = KeyButton(
-            "Save the new wording", keys.sequences("submit")[0], "primary", press=self.settle
+            "Save the new wording", act="submit", role="primary", press=self.settle
         )
         self.open_button = push_button("Open the rubric", self._open)
         self.again = PlainLabel("", wrap=True)
-        self.judge_button = KeyButton(
-            "Judge it again", keys.sequences("judge_anew")[0], press=self.judge_again
-        )
+        self.judge_button = KeyButton("Judge it again", act="judge_anew", press=self.judge_again)
         inside = QWidget()
         heading = PlainLabel("Reword it", "strong")
         vertical(
@@ -268,10 +266,6 @@ class UnclearPanel(QWidget):
             self.closed.emit()
         else:
             super().keyPressEvent(event)
-
-    def show_keys(self) -> None:
-        self.settle_button.set_key(keys.sequences("submit")[0])
-        self.judge_button.set_key(keys.sequences("judge_anew")[0])
 
 
 def _because(why: str) -> str:
@@ -491,11 +485,10 @@ class RulingPart(CasePart):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep, RulingChoice())
-        self._looks: dict[str, CountedLook] = {}
         self._found = RulingLook(RulingChoice(), {})
         self._entering = False
-        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(session), TestPartGate()
-        self.gate.opened.connect(self._open_test)
+        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(session), TestPartGate(session)
+        self.gate.opened.connect(self.fill)
         self.gate.declined.connect(self._stay_closed)
         self.unclear.closed.connect(self._toggle_unclear)
         self.unclear.settled.connect(self._say_settled)
@@ -509,7 +502,7 @@ class RulingPart(CasePart):
         self.stand(column_of(self.strip, (self.bench, 1), spacing=6), self.gate, self.unclear)
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._wanted, dict(self._looks))
+        self.session.ask_later(self._looked, look, self._wanted, dict(self.gate.looks))
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Choose what the place names; `case` is a key, `unclear` opens the unclear criteria."""
@@ -589,10 +582,6 @@ class RulingPart(CasePart):
             self.unclear.take_focus()
             self.fill()
         self.offer()
-
-    def _open_test(self) -> None:
-        if opened(self.session, self._found.closed, self._looks):
-            self.fill()
 
     def _stay_closed(self) -> None:
         choice = self._found.choice

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -519,7 +520,8 @@ class SetsPart(PagePart):
         self.model = CellsModel[SetStatus](SETS, self)
         self.table = CellsTable("Validation sets", self.model, stretched=0)
         self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
-        self._fits = self._ready = False
+        self._able = {FORM: False, FILES: False}
+        """Whether what stands on a side can be had."""
         self._wanted = ""
         self.acts = {
             "new_set": self._begin,
@@ -532,8 +534,8 @@ class SetsPart(PagePart):
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.table.clicked.connect(lambda _: self._turn())
         self.table.activated.connect(lambda _: self._see())
-        self.form.looked_at.connect(self._looked)
-        self.files.ready.connect(self._files_ready)
+        self.form.looked_at.connect(partial(self._looked, FORM))
+        self.files.ready.connect(partial(self._looked, FILES))
         self.files.taken.connect(self._taken)
         self.nothing = EmptyState("validate", "No validation set yet", NONE_YET)
         self.list = Stack(self.table, self.nothing)
@@ -604,17 +606,11 @@ class SetsPart(PagePart):
         for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
             self.bar.offer(act, there=there)
         self.bar.buttons["submit"].set_words("Import them" if side == FILES else "Create and assign")
-        self.bar.enable(
-            "submit", writable and (self._ready if side == FILES else side == FORM and self._fits)
-        )
+        self.bar.enable("submit", writable and self._able.get(side, False))
         self.bar.fit()
 
-    def _looked(self, fits: bool) -> None:
-        self._fits = fits
-        self._offer()
-
-    def _files_ready(self, ready: bool) -> None:
-        self._ready = ready
+    def _looked(self, side: int, able: bool) -> None:
+        self._able[side] = able
         self._offer()
 
     def _begin(self) -> None:
