@@ -1,4 +1,4 @@
-"""Button bar that shows less, step by step, where there is little room."""
+"""Bars and rows that show less where there is little room, and folds that open what is needed now and then."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,19 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.gui import keys, theme
-from annotator.gui.parts import below
+from annotator.gui.parts import below, holds
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, horizontal, least_size, tooltip, with_properties
+from annotator.gui.widgets.basics import (
+    Part,
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    least_size,
+    tooltip,
+    vertical,
+    with_properties,
+)
 
 _GAP = "\u2003"
 BUTTONS = (QPushButton, QToolButton)
@@ -202,6 +212,8 @@ def crowd(window: QWidget, crowded: bool) -> None:
 
 
 ACROSS = Qt.Orientation.Horizontal
+# The side of the arrow on a fold's button, at 100 %.
+ARROW = 12
 
 
 class FlowRow(QLayout):
@@ -323,6 +335,54 @@ def grow_by_width(widget: QWidget) -> None:
     widget.setSizePolicy(policy)
 
 
+class Fold(QWidget):
+    """A button, and the parts that it opens below itself: a form that runs or exports, or what is needed once.
+
+    `button.toggled` tells that it was opened or closed.
+    """
+
+    def __init__(
+        self, words: str, *parts: Part, hint: str = "", spacing: int = 6, apart: bool = False
+    ) -> None:
+        """`apart`: the caller puts `button` into a row of its own, and a closed fold takes no room."""
+        super().__init__()
+        self.button = with_properties(QPushButton(words), role="quiet", checkable=True, toolTip=tooltip(hint))
+        self.body = column_of(*parts, spacing=spacing)
+        self.body.hide()
+        head = () if apart else (horizontal(self.button, StretchSpace(1)),)
+        vertical(*head, self.body, on=self, margins=0, spacing=spacing)
+        self.setHidden(apart)
+        self._apart = apart
+        self.button.toggled.connect(self._turn)
+        theme.watch(self, self._dress)
+        self._dress()
+
+    @property
+    def is_open(self) -> bool:
+        return self.button.isChecked()
+
+    def open(self, field: QWidget | None = None) -> None:
+        """Show the parts, and put the keyboard into a field among them."""
+        self.button.setChecked(True)
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_up(self) -> None:
+        self.button.setChecked(False)
+
+    def _turn(self, opened: bool) -> None:
+        if not opened and holds(self.body):
+            self.button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.body.setVisible(opened)
+        self.setHidden(self._apart and not opened)
+        self._dress()
+
+    def _dress(self) -> None:
+        side = theme.current().px(ARROW)
+        self.button.setIconSize(QSize(side, side))
+        self.button.setIcon(chips.icon("down" if self.is_open else "right", side, "text-muted"))
+
+
 class Tabs(QTabWidget):
     """Tabs without a frame, no larger than the current one needs."""
 
@@ -358,24 +418,27 @@ class Command:
 
 
 class ActsBar(FittingBar):
-    """Commands on the left and, after `progress`, the main ones on the right."""
+    """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”."""
 
-    def __init__(self, left: Sequence[Command], right: Sequence[Command] = ()) -> None:
+    def __init__(
+        self, left: Sequence[Command], right: Sequence[Command] = (), rest: Sequence[Command] = ()
+    ) -> None:
         super().__init__()
-        self._words = {command.act: command.words for command in (*left, *right)}
+        self._words = {command.act: command.words for command in (*left, *right, *rest)}
         self._withheld: set[str] = set()
         self._left: list[Act] = [(command.act, command.words, command.icon, command.hint) for command in left]
-        for command in left:
+        for command in (*left, *rest):
             self._add(command)
         self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.row.addWidget(self.progress, 1)
         for command in right:
             self._add(command)
-        # What goes behind “…” where there is no room: from the left group's end, then all on the right but the last.
-        self._spare = [command.act for command in (*reversed(left), *right[:-1])]
-        self.LEVELS = 3 + len(self._spare)
+        # What goes behind “More”: the rest, and where there is no room from the left group's end, then all on the right
+        # but the last.
+        self._spare = [command.act for command in (*reversed(rest), *reversed(left), *right[:-1])]
+        self._rest, self.LEVELS = len(rest), 3 + len(left) + len(right[:-1])
         self.more = with_properties(QToolButton(), toolTip="More actions", accessibleName="More actions")
-        self.more.setText("…")
+        self.more.setText("More" if rest else "…")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         menu.aboutToShow.connect(self._fill_menu)
@@ -430,10 +493,10 @@ class ActsBar(FittingBar):
         """Leave out what is said, then the keys of those at the left, then put one after the other away."""
         self.shrink(self._left, 1 if level > 1 else 0)
         self.progress.setVisible(level < 1)
-        away = self._spare[: max(0, level - 2)]
+        away = self._spare[: self._rest + max(0, level - 2)]
         for act in self._spare:
             self.buttons[act].setVisible(act not in away and act not in self._withheld)
-        self.more.setVisible(bool(away))
+        self.more.setVisible(not self._withheld.issuperset(away))
 
 
 # RowAct of the key table, words, what it does.
