@@ -351,7 +351,7 @@ def _ruled(rows: Sequence[Ruling]) -> list[Ruling]:
 
 def _both(db: Connection, came: parcels.WorkAdjudication) -> str:
     """The version that came and the one that is here, by number, date and person."""
-    words = f"Version {len(came.versions)} of {came.versions[-1].at:%Y-%m-%d} waits"
+    words = f"Version {len(came.versions)} of the {came.stage.value} ({came.versions[-1].at:%Y-%m-%d}) waits"
     here = ruling_rows.of_stage(db, came.item_id, came.stage)
     if here is None:
         return f"{words}; nothing is adjudicated here."
@@ -360,7 +360,7 @@ def _both(db: Connection, came: parcels.WorkAdjudication) -> str:
     name = db.execute(select(PERSON.c.name).where(PERSON.c.id == by)).scalar() or by
     if not closed:
         return f"{words}; here {name} has begun to rule."
-    return f"{words}; here stands version {here.version} of {closed[-1].at:%Y-%m-%d} by {name}."
+    return f"{words}; here stands version {here.version} by {name} ({closed[-1].at:%Y-%m-%d})."
 
 
 def taken(

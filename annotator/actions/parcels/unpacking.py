@@ -23,7 +23,14 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Stage, stage_of
-from annotator.domain.experts.parcel import TRAYED, Arrival, ParcelOutcome, ReturnedPiece, Signed
+from annotator.domain.experts.parcel import (
+    TRAYED,
+    Arrival,
+    ParcelOutcome,
+    ReturnedPiece,
+    Signed,
+    numbered,
+)
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
@@ -220,7 +227,7 @@ def _key_words(arrival: Arrival) -> list[str]:
 
 def _piece(piece: ReturnedPiece) -> str:
     stage = f" {piece.stage.value}" if piece.stage else ""
-    number = f" revision {piece.revision}" if piece.revision else ""
+    number = f" {numbered(piece.stage)} {piece.revision}" if piece.revision else ""
     return f"{piece.item_key}{stage}{number}: {piece.outcome.value}. {piece.words}".strip()
 
 

@@ -121,7 +121,7 @@ class SendPage(Page):
     def _go_to(self, piece: SendingPiece) -> None:
         kind = piece.stage.kind
         if piece.stage is Stage.ADJUDICATION:
-            self.session.go("Adjudicate")
+            self.session.go("Adjudicate", item_id=piece.item_id)
         elif piece.stage is Stage.LABELLING or kind is None:
             self.session.go("Label", item_id=piece.item_id)
         else:

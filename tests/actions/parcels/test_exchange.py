@@ -397,7 +397,7 @@ def test_an_adjudication_that_does_not_fit_waits_and_overwrites_nothing(
     assert [piece.outcome.value for piece in came] == [outcome, "duplicate"]
     assert sql.rows(project, KEPT) == there
     shown = tray.sheet(project, tray.sheets(project)[0])
-    stands = "here stands version 1 of" if here else "nothing is adjudicated here"
+    stands = "here stands version 1 by Sue" if here else "nothing is adjudicated here"
     assert all(part in shown.consequence for part in (words, stands, "Version 1 of"))
     assert checking.check(project).problems == []
     if not here:

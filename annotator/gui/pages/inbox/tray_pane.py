@@ -20,6 +20,7 @@ from annotator.domain.experts.parcel import (
     Signed,
     TrayEntry,
     TrayState,
+    numbered,
 )
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
@@ -87,7 +88,7 @@ def piece_words(piece: ReturnedPiece) -> str:
     parts = (
         f"Item {piece.item_key}" if piece.item_key else "",
         piece.stage.value if piece.stage else "",
-        f"revision {piece.revision}" if piece.revision else "",
+        f"{numbered(piece.stage)} {piece.revision}" if piece.revision else "",
     )
     return " · ".join(part for part in parts if part) or "The whole file"
 
@@ -325,11 +326,7 @@ def _subject(sheet: TraySheet) -> str:
     if entry.stage is None:
         return "A file of another project"
     item = f"Item {sheet.item_key}" if sheet.item_key else "An item of another project"
-    return f"{item} · {entry.stage.value} · {_counts(entry)} {entry.revision}"
-
-
-def _counts(entry: TrayEntry) -> str:
-    return "version" if entry.stage is Stage.ADJUDICATION else "revision"
+    return f"{item} · {entry.stage.value} · {numbered(entry.stage)} {entry.revision}"
 
 
 def _person(sheet: TraySheet) -> str:
@@ -352,7 +349,7 @@ def table(sheet: TraySheet, found: list[Row]) -> str:
     """Rows as a table with a sign before each; a paragraph when there are none."""
     if not found:
         return "<p>No differences.</p>"
-    counts = _counts(sheet.entry)
+    counts = numbered(sheet.entry.stage)
     nothing = "no work by this person yet" if counts == "revision" else "no consensus yet"
     heads = (
         f"In the returned file, {counts} {sheet.entry.revision}",
