@@ -29,6 +29,7 @@ BLOCK = re.compile(r'^```bash(?: title="(needs [^"\n]+)")?\n(.*?)^```$', re.MULT
 
 @posix
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", [reading.HERE / "README.md", *PAGES], ids=lambda page: page.stem)
 def test_every_command_runs_as_it_is_written_and_the_others_are_commands(page: Path, tmp_path: Path) -> None:
     text = page.read_text("utf-8")
@@ -74,8 +75,10 @@ def test_every_file_and_picture_that_a_page_leads_to_is_there(page: Path) -> Non
     not find_spec("material"), reason="mkdocs-material is missing; python start.py test installs it"
 )
 def test_the_manual_builds_without_a_broken_link(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    done = subprocess.run(words, cwd=reading.HERE, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        cwd=reading.HERE, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     pages = {f"manual/{page.stem}.html" for page in HELP} | {f"{page.stem}.html" for page in PAGES}
     assert sorted(page for page in pages if not (tmp_path / page).is_file()) == []
