@@ -494,7 +494,11 @@ class PlaceBar(QWidget):
     def show_tabs(
         self, tabs: Mapping[PlaceTab, str], more: Mapping[PlaceTab, str], shown: PlaceTab | None
     ) -> None:
-        """Show the tabs of a place with their words; `shown` is the one in view, or one beside or behind them."""
+        """Show the tabs of a place with their words; `shown` is the one in view, or one beside or behind them.
+
+        What stands behind “More” has a tab while it is in view.
+        """
+        tabs = {**tabs, **({shown: more[shown]} if shown in more else {})}
         current = next((tab for tab in tabs if shown in (tab, *tab.beside)), None)
         self._fill(self.tabs, tabs, current)
         beside = (current, *current.beside) if current and current.beside else ()
