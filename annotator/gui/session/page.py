@@ -52,7 +52,8 @@ def another_kind(session: ProjectSession, words: str = ANOTHER_KIND) -> QPushBut
     """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
     made = push_button(words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND)
     made.setAccessibleName(ANOTHER_KIND)
-    made.setHidden(not may_choose_uses(session))
+    if not may_choose_uses(session):
+        made.hide()
     return made
 
 

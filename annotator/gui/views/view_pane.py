@@ -8,7 +8,7 @@ from textwrap import shorten
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -460,7 +460,7 @@ WIDEST, LETTERS = 190, 8
 # Names of papers' tables are told apart by their ends.
 WIDE_FROM, WIDER = 40, 340
 # So many lists stand in view, and so many letters of what the others say.
-IN_VIEW, SAID = 3, 90
+IN_VIEW, SAID = 3, 60
 
 
 class Choosers(QWidget):
@@ -628,10 +628,12 @@ class LeavingMenu(QToolButton):
         menu.setToolTipsVisible(True)
         self.setMenu(menu)
         commands = self.commands()
-        self.buttons = {act: menu.addAction(words, commands[act]) for act, words, _ in acts}
+        self.buttons: dict[str, QAction] = {}
         for act, words, hint in acts:
-            keys.tell(self.buttons[act], "text", f"{words}\t{{{act}}}")
-            self.buttons[act].setToolTip(hint)
+            self.buttons[act] = action = QAction(self, toolTip=hint)
+            keys.tell(action, "text", f"{words}\t{{{act}}}")
+            action.triggered.connect(commands[act])
+            menu.addAction(action)
 
     def do(self, act: str) -> None:
         self.buttons[act].trigger()

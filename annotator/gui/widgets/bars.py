@@ -351,8 +351,9 @@ class Fold(QWidget):
         self.body.hide()
         head = () if apart else (horizontal(self.button, StretchSpace(1)),)
         vertical(*head, self.body, on=self, margins=0, spacing=spacing)
-        self.setHidden(apart)
         self._apart = apart
+        if apart:
+            self.hide()
         self.button.toggled.connect(self._turn)
         theme.watch(self, self._dress)
         self._dress()
