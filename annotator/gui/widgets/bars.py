@@ -1,4 +1,4 @@
-"""Button bar that shows less, step by step, where there is little room."""
+"""Bars and rows that show less where there is little room, and folds that open what is needed now and then."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,19 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.gui import keys, theme
-from annotator.gui.parts import below
+from annotator.gui.parts import below, holds
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, horizontal, least_size, tooltip, with_properties
+from annotator.gui.widgets.basics import (
+    Part,
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    least_size,
+    tooltip,
+    vertical,
+    with_properties,
+)
 
 _GAP = "\u2003"
 BUTTONS = (QPushButton, QToolButton)
@@ -202,6 +212,8 @@ def crowd(window: QWidget, crowded: bool) -> None:
 
 
 ACROSS = Qt.Orientation.Horizontal
+# The side of the arrow on a fold's button, at 100 %.
+ARROW = 12
 
 
 class FlowRow(QLayout):
@@ -321,6 +333,54 @@ def grow_by_width(widget: QWidget) -> None:
     policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     widget.setSizePolicy(policy)
+
+
+class Fold(QWidget):
+    """A button, and the parts that it opens below itself: a form that runs or exports, or what is needed once.
+
+    `button.toggled` tells that it was opened or closed.
+    """
+
+    def __init__(
+        self, words: str, *parts: Part, hint: str = "", spacing: int = 6, apart: bool = False
+    ) -> None:
+        """`apart`: the caller puts `button` into a row of its own, and a closed fold takes no room."""
+        super().__init__()
+        self.button = with_properties(QPushButton(words), role="quiet", checkable=True, toolTip=tooltip(hint))
+        self.body = column_of(*parts, spacing=spacing)
+        self.body.hide()
+        head = () if apart else (horizontal(self.button, StretchSpace(1)),)
+        vertical(*head, self.body, on=self, margins=0, spacing=spacing)
+        self.setHidden(apart)
+        self._apart = apart
+        self.button.toggled.connect(self._turn)
+        theme.watch(self, self._dress)
+        self._dress()
+
+    @property
+    def is_open(self) -> bool:
+        return self.button.isChecked()
+
+    def open(self, field: QWidget | None = None) -> None:
+        """Show the parts, and put the keyboard into a field among them."""
+        self.button.setChecked(True)
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_up(self) -> None:
+        self.button.setChecked(False)
+
+    def _turn(self, opened: bool) -> None:
+        if not opened and holds(self.body):
+            self.button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.body.setVisible(opened)
+        self.setHidden(self._apart and not opened)
+        self._dress()
+
+    def _dress(self) -> None:
+        side = theme.current().px(ARROW)
+        self.button.setIconSize(QSize(side, side))
+        self.button.setIcon(chips.icon("down" if self.is_open else "right", side, "text-muted"))
 
 
 class Tabs(QTabWidget):

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from annotator.gui import theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
@@ -60,6 +60,20 @@ def test_a_key_button_prints_its_key(qtbot):
     assert button.text().endswith("Ctrl+Enter")
     assert button.accessibleName() == "Met & gone, key Ctrl+Enter"
     assert button.shortcut().isEmpty()
+
+
+def test_a_fold_opens_its_parts_and_keeps_the_keyboard_when_it_closes(qtbot):
+    field = QLineEdit()
+    fold = Fold("Options", field)
+    qtbot.addWidget(fold)
+    with qtbot.waitExposed(fold):
+        fold.show()
+    assert not field.isVisible()
+    fold.open(field)
+    qtbot.waitUntil(field.hasFocus)
+    fold.button.click()
+    assert not field.isVisible()
+    assert fold.button.hasFocus()
 
 
 @pytest.mark.parametrize(
