@@ -1,5 +1,6 @@
 """Home: where the benchmark stands, and what comes next."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -95,35 +96,52 @@ class HomePage(Page):
         self.about.setText(report.about)
         steps = QWidget()
         steps.setLayout(wrapping(*(self._step(step) for step in report.steps), gap=8))
-        following = with_properties(QFrame(), role="card")
-        rows = [self._next(number, step) for number, step in enumerate(report.next)]
-        vertical(
-            *rows or [PlainLabel("Nothing waits.", "hint")], on=following, margins=(16, 8, 16, 8), spacing=6
-        )
-        self.steps, self.next = self._replaced(self.steps, steps), self._replaced(self.next, following)
+        following = NextCard(self.session, report.next, "Nothing waits.", leads=True)
+        self.steps = replaced(self._body, self.steps, steps)
+        self.next = replaced(self._body, self.next, following)
         self.lately.setText("    ".join(report.lately))
         self.lately_title.setVisible(bool(report.lately))
         if (first or held) and self.isVisible():
             self.focus_first()
-
-    def _replaced(self, old: QWidget, new: QWidget) -> QWidget:
-        if (layout := self._body.layout()) is not None:
-            layout.replaceWidget(old, new)
-        theme.apply_theme(new)
-        old.hide()
-        old.deleteLater()
-        new.show()
-        return new
 
     def _step(self, step: "HomeStep") -> QWidget:
         button = StepButton(step)
         button.clicked.connect(partial(self.session.go, step.page, **step.place))
         return button
 
-    def _next(self, number: int, step: "NextStep") -> QWidget:
-        row = QWidget()
-        act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
-        button = push_button(step.button, act, "primary" if number == 0 else "")
+
+def replaced(body: QWidget, old: QWidget, new: QWidget) -> QWidget:
+    """Show another part where one is."""
+    if (layout := body.layout()) is not None:
+        layout.replaceWidget(old, new)
+    theme.apply_theme(new)
+    old.hide()
+    old.deleteLater()
+    new.show()
+    return new
+
+
+class NextRow(QWidget):
+    """One sentence of a `NextCard`, and its button."""
+
+
+class NextCard(QFrame):
+    """What is to be done, each sentence with the button that leads there or copies a text."""
+
+    def __init__(
+        self, session: ProjectSession, steps: Sequence["NextStep"], nothing: str, *, leads: bool
+    ) -> None:
+        """`leads`: the first of these is the page's main button."""
+        super().__init__()
+        self._session = session
+        self.setProperty("role", "card")
+        rows = [self._row(step, "primary" if leads and step is steps[0] else "") for step in steps]
+        vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
+
+    def _row(self, step: "NextStep", role: str) -> QWidget:
+        row = NextRow()
+        act = partial(self._copy, step) if step.copied else partial(self._session.go, step.page, **step.place)
+        button = push_button(step.button, act, role)
         button.setAccessibleName(f"{step.button}: {step.words}")
         mark = Picture("right", "accent", 14)
         horizontal(mark, (PlainLabel(step.words, wrap=True), 1), button, on=row, margins=0, spacing=10)
@@ -131,7 +149,7 @@ class HomePage(Page):
 
     def _copy(self, step: "NextStep") -> None:
         QApplication.clipboard().setText(step.copied)
-        self.session.tell_end("The reminder is copied: paste it into a mail.", step.page, None, **step.place)
+        self._session.tell_end("The reminder is copied: paste it into a mail.", step.page, None, **step.place)
 
 
 def _report(project: Project) -> "HomeReport":

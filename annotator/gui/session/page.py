@@ -47,10 +47,13 @@ def another_kind(session: ProjectSession, words: str = ANOTHER_KIND) -> QPushBut
     """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
     made = push_button(words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND)
     made.setAccessibleName(ANOTHER_KIND)
-    project, person = session.project, session.project.person
-    if project.readonly or project.from_task or not (person and person.has(Role.COORDINATOR)):
-        made.hide()
+    made.setHidden(not may_choose_kinds(session))
     return made
+
+
+def may_choose_kinds(session: ProjectSession) -> bool:
+    project, person = session.project, session.project.person
+    return person is not None and person.has(Role.COORDINATOR) and not (project.readonly or project.from_task)
 
 
 class Page(QWidget):
