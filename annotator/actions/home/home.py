@@ -247,12 +247,10 @@ def _lacking(project: Project, used: Profile) -> Iterator[NextStep]:
     if unsigned:
         words = f"{_items(unsigned)} no signed final pass"
         yield NextStep(words, "Sign", "Final pass")
-    judged = [
-        row for row in project.query(_UNCHECKED) if row.protocol in PROTOCOLS and used.judges(row.protocol)
-    ]
-    for judge, protocols in grouped(row for row in judged if PROTOCOLS[row[1]].values).items():
-        titles = ", ".join(PROTOCOLS[name].title for name in protocols)
-        words = f"{judge} is not validated where nobody labelled what it judged: {titles}"
+    known = [row for row in project.query(_UNCHECKED) if row[1] in PROTOCOLS and used.judges(row[1])]
+    unchecked = ((judge, PROTOCOLS[name].title) for judge, name in known if PROTOCOLS[name].values)
+    for judge, titles in grouped(unchecked).items():
+        words = f"{judge} is not validated where nobody labelled what it judged: {', '.join(titles)}"
         yield NextStep(words, "Draw a sample", "Validate", {"part": "Sets"})
     stated = [name for name in ("description", "licence") if not project.get(name, "")]
     if stated:
@@ -264,7 +262,7 @@ def _items(of: Sized) -> str:
     return f"{counted(len(of), 'item')} {'has' if len(of) == 1 else 'have'}"
 
 
-def _unchecked() -> Select[Any]:
+def _unchecked() -> Select[str, str]:
     """Judges with a protocol by which they judged something, and nobody labelled any of it."""
     judged, labelled = JUDGEMENT.alias(), JUDGEMENT.alias()
     same = (labelled.c[name] == judged.c[name] for name in ("protocol", "response_id", "unit_id"))

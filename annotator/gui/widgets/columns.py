@@ -203,7 +203,7 @@ class FilterChoice(ChoiceBox):
     def __init__(self, name: str, filters: type[Filter]) -> None:
         super().__init__(accessibleName=name)
         self._filters = filters
-        self.offer(filters)
+        self.offer(list(filters))
         self.activated.connect(lambda _: self.chosen.emit())
 
     @property
@@ -528,6 +528,7 @@ class TickList(QListWidget):
             entry.setToolTip(tooltip(name))
             entry.setCheckState(Qt.CheckState.Checked if name in ticked else Qt.CheckState.Unchecked)
             self.addItem(entry)
+        self.setCurrentRow(0)
         self.blockSignals(blocked)
         lines = max(self._least, min(self._most, len(names)))
         self.setFixedHeight(theme.current().px(LINE) * lines + AROUND)

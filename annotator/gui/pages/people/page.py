@@ -333,8 +333,8 @@ class HandOut(QWidget):
         made = HandingOut(self._session)
         more = push_button("Assign more…", self.begin)
         head = horizontal((self.assigned, 1), more, margins=(0, 10, 0, 0))
-        self.body.addWidget(column_of(head, (made, 1)))
-        theme.apply_theme(self.body.widget(TASKS))
+        self.body.addWidget(shown := column_of(head, (made, 1)))
+        theme.apply_theme(shown)
         return made
 
     def begin(self) -> None:
