@@ -38,7 +38,7 @@ from annotator.gui.review.source_pane import TextPane
 from annotator.gui.review.verdict_words import causes_words
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
+from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -51,7 +51,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, answered_label
 from annotator.gui.widgets.columns import FilterChoice, LinesTable
-from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field
+from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field, together
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
@@ -87,10 +87,8 @@ class DrawingBar(QFrame):
         self.run.ended.connect(self._ended)
         self._estimate = OrderEstimate(session, self, self._order)
         self._estimate.told.connect(self._show_estimate)
-        choices = FlowRow(gap=10)
-        for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
-            horizontal(PlainLabel(words), choice, on=(both := QWidget()), margins=0)
-            choices.addWidget(both)
+        fields = ("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)
+        choices = wrapping(*(together(words, field) for words, field in fields), gap=10)
         vertical(
             horizontal((choices, 1), self.count, self.begin),
             self.words,
