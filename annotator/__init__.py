@@ -31,4 +31,4 @@ with loading():
 # A class is made ready to validate when it first has to: the window's first page needs few of them, and a row's none.
 sqlmodel.SQLModel.model_config["defer_build"] = True
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

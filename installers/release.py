@@ -13,7 +13,7 @@ def notes(tag: str, changes: str) -> str:
     present = version()
     if tag != f"v{present}":
         raise Refused(f"The tag {tag} is not v{present}, which pyproject.toml says.")
-    result = re.search(rf"^## {re.escape(present)}\b[^\n]*\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
+    result = re.search(rf"^## \[?{re.escape(present)}\b[^\n]*\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
     if result is None or not result[1].strip():
         raise Refused(f"CHANGELOG.md has no part “## {present}”.")
     return result[1].strip() + "\n"

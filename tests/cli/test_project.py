@@ -54,10 +54,10 @@ def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(tmp_p
     sample = tmp_path / "sample.goldsmith"
     assert goldsmith(capsys, "sample", sample)[0] == 0
     result = told(capsys, "info", sample)
-    assert (result["items"], result["systems"], result["responses"], result["people"]) == (6, 3, 11, 4)
+    assert (result["items"], result["systems"], result["responses"], result["people"]) == (10, 3, 23, 4)
     assert result["labels"] > 0
-    assert result["runs"] == 8
-    assert (result["assignments"], result["agreements"], result["adjudications"]) == (65, 21, 8)
+    assert result["runs"] == 10
+    assert (result["assignments"], result["agreements"], result["adjudications"]) == (85, 29, 12)
     assert {row["rater"] for row in told(capsys, "results", sample)["rows"]} == {"baseline"}
     result = told(capsys, "backup", sample)
     assert told(capsys, "check", (sample.parent / result["folder"] / result["backup"]))["problems"] == []
@@ -174,7 +174,7 @@ def test_the_sample_of_a_seminar_is_judged_and_comes_back_from_its_release(tmp_p
 
 def test_a_strict_export_refuses_what_is_open_and_a_usual_one_tells_it(sample, capsys, tmp_path):
     notes = told(capsys, "export", sample, "--to", tmp_path / "told")["notes"]
-    assert "The final pass is not signed for 6 items" in notes[0]
+    assert "The final pass is not signed for 10 items" in notes[0]
     code, _, err = goldsmith(capsys, "export", sample, "--to", tmp_path / "strict", "--strict")
     assert (code, (tmp_path / "strict").exists()) == (1, False)
     assert "Nothing was released" in " ".join(err.split())

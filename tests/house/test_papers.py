@@ -1,4 +1,4 @@
-"""What is known of a paper stands with the paper: nothing new outside its own places may name one."""
+"""What is known of a paper stands with the paper, and a bare connection with the store; nothing else names them."""
 
 import re
 
@@ -61,3 +61,14 @@ def test_the_usual_protocol_is_said_once() -> None:
 )  # fmt: skip
 def test_a_paper_is_named_by_code_and_not_by_citing_it(source: str, named: bool) -> None:
     assert any(PAPER.search(words) for words in reading.said_in_code(source)) is named
+
+
+def test_nothing_outside_storage_takes_a_bare_connection() -> None:
+    storage, ours = reading.HERE / "annotator/storage", reading.HERE / "tests/storage/sql.py"
+    takers = {
+        path
+        for path in reading.files("annotator", "tests")
+        if re.search(r"(?<!self)(?<=[\w)\]])\._raw\b", path.read_text("utf-8"))
+    }
+    assert ours in takers
+    assert [path for path in takers - {ours} if not path.is_relative_to(storage)] == []

@@ -27,8 +27,9 @@ LINES = {
         "    for layout in (\n": "    for layout in (\n        planted.PLANTED,\n",
     },
 }
-# The README's steps towards a kind of one's own, and the lines of this program below which its lines go.
-TOLD = re.compile(r"### A kind of your own\n(.*?)\n### ", re.DOTALL)
+# The steps of docs/extending.md towards a kind of one's own, and the lines of this program below which its lines go.
+TOLD = re.compile(r"## A kind of your own\n(.*?)\n## ", re.DOTALL)
+CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 BELOW = {
     "artifact.py": ('    INSIGHTS = "insights"\n',),
     "documents.py": ("    labels,\n", "        insights.SPEC,\n"),
@@ -48,13 +49,13 @@ def made(folder: Path) -> Path:
 
 
 def with_kind(folder: Path) -> Path:
-    """A copy of the program with the kind as the README says it is planted."""
+    """A copy of the program with the kind as docs/extending.md says it is planted."""
     copy = of_the_program(folder)
-    told = TOLD.search((reading.HERE / "README.md").read_text("utf-8"))
+    told = TOLD.search((reading.HERE / "docs/extending.md").read_text("utf-8"))
     assert told is not None
     file, names, table, guideline, schema = re.split(r"^\d\. ", told[1], flags=re.MULTILINE)[1:]
-    lines = [line for line in file.splitlines()[2:] if line.startswith(" " * 8) or not line]
-    (copy / quoted(file)[0]).write_text(textwrap.dedent("\n".join(lines)).strip() + "\n", "utf-8")
+    (code,) = CODE.findall(file)
+    (copy / quoted(file)[0]).write_text(textwrap.dedent(code).strip() + "\n", "utf-8")
     line, *_, path = quoted(names)
     (enums,) = BELOW["artifact.py"]
     put(copy / path, {enums: f"{enums}    {line}\n"}, times=2)

@@ -1,4 +1,4 @@
-"""The workflow that makes installers: valid, pinned, with few rights, and with commands that there are."""
+"""The workflows: valid, pinned, with few rights, and with commands that there are."""
 
 import re
 import shlex
@@ -129,11 +129,21 @@ def test_every_command_of_ours_that_it_calls_is_there_with_its_options() -> None
     assert [name for name in named if not (HERE / name).is_file()] == []
 
 
+def test_pull_requests_are_tested_on_every_system_and_python() -> None:
+    text = (FILE.parent / "tests.yml").read_text("utf-8")
+    flow = yaml.safe_load(text)
+    assert set(re.findall(r"uses: (.*)", text)) <= set(re.findall(r"uses: (.*)", TEXT))
+    assert (flow["permissions"], "pull_request" in flow[True]) == ({"contents": "read"}, True)
+    matrix = flow["jobs"]["tests"]["strategy"]["matrix"]
+    assert matrix["runner"] == JOBS["check"]["strategy"]["matrix"]["runner"]
+    assert matrix["python"] == [f"3.{minor}" for minor in range(11, 15)]
+
+
 CHANGES = "# Changes\n\n## {}\n\n- New.\n\n## 0.0.1\n\n- Old.\n"
 
 
 def test_a_release_has_the_tag_of_the_version_and_its_part_of_the_change_log() -> None:
-    assert release.notes(f"v{version()}", CHANGES.format(f"{version()} (22 Nov 2026)")) == "- New.\n"
+    assert release.notes(f"v{version()}", CHANGES.format(f"[{version()}] - 2026-11-22")) == "- New.\n"
     with pytest.raises(Refused, match=r"not v\d"):
         release.notes("v99.1", CHANGES.format("99.1"))
     for changes in (

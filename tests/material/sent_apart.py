@@ -14,7 +14,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
 
 QUESTIONS = ("What do residual connections do?", "How is early warning of earthquakes judged?")
@@ -52,6 +52,12 @@ def write_rubric(project: Project, item_id: str, *texts: str, seal: bool = True)
     if seal:
         assignments.seal(project, artifact_id)
     return artifact_id
+
+
+def settled(project: Project) -> list[str]:
+    """The criteria of the consensus of the first item."""
+    found = [one for one in artifacts_of(project, items.ids(project)[0]) if one.state is State.CONSENSUS]
+    return [unit.text for one in found for unit in one.document.units]
 
 
 def edit_rubric(project: Project, item_id: str, text: str) -> None:

@@ -18,7 +18,7 @@ SCRIPTS = [path.stem for path in sorted(FOLDER.glob("*.py")) if "\ndef main(" in
 SLOW = {"judging"}
 # What they measure is read from a module that Windows has not.
 RESOURCE = {"bulk_import", "export_memory", "lists"}
-# What the README takes from each script; # is a number, and a script without a line here prints one at least.
+# What docs/performance.md takes from each script; # is a number, and a script without a line here prints one at least.
 FIGURES = {
     "agreement": (
         "κ of 1,000 pairs",
@@ -92,8 +92,8 @@ def test_every_benchmark_runs(name: str) -> None:
     assert not re.search(r"(?i)\b(reached|missed)\b", done.stdout)
 
 
-def test_the_figures_of_the_readme_come_from_scripts_that_are_run() -> None:
-    table = (reading.HERE / "README.md").read_text("utf-8").split("\n## Figures\n")[1].split("\n## ")[0]
+def test_the_figures_of_the_manual_come_from_scripts_that_are_run() -> None:
+    table = (reading.HERE / "docs/performance.md").read_text("utf-8")
     named = set(re.findall(r"\| `(\w+)` \|$", table, re.MULTILINE))
     assert set(FIGURES) <= named <= set(SCRIPTS)
 

@@ -241,7 +241,7 @@ def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
 
 def assert_whole_sample(path: Path) -> None:
     with closing(Project.open(path, readonly=True)) as project:
-        assert (project.is_sample, items.count(project), checking.check(project).problems) == (True, 6, [])
+        assert (project.is_sample, items.count(project), checking.check(project).problems) == (True, 10, [])
 
 
 def test_the_check_tells_of_a_half_made_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

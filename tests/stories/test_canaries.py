@@ -24,7 +24,7 @@ from annotator.actions.project.file import Project, response_hash
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.adjudication import DROP, Reason
 from annotator.domain.experts.assignment import Person, Role, Stage
-from annotator.domain.kinds.artifact import Anchor, Document
+from annotator.domain.kinds.artifact import Anchor, Document, stage_of
 from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
@@ -33,6 +33,7 @@ from annotator.exchange.parcels import packages, sealing
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
+from tests.storage import sql
 from tests.windows.words_shown import all_words
 
 STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
@@ -75,6 +76,15 @@ def partners(stage: Stage, sing: Canaries) -> Document:
     return STAGES[stage](units=units, remark=sing.sing())
 
 
+def hand_in(project: Project, person: Person, item_id: str, document: Document) -> None:
+    """A person is asked for a document, writes and submits it; then works whoever did before."""
+    before = people.someone(project)
+    assignments.assign_one(project, item_id, person.id, stage_of(document.KIND))
+    project.work_as(person)
+    assignments.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
+    project.work_as(before)
+
+
 @pytest.fixture
 def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
     """A project in which Ben, the systems and the adjudicator left marks everywhere; Ada; and the marks."""
@@ -88,11 +98,7 @@ def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
         items.add(project, question)
     written, labelled = items.ids(project)
     for stage, person in ((stage, person) for stage in STAGES for person in (ada, ben)):
-        assignments.assign_one(project, written, person.id, stage)
-        project.work_as(person)
-        document = own(stage) if person is ada else partners(stage, sing)
-        assignments.seal(project, artifacts.start(project, written, document.KIND, document).subject)
-        project.work_as(me)
+        hand_in(project, person, written, own(stage) if person is ada else partners(stage, sing))
     adjudicate(project, senior, sing)
     project.work_as(me)
     label(project, labelled, (ada, ben), sing)
@@ -228,6 +234,35 @@ def test_each_person_who_reads_the_whole_shared_folder_reads_nobody_elses_marks(
     assert len(found_in(coordinator, [f"mark of {one.by} alone" for one in theirs])) == 2
     for one in theirs:
         one.close()
+
+
+def test_no_mark_is_in_what_an_adjudicator_elsewhere_is_sent(
+    planted: tuple[Project, Person, list[str]], tmp_path: Path
+) -> None:
+    """Eve gets what Ada and Ben wrote of her item, and of nobody who they are; before her key is known nothing."""
+    project, ada, marks = planted
+    ben = next(one for one in people.people(project) if "Ben" in one.name)
+    eve = people.add_person(project, "Eve", (Role.ADJUDICATOR,)).subject
+    new = items.add(project, "A question for Eve").subject
+    # What another has adjudicated is not for a second one.
+    for item_id in (new, items.ids(project)[0]):
+        assignments.assign_one(project, item_id, eve, Stage.ADJUDICATION)
+    for stage, person in ((stage, person) for stage in STAGES for person in (ada, ben)):
+        hand_in(project, person, new, own(stage))
+    secret = [*marks, ada.id, ben.id, *(row[0] for row in sql.rows(project, "SELECT id FROM artifact"))]
+    (folder := tmp_path / "synced").mkdir()
+    shared_folder.choose(project, folder)
+    (sent,) = shared_folder.send(project, [eve])
+    assert "2 pieces of work wait until the key of R4 is known." in sent.packed.notes
+    assert found_in(readable(folder, packages.new_key()), [*secret, "her own words"]) == []
+    (theirs,) = joined(project, folder, tmp_path / "own")
+    for seen in (readable(folder, known_keys.signing_key(theirs)), theirs.path.read_bytes()):
+        assert (found_in(seen, secret), b"Explains the rubric of gold" in seen) == ([], True)
+    assert found_in(readable(folder, packages.new_key()), ["her own words"]) == []
+    assert {(line.item_id, line.stage) for line in adjudicating.queue(theirs)} == {
+        (new, stage) for stage in STAGES
+    }
+    assert (items.ids(theirs), sql.rows(theirs, "SELECT name FROM person")) == ([new], [("Eve",)])
 
 
 def test_the_search_would_find_a_mark_in_every_spelling() -> None:

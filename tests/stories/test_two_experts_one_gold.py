@@ -12,7 +12,6 @@ from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.assignments import agreements
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, tasking, tray
-from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import AdjudicationState
@@ -22,10 +21,10 @@ from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.exchange.parcels import packages
-from annotator.gui.shell.window import Window
-from tests.material.sent_apart import write_rubric
+from tests.material.sent_apart import settled, write_rubric
 from tests.storage import sql
-from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.labelling_keys import press, type_words
+from tests.windows.story_hands import rule, submit, window_of
 
 QUESTION = "How does gold keep its shine?"
 ADA = ("Explains why gold does not react with oxygen", "Compares the price of gold with silver")
@@ -61,23 +60,17 @@ def begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[s
 
 def write_in_the_window(task: str, qtbot) -> Path:
     """Ada opens her task and writes her rubric by keyboard alone."""
-    project = tasking.take_task(Path(task)).project
-    path = project.path
-    window = Window(project, "Items")
-    window.show()
-    qtbot.waitExposed(window)
-    be_active(window, qtbot)
-    page = window.show_page("Author", item_id=items.ids(project)[0], kind=Kind.RUBRIC.value)
-    press("Space")
-    for number, words in enumerate(ADA):
-        if number:
-            press("Ctrl+N")
-        type_words(words)
-        press("Alt+3")
-    press("Ctrl+Return")
-    if page.sheet.panel.isVisible():
-        page.sheet.submission.seal("This small question needs no more.")
-    window.close()
+    with closing(tasking.take_task(Path(task)).project) as project:
+        path, (item_id,) = project.path, items.ids(project)
+    with window_of(path, "Ada", qtbot) as window:
+        page = window.show_page("Author", item_id=item_id, kind=Kind.RUBRIC.value)
+        press("Space")
+        for number, words in enumerate(ADA):
+            if number:
+                press("Ctrl+N")
+            type_words(words)
+            press("Alt+3")
+        submit(page)
     return path
 
 
@@ -102,30 +95,19 @@ def edited_by_hand(work: Path, key: bytes) -> Path:
     return path
 
 
-def adjudicate_in_the_window(home: str, person_id: str, qtbot) -> None:
+def adjudicate_in_the_window(home: str, qtbot) -> None:
     """Cleo takes A wherever there is one, drops what only B wrote, gives a reason each time, and closes."""
-    project = Project.open(Path(home))
-    project.work_as(people.known(project, person_id))
-    window = Window(project, "Items")
-    window.show()
-    qtbot.waitExposed(window)
-    be_active(window, qtbot)
-    page = window.show_page("Adjudicate")
-    if adjudicating.queue(project)[0].disputes:
-        page.frame.standing.reason.setPlainText("The objection is right.")
-        page.frame.standing.reopen.click()
-        press("2")
-        press("Alt+1")
-    else:
-        press("Return")
-    qtbot.waitUntil(lambda: bool(page.bench.rows))
-    while waiting := page.bench.unresolved(contested=True):
-        press("1" if "A" in page.bench.row.ruling.members else "0")
-        if page.bench.unresolved(contested=True) == waiting:
+    with window_of(Path(home), "Cleo", qtbot) as window:
+        page = window.show_page("Adjudicate")
+        if adjudicating.queue(window.session.project)[0].disputes:
+            page.frame.standing.reason.setPlainText("The objection is right.")
+            page.frame.standing.reopen.click()
+            press("2")
             press("Alt+1")
-    press("Ctrl+Return")
-    assert adjudicating.queue(project)[0].state == AdjudicationState.CLOSED.value
-    window.close()
+        else:
+            press("Return")
+        rule(page, qtbot)
+        assert adjudicating.queue(window.session.project)[0].state == AdjudicationState.CLOSED.value
 
 
 @pytest.fixture
@@ -199,6 +181,49 @@ def object_to_it(study: Study, ada: Path) -> None:
     run("pack", str(ada), "--to", str(study.work("Ada")))
 
 
+def come_home(study: Study, qtbot, capsys: pytest.CaptureFixture[str]) -> str:
+    """Both annotators' work comes home, and Cleo opens her task; her project."""
+    return_both(study, qtbot)
+    told(capsys, "unpack", study.home, str(study.work("Ada")), str(study.work("Ben")))
+    study.task("Cleo").parent.mkdir()
+    study.hand_out("Cleo")
+    run("unpack", cleo := str(study.folder / "Cleo/cleo.goldsmith"), str(study.task("Cleo")))
+    return cleo
+
+
+def brought_home(study: Study, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What Cleo wrote to be sent back is imported; the criteria of the consensus."""
+    (came,) = told(capsys, "unpack", study.home, "--as", "R1", str(study.work("Cleo")))["arrivals"]
+    assert [piece["outcome"] for piece in came["pieces"]] == ["new"]
+    with closing(Project.open(Path(study.home))) as project:
+        return settled(project)
+
+
+def test_a_senior_rules_elsewhere_by_command(study: Study, qtbot, capsys: pytest.CaptureFixture[str]) -> None:
+    cleo = come_home(study, qtbot, capsys)
+    (line,) = told(capsys, "adjudicate", cleo)["rows"]
+    rows = told(capsys, "adjudicate", cleo, "--item", line["item_key"])["rows"]
+    assert {row[letter]["text"] for row in rows for letter in "AB" if letter in row} == {*ADA, *BEN}
+    takes = [word for row in rows for word in ("--take", f"{row['row']}={'A' if 'A' in row else 'drop'}")]
+    run("adjudicate", cleo, "--item", line["item_key"], "--reason", "scope", *takes)
+    run("pack", cleo, "--to", str(study.work("Cleo")))
+    assert brought_home(study, capsys) == [row["A"]["text"] for row in rows if "A" in row]
+
+
+def test_a_senior_rules_elsewhere_in_the_window(
+    study: Study, qtbot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cleo = come_home(study, qtbot, capsys)
+    adjudicate_in_the_window(cleo, qtbot)
+    with window_of(Path(cleo), "Cleo", qtbot) as window:
+        page = window.show_page("Send")
+        words = [*window.navigation._buttons, page.summary.text()]
+        assert words == ["Adjudicate", "Send", "Settings", "1 document goes back"]
+        page.write_to(study.work("Cleo"))
+        qtbot.waitUntil(lambda: not page.receipt.isHidden())
+    assert ADA[0] in brought_home(study, capsys)
+
+
 def test_a_gold_is_made_by_two_experts_and_a_senior(
     study: Study, qtbot, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,11 +234,11 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
         (result,) = agreements.of_item(project, items.ids(project)[0])
         assert (result.pairs[0].figures[0].name, result.pairs[0].figures[0].value) == ("match_f1", 0.5)
         assert [entry.reason for entry in tray.entries(project)] == [ParcelOutcome.CONFLICT]
-    adjudicate_in_the_window(study.home, study.ids["Cleo"], qtbot)
+    adjudicate_in_the_window(study.home, qtbot)
     object_to_it(study, ada)
     arrival = told(capsys, "unpack", study.home, "--as", "R1", str(study.work("Ada")))["arrivals"][0]
     assert [piece["outcome"] for piece in arrival["pieces"]] == ["duplicate", "new"]
-    adjudicate_in_the_window(study.home, study.ids["Cleo"], qtbot)
+    adjudicate_in_the_window(study.home, qtbot)
     with closing(Project.open(Path(study.home))) as project:
         consensus = "SELECT count(*), max(revision) FROM artifact WHERE state = 'consensus'"
         assert sql.first(project, consensus) == (1, 2)

@@ -89,7 +89,6 @@ def draw(window: Window) -> None:
     """A set of all eight reports, dealt to both who label."""
     page = part(window, "Sets")
     type_words(NAME)
-    page.sets.form.by_size.setChecked(True)
     page.sets.form.reports.setValue(8)
     page.sets.form.test.setValue(0)
     settle(page)

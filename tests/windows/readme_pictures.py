@@ -1,4 +1,4 @@
-"""The README's pictures, made anew from the sample: `python -m tests.windows.readme_pictures`."""
+"""The pictures of README and docs/tour.md, made again from the sample: `python -m tests.windows.readme_pictures`."""
 
 import os
 import sys

@@ -38,9 +38,14 @@ def submit(page: Any) -> None:
 
 
 def settle(window: Window, item_id: str, stage: Stage, qtbot: Any) -> None:
-    """The conflict on a stage: A wherever there is one, the rest left out, reasons given, closed."""
+    """The conflict on a stage, from its beginning."""
     page = window.show_page("Adjudicate", item_id=item_id, stage=stage.value)
     press("Return")
+    rule(page, qtbot)
+
+
+def rule(page: Any, qtbot: Any) -> None:
+    """A wherever there is one, the rest left out, reasons given, closed."""
     qtbot.waitUntil(lambda: bool(page.bench.rows))
     press("Esc")
     for _ in page.bench.rows:

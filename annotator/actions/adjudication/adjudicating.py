@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any, TypeVar
@@ -92,7 +92,7 @@ def look(project: Project, item_id: str, stage: Stage, question: Callable[[Proje
         person_id, result = _theirs(project, db, item_id, stage)
         if result is not None:
             return question(project, result.id)
-        with ruling_rows.as_if_opened(*_laid_out(db, item_id, stage, person_id)):
+        with ruling_rows.as_if_opened(*laid_out(db, item_id, stage, person_id)):
             return question(project, id_of(item_id, stage))
 
 
@@ -123,9 +123,7 @@ def _agree(kind: Kind, row: ruling_rows.Members, documents: dict[str, Document[A
     return consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
 
 
-def _laid_out(
-    db: Connection, item_id: str, stage: Stage, person_id: str
-) -> tuple[Adjudication, list[Ruling]]:
+def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
     """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
     agreement = agreements.of_stage(db, item_id, stage)
     if agreement is None:
@@ -165,13 +163,18 @@ def _laid_out(
 
 
 def _opened(project: Project, db: Connection, item_id: str, stage: Stage, person_id: str) -> Adjudication:
-    made, rulings = _laid_out(db, item_id, stage, person_id)
+    made, rulings = laid_out(db, item_id, stage, person_id)
+    begin(project, db, made, rulings)
+    return made
+
+
+def begin(project: Project, db: Connection, made: Adjudication, rulings: Sequence[Ruling]) -> None:
+    """Write an adjudication with its first rulings."""
     columns = made.model_dump() | {"letters": canonical_json(made.letters).decode()}
     db.execute(insert(ADJUDICATION).values(**columns))
     ruling_rows.add(db, rulings)
-    image = {"item_id": item_id, "stage": stage.value, "seed": made.seed, "rows": len(rulings)}
+    image = {"item_id": made.item_id, "stage": made.stage.value, "seed": made.seed, "rows": len(rulings)}
     record(project, db, Change("adjudication", made.id, "open", None, image))
-    return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Rulings on a row: a letter, both, one's own wording or nothing, with a reason; and their drafts."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -204,6 +205,17 @@ def _refuse_take(kind: Kind, row: Ruling, take: str, documents: Documents) -> No
         raise Refusal("Two different values cannot both be kept.", "Take one of them, or give your own.")
 
 
+def refuse_unsound(kind: Kind, rows: Sequence[Ruling], documents: Documents) -> None:
+    """Refusal unless rulings that were made elsewhere speak of every unit once and take what there is."""
+    there = [(letter, unit.id) for letter, document in documents.items() for unit in document.units]
+    if Counter(there) != Counter(one for row in rows for one in row.members.items()):
+        raise Refusal("Its rulings are not about the units of its documents.", "Nothing was changed.")
+    for row in rows:
+        _refuse_take(kind, row, row.take, documents)
+        if row.own:
+            _checked_own(kind, row, documents)
+
+
 def _choices(row: Ruling) -> str:
     return f"Take {', '.join([*sorted(row.members), OWN])} or {DROP}."
 
@@ -303,8 +315,13 @@ def close(project: Project, adjudication_id: str) -> Change:
         return close_within(project, db, ruling_rows.working(project, db, adjudication_id))
 
 
-def close_within(project: Project, db: Connection, found: Adjudication) -> Change:
-    """`close` in a transaction that has made sure that the person may."""
+def close_within(
+    project: Project, db: Connection, found: Adjudication, by: str = "", at: datetime | None = None
+) -> Change:
+    """`close` in a transaction that has made sure that the person may; `by` whoever closed it elsewhere, and when.
+
+    Elsewhere no dispute is seen: it goes on waiting for its answer.
+    """
     kind, documents = ruling_rows.kind_of(found), ruling_rows.documents(db, found)
     rows = ruling_rows.rulings(db, found.id)
     if lacking := _missing(kind, rows, documents):
@@ -323,7 +340,7 @@ def close_within(project: Project, db: Connection, found: Adjudication) -> Chang
             "Every ruling is kept. Edit rows in your own wording until this is fixed, then close it.",
         )
     artifact_id = consensus.artifact(db, found, kind)
-    revision = consensus.add_revision(project, db, artifact_id, document)
+    revision = consensus.add_revision(project, db, artifact_id, document, by)
     version = ConsensusVersion(
         id=derived_id("consensus version", found.id, found.version + 1),
         adjudication_id=found.id,
@@ -333,12 +350,14 @@ def close_within(project: Project, db: Connection, found: Adjudication) -> Chang
         provenance=tuple(provenance for _, provenance in made),
         rulings=tuple(rows),
         repaired=consensus.figures(kind, found.item_id, rows, documents),
-        by=project.by,
-        at=now(),
+        by=by or project.by,
+        at=at or now(),
     )
     consensus.keep(db, version)
     closed = _closed(project, db, found, version)
-    if kind is Kind.QUERY:
+    if not by:
+        _answer_disputes(db, found, version.version)
+    if kind is Kind.QUERY and not project.from_task:
         annotating.take(project, db, [found.item_id])
     return closed
 
@@ -350,7 +369,6 @@ def _closed(project: Project, db: Connection, found: Adjudication, version: Cons
     }  # fmt: skip
     adjudications = ADJUDICATION
     db.execute(update(adjudications).where(adjudications.c.id == found.id).values(**values))
-    _answer_disputes(db, found, version.version)
     image = {"version": version.version, "artifact": version.artifact_id, "revision": version.revision}
     return record(project, db, Change("adjudication", found.id, "close", None, image))
 

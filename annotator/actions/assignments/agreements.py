@@ -50,7 +50,7 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
     if not set(expected) <= sealed.keys():
         return None
     agreement = _computed(db, item_id, stage, kind, [sealed[person] for person in expected])
-    _keep(project, db, agreement)
+    keep(project, db, agreement)
     return agreement
 
 
@@ -192,7 +192,7 @@ def _noted(pair: PairAgreement, drafted: Mapping[str, Drafted]) -> PairAgreement
     return pair.model_copy(update={"figures": tuple(figures)})
 
 
-def _keep(project: Project, db: Connection, agreement: Agreement) -> None:
+def keep(project: Project, db: Connection, agreement: Agreement) -> None:
     content = canonical_json(agreement.model_dump(mode="json"))
     row = {
         "id": agreement.id, "item_id": agreement.item_id, "stage": agreement.stage.value,

@@ -491,10 +491,12 @@ def write_revision(
     previous: str = "",
     sealed: bool = False,
     reason: str = "",
+    by: str = "",
 ) -> dict[str, Any]:
     """Add a revision and make it the artifact's newest; what a change says of it.
 
-    `previous` is the chain of the revision before. Said inside the transaction that has made sure that this may be.
+    `previous` is the chain of the revision before, `by` whoever made it elsewhere. Said inside the transaction that has
+    made sure that this may be.
     """
     content = canonical_json(document.tree())
     digest = sha256(content)
@@ -502,7 +504,7 @@ def write_revision(
         "id": new_id(), "artifact_id": artifact_id, "number": number, "content": content.decode(), "sha256": digest,
         "chain": chain(previous, digest), "sealed": sealed, "reason": reason,
         "guideline": settings.version_in_force(db, stage_of(document.KIND)), "form": FORM,
-        "verb": verb, "by": project.by, "at": now(),
+        "verb": verb, "by": by or project.by, "at": now(),
     }  # fmt: skip
     db.execute(_ADD_REVISION, row)
     db.execute(_POINT, {"wanted": artifact_id, "number": number})

@@ -194,13 +194,15 @@ def artifact(db: Connection, found: Adjudication, kind: Kind) -> str:
     return artifact_id
 
 
-def add_revision(project: Project, db: Connection, artifact_id: str, document: Document[Any]) -> int:
+def add_revision(
+    project: Project, db: Connection, artifact_id: str, document: Document[Any], by: str = ""
+) -> int:
     """A sealed revision of the consensus, chained to the one before; its number."""
     newest = select(REVISION.c.number, REVISION.c.chain).where(REVISION.c.artifact_id == artifact_id)
     last = db.execute(newest.order_by(REVISION.c.number.desc()).limit(1)).first()
     number, previous = (last.number + 1, last.chain) if last else (1, "")
     artifacts.write_revision(
-        project, db, artifact_id, document, "close", number=number, previous=previous, sealed=True
+        project, db, artifact_id, document, "close", number=number, previous=previous, sealed=True, by=by
     )
     values = {"sealed_at": now(), "state": State.CONSENSUS.value}
     db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(**values))

@@ -1,9 +1,11 @@
-"""Exercises in the sample project: three open questions of its own, and due dates in the future."""
+"""What the sample adds to its shipped part: exercises, finished questions, a second judge, dates in the future."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import islice
+from typing import Any
+from zlib import crc32
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
@@ -13,27 +15,29 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project.file import Project, response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Purpose, Stage
 from annotator.domain.experts.sharing import assignment_id
-from annotator.domain.judges.judge import RunState
+from annotator.domain.judges.judge import Call, Judge, Price, RaterKind, RunState, Status, Verdict
+from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.canonical import derived_id, now
+from annotator.domain.texts.canonical import canonical_json, derived_id, new_id, now, sha256
 from annotator.judging.runner import Finished
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, USUAL
-from annotator.storage.tables import ASSIGNMENT, RESPONSE, SYSTEM
+from annotator.storage.tables import ASSIGNMENT, JUDGEMENT, RESPONSE, SYSTEM
 
-TITLE = "Sample: six questions, three systems"
+TITLE = "Sample: ten questions, three systems"
 # The setting that names for whom the sample says what to try, until they dismiss it.
 TRYING = "trying"
 WRITE, LABEL, RULE = "street-trees", "school-start", "night-trains"
@@ -108,13 +112,24 @@ PAGES = (
 COLLECTED = date(2026, 1, 12)
 # Of the twelve verdicts on the two reports, the run came to so many.
 JUDGED = 8
+# A model that never was: what it “replied” is made up, and recorded like any run's calls.
+RECORDED = "recorded-model"
+PRICE = Price(input=0.40, output=1.60)
+# An address of this machine that nothing answers at: a run of this judge fails at once, and nothing leaves the machine.
+NOWHERE = "http://127.0.0.1:9/v1"
 # The earliest date in the shipped part is due so long from now; all others keep their distance from it.
 AHEAD = timedelta(days=7)
 
 
 def ask(project: Project) -> None:
-    for key, (question, kind, subject) in QUESTIONS.items():
+    finished = {one["key"]: (one["question"], one["type"], one["subject"]) for one in _finished_questions()}
+    for key, (question, kind, subject) in (QUESTIONS | finished).items():
         items.change(project, items.add(project, question, kind, subject).subject, key=key, **FOUND)
+
+
+def _finished_questions() -> list[dict[str, Any]]:
+    questions: list[dict[str, Any]] = json.loads((resources() / "practice/finished.json").read_bytes())
+    return questions
 
 
 def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]) -> None:
@@ -122,13 +137,16 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
     a, b, c, senior = (
         everybody[alias] for alias in ("Annotator A", "Annotator B", "Annotator C", "Adjudicator")
     )
-    _hand_out(project, keys, a, b, c)
+    due = _hand_out(project, keys, a, b, c)
     # So that the person who opens the sample has one conflict before them, in words they can read.
     assignments.reassign(project, assignment_id(keys[THIRD], a.id, Stage.ADJUDICATION), senior.id)
     with project.store.write() as db:
         for key in (WRITE, RULE):
             items.put(db, keys[key], _text(key).split("\n", 1)[0].lstrip("# "), _text(key))
-        reports = {_report(db, keys[LABEL], system): said for system, said in REPORTS.items()}
+        reports = {
+            _report(db, keys[LABEL], system, _text(f"{LABEL}.{system.lower()}")): values
+            for system, values in REPORTS.items()
+        }
     for person, key, criteria in ((b, WRITE, OTHERS), (b, RULE, ONE), (c, RULE, OTHER)):
         _write(project, person, keys[key], criteria)
     for person in (b, c):
@@ -140,6 +158,8 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
     ruling.close(project, adjudicating.open_(project, keys[LABEL], Stage.RUBRIC).id)
     project.work_as(a)
     _cite(project, reports)
+    _finish(project, keys, (a, b, c), senior, due)
+    project.work_as(a)
     _judge(project)
     _begin(project, keys[WRITE], reports)
     project.set(TRYING, a.id)
@@ -149,7 +169,8 @@ def _text(name: str) -> str:
     return (resources() / "practice" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def _hand_out(project: Project, keys: dict[str, str], a: Person, b: Person, c: Person) -> None:
+def _hand_out(project: Project, keys: dict[str, str], a: Person, b: Person, c: Person) -> datetime:
+    """Ask them for the exercises; the day by which everything is due."""
     with project.store.write() as db:
         by = _move_dates(db)
         for key, stage, people_asked in (
@@ -163,6 +184,7 @@ def _hand_out(project: Project, keys: dict[str, str], a: Person, b: Person, c: P
                 assignments.assign_one(project, keys[key], person.id, stage, due=by)
         for person, purpose in ((b, Purpose.WORK), (a, Purpose.REVIEW)):
             assignments.assign_one(project, keys[LABEL], person.id, Stage.PLAN, due=by, purpose=purpose)
+    return by
 
 
 def _move_dates(db: Connection) -> datetime:
@@ -176,8 +198,8 @@ def _move_dates(db: Connection) -> datetime:
     return by
 
 
-def _report(db: Connection, item_id: str, system: str) -> str:
-    text, response_id = _text(f"{LABEL}.{system.lower()}"), derived_id("response", item_id, system)
+def _report(db: Connection, item_id: str, system: str, text: str) -> str:
+    response_id = derived_id("response", item_id, system)
     result = select(SYSTEM.c.id).where(SYSTEM.c.name == system)
     db.execute(
         insert(RESPONSE).values(
@@ -231,19 +253,101 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
         extracts.confirm(project, row["id"])
 
 
+def _finish(
+    project: Project, keys: dict[str, str], raters: Sequence[Person], senior: Person, due: datetime
+) -> None:
+    """Questions with all of their work done: gold by two people and labels by three."""
+    first, *writers = raters
+    given: list[tuple[str, dict[str, dict[str, str]]]] = []
+    for question in _finished_questions():
+        item_id, criteria = keys[question["key"]], [(text, weight) for text, weight in question["criteria"]]
+        with project.store.write() as db:
+            if "source" in question:
+                items.put(db, item_id, *question["source"])
+            for system, text in question["reports"].items():
+                response_id = _report(db, item_id, system, text)
+                given.append((response_id, question["labels"][system]))
+        project.work_as(first)
+        for person in writers:
+            assignments.assign_one(project, item_id, person.id, Stage.RUBRIC, due=due)
+        for person in raters:
+            assignments.assign_one(project, item_id, person.id, Stage.LABELLING, due=due)
+        # One of them leaves the last criterion out; the adjudicator keeps it.
+        for person, written in zip(writers, (criteria, criteria[:-1]), strict=True):
+            _write(project, person, item_id, tuple(written))
+        project.work_as(senior)
+        adjudication = adjudicating.open_(project, item_id, Stage.RUBRIC).id
+        for row in adjudicating.sheet(project, adjudication).rows:
+            if not row.ruling.take:
+                ruling.rule(project, row.ruling.id, next(iter(row.units)), reason=Reason.SCOPE)
+        ruling.close(project, adjudication)
+    for person in raters:
+        project.work_as(person)
+        for response_id, labels_of in given:
+            for unit, value in zip(
+                labels.sheet(project, response_id).units, labels_of[person.alias], strict=True
+            ):
+                labels.set_label(project, response_id, unit.id, "yes" if value == "y" else "no")
+        for question in _finished_questions():
+            label_sealing.submit(project, keys[question["key"]])
+
+
 def _judge(project: Project) -> None:
-    judge, order = judges.named(project, "baseline"), RunRequest("baseline", USUAL, items=(LABEL,))
-    protocol = PROTOCOLS[USUAL]
-    cases = list(judge_cases.cases(project, order))
-    run = run_records.open_run(project, judge, order, protocol.prompts)
-    run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
-    done = (
-        [Finished(case, protocol.baseline(case)) for case in islice(cases, JUDGED)]
-        if protocol.baseline
-        else []
+    """The recorded model judges everything; the baseline what is finished, and a part of one question more."""
+    answer = PROTOCOLS[USUAL].baseline
+    if answer is None:
+        raise ValueError(f"{USUAL} has no baseline")
+    baseline = judges.named(project, "baseline")
+
+    def counted(case: Case, _: str) -> Finished:
+        return Finished(case, answer(case))
+
+    finished = tuple(question["key"] for question in _finished_questions())
+    _record(project, baseline, RunRequest(baseline.name, USUAL, items=finished), counted)
+    judges.add(
+        project, RECORDED, base_url=NOWHERE, model=RECORDED, price=(f"{PRICE.input}", f"{PRICE.output}")
     )
-    RunJournal(project, run.id, judge.id, USUAL).record(done)
-    run_records.close_run(project, run.id, RunState.CANCELLED)
+    recorded = judges.named(project, RECORDED)
+    people_say = {
+        (row.response_id, row.unit_id): row.value
+        for row in project.query(select(JUDGEMENT).where(JUDGEMENT.c.rater_kind == RaterKind.PERSON.value))
+    }
+
+    def replied(case: Case, run_id: str) -> Finished:
+        """People's label or the baseline's, and the other one in one of seven."""
+        unit = case.unit
+        usual = people_say.get((case.response.id, unit.id)) or answer(case)[unit.id].value
+        turned = crc32(f"{unit.text} {case.response.id}".encode()) % 7 == 0
+        value = ("no" if usual == "yes" else "yes") if turned else usual
+        why = "The report says so." if value == "yes" else "Nothing in the report says so."
+        tokens = 260 + len(case.response.text.split()) * 4 // 3
+        call = Call(
+            id=new_id(), run_id=run_id, judge_id=recorded.id, status=Status.OK,
+            cache_key=sha256(f"{RECORDED} {unit.id} {case.response.id}"),
+            raw=canonical_json({"met": value == "yes", "reason": why}).decode(),
+            requested_model=RECORDED, returned_model=RECORDED, tokens_input=tokens, tokens_output=30, latency_s=0.8,
+            cost_usd=PRICE.cost(tokens, 30),
+        )  # fmt: skip
+        return Finished(case, {unit.id: Verdict(value=value, rationale=why)}, (call,), call_id=call.id)
+
+    _record(project, recorded, RunRequest(RECORDED, USUAL), replied)
+    # The last of the runs, which the person who opened the sample may finish.
+    _record(project, baseline, RunRequest(baseline.name, USUAL, items=(LABEL,)), counted, JUDGED)
+
+
+def _record(
+    project: Project,
+    judge: Judge,
+    order: RunRequest,
+    answer: Callable[[Case, str], Finished],
+    most: int | None = None,
+) -> None:
+    """A run whose cases are answered by `answer`, given the run's id; cancelled after `most` of them."""
+    cases = list(judge_cases.cases(project, order))
+    run = run_records.open_run(project, judge, order, PROTOCOLS[USUAL].prompts)
+    run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
+    RunJournal(project, run.id, judge.id, USUAL).record([answer(case, run.id) for case in cases[:most]])
+    run_records.close_run(project, run.id, RunState.DONE if most is None else RunState.CANCELLED)
 
 
 def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]]) -> None:

@@ -351,7 +351,7 @@ def reviews_sheets(found: dict[str, list[PointReview]]) -> tuple[ResultSheet, ..
 REVIEWS_VIEW = result_views.ResultView(
     "key-points",
     "Key points accepted",
-    result_views.BENCHMARK,
+    result_views.AGREEMENT,
     "How many of the key points that a judge drew from cited pages people accepted.",
     "Have key points drawn from the pages that reports give, then accept, edit or remove them on the Material page.",
     no_choices,

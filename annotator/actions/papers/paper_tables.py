@@ -13,7 +13,16 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import CUT_OFF, DATED, SEVERAL_MODES, ResultView
+from annotator.actions.studies.result_views import (
+    AGREEMENT,
+    BENCHMARK,
+    CUT_OFF,
+    DATED,
+    REPORTS,
+    SEVERAL_MODES,
+    SYSTEMS,
+    ResultView,
+)
 from annotator.domain.judges.paper import Down, DuelTable, Paper, PaperTable, SystemsTable, ViewTable
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
@@ -23,7 +32,7 @@ TABLES: dict[str, tuple[Paper, PaperTable]] = {
     table.name: (paper, table) for paper in papers() for table in paper.tables
 }
 FIRST = next(iter(TABLES))
-USUAL_READING = "As defined"
+USUAL_READING, PRINTED = "As defined", "Papers' tables"
 
 
 def aliases() -> dict[str, str]:
@@ -162,7 +171,7 @@ def _made(
 VIEW = ResultView(
     "tables",
     "As printed",
-    "Papers",
+    PRINTED,
     "The tables and figures of the papers, with their rows and columns.",
     "This one needs figures that the project does not have yet; Help says under “Which view makes which table” where "
     "they come from.",
@@ -180,7 +189,7 @@ _EVERY = (
     human_agreement.REVIEWS_VIEW,
     VIEW,
 )
-_PARTS = tuple(dict.fromkeys(view.part for view in _EVERY))
+_PARTS = (AGREEMENT, SYSTEMS, PRINTED, REPORTS, BENCHMARK)
 VIEWS: tuple[ResultView, ...] = tuple(sorted(_EVERY, key=lambda view: _PARTS.index(view.part)))
 
 

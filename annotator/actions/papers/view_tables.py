@@ -618,7 +618,7 @@ def _cells(one: ScoreAgreement) -> Iterator[SheetCell]:
 AGREEMENT_VIEW = result_views.ResultView(
     "score-agreement",
     "Scores beside people's",
-    "Papers",
+    "Papers' tables",
     "Whether a judge's scores of responses rise and fall with those that people give.",
     "Let people label reports, three of them each report where you can, and have a judge judge the same ones.",
     no_choices,

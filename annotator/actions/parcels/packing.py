@@ -16,7 +16,7 @@ from annotator import files
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, settings
-from annotator.actions.parcels import known_keys, tasking
+from annotator.actions.parcels import adjudications, known_keys, tasking
 from annotator.actions.parcels.tasking import ServedAssignment
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project, record
@@ -91,6 +91,8 @@ def task(
             served = [one for one in served if _is_open(one.assignment)]
             person = person.model_copy(update={"name": person.alias})
         if not served and not (openly and assigned):
+            if assigned:
+                raise Refusal(f"Nothing can be sent to {person.name} yet.", " ".join(_later(project, person)))
             raise Refusal(
                 f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
             )
@@ -102,6 +104,7 @@ def task(
         weights = settings.allowed(project)
         facts = packages.PackageFacts(
             format=packages.TASK,
+            format_version=packages.version_for(entries),
             package_id=derived_id("task", project_id, person.id, issue.content),
             project_id=project_id,
             person_id=person.id,
@@ -160,7 +163,7 @@ def _assigned(db: Connection, person: Person) -> list[Assignment]:
 
 def _served(project: Project, db: Connection, person: Person) -> list[ServedAssignment]:
     served = []
-    for one in going_out(_assigned(db, person)):
+    for one in going_out(db, _assigned(db, person)):
         again = one.purpose is Purpose.REPEAT
         item_id = _again(project, person, one.item_id) if again else one.item_id
         served.append(ServedAssignment(one, item_id, again))
@@ -172,17 +175,18 @@ def _again(project: Project, person: Person, what: str) -> str:
     return known_keys.alias_of(project, person.id, f"again/{what}")
 
 
-def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
+def going_out(db: Connection, assigned: Sequence[Assignment]) -> list[Assignment]:
     """What of a person's assignments is served by file now.
 
-    Adjudication stays here, a repeat waits for its day, and labelling by a settled document waits until the person
-    has handed in their own of the same item.
+    Adjudication waits for a frozen agreement, a repeat for its day, and labelling by a settled document until the
+    person has handed in their own of the same item.
     """
+    frozen = adjudications.waiting(db, assigned)
     writing = {(one.item_id, one.stage) for one in assigned if one.submitted_at is None}
     return [
         one
         for one in assigned
-        if one.stage is not Stage.ADJUDICATION
+        if (one.stage is not Stage.ADJUDICATION or one.item_id in frozen)
         and (one.not_before is None or one.not_before <= now())
         and not any((one.item_id, stage_of(kind)) in writing for kind in _gold([one]))
     ]
@@ -190,15 +194,19 @@ def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
 
 def _later(project: Project, person: Person) -> tuple[str, ...]:
     with project.store.read() as db:
-        assigned = [one for one in _assigned(db, person) if one.stage is not Stage.ADJUDICATION]
-    going = {one.id for one in going_out(assigned)}
+        assigned = _assigned(db, person)
+        going = {one.id for one in going_out(db, assigned)}
     repeats = sum(one.not_before is not None and one.not_before > now() for one in assigned)
-    labelling = sum(one.id not in going for one in assigned) - repeats
+    frozen = sum(one.id not in going and one.stage is Stage.ADJUDICATION for one in assigned)
+    labelling = sum(one.id not in going for one in assigned) - repeats - frozen
     many = "1 repeat is" if repeats == 1 else f"{repeats} repeats are"
     notes = [f"{many} not served before their date."] if repeats else []
     if labelling:
         wait = "1 piece of labelling waits" if labelling == 1 else f"{labelling} pieces of labelling wait"
         notes.append(f"{wait} until they have handed in their own documents for the same item.")
+    if frozen:
+        wait = "1 item to adjudicate waits" if frozen == 1 else f"{frozen} items to adjudicate wait"
+        notes.append(f"{wait}: not all has been submitted, or somebody else has begun to rule.")
     return tuple(notes)
 
 
@@ -213,7 +221,9 @@ def _entries(
     sources, originals = _sources(project, db, person, served)
     documents = _documents(db, items, labelled)
     at_hand = tasking.gathered(project, person, labelled)
-    result = (settings.current(project, stage) for stage in sorted({one.assignment.stage for one in served}))
+    adjudicated = adjudications.masked(project, db, person, [one.assignment for one in served])
+    stages = {one.assignment.stage for one in served} | {one.stage for one in adjudicated}
+    result = (settings.current(project, stage) for stage in sorted(stages))
     records: dict[str, list[Any]] = {
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
         "items.json": _items(db, items, served),
@@ -241,6 +251,8 @@ def _entries(
         "feedback.json": _feedback(project, person),
         "drafts.json": tasking.drafts(project, db, served),
         "reviews.json": tasking.reviews(db, person, set(items)),
+        # Only where there is one: older programs read all other tasks as before.
+        **({packages.ADJUDICATIONS: adjudicated} if adjudicated else {}),
     }
     return parcels.packed(records) | originals
 
@@ -410,11 +422,12 @@ class HandOutResult:
 def holdings(project: Project) -> list[TaskContent]:
     """Everybody to whom something is to be handed out now, by alias."""
     written = _written(project)
-    result = (
-        _holding(person, assignments.of_person(project, person.id), written)
-        for person in people.people(project)
-        if person.active
-    )
+    with project.store.read() as db:
+        result = [
+            _holding(db, person, assignments.of_person(project, person.id), written)
+            for person in people.people(project)
+            if person.active
+        ]
     return [one for one in result if one.pieces]
 
 
@@ -442,8 +455,10 @@ def _written(project: Project) -> dict[str, datetime]:
     return {person_id: at for person_id, at in project.query(question.group_by(PARCEL.c.person_id))}
 
 
-def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]) -> TaskContent:
-    served = going_out(assigned)
+def _holding(
+    db: Connection, person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]
+) -> TaskContent:
+    served = going_out(db, assigned)
     stages = Counter(one.stage for one in served)
     dates = [one.due for one in served if one.due and not one.submitted_at]
     return TaskContent(

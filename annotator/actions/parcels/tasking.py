@@ -18,7 +18,7 @@ from annotator.actions.authoring import artifacts, settings
 from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.labelling import dealing, label_cases
-from annotator.actions.parcels import known_keys
+from annotator.actions.parcels import adjudications, known_keys
 from annotator.actions.parcels.known_keys import Replacement
 from annotator.actions.project import backups, people, shared
 from annotator.actions.project.file import (
@@ -536,6 +536,7 @@ def _take(
         for document in records["documents.json"]:
             keep_document(db, package.name, document)
         add_assignments(db, person.id, records["assignments.json"])
+        adjudications.take(project, db, records[packages.ADJUDICATIONS])
         add_guidelines(db, records["guidelines.json"])
         for draft in records["drafts.json"]:
             reviewing.take_draft(

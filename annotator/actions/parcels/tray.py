@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -20,10 +20,11 @@ from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import Drafted, of_artifacts, standing
 from annotator.actions.authoring.comparing import aligned
 from annotator.actions.authoring.settings import version_in_force
+from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.items import extracts
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import in_utc, is_given, to_submit
-from annotator.actions.parcels import known_keys, packing, tasking
+from annotator.actions.parcels import adjudications, known_keys, packing, tasking
 from annotator.actions.parcels.packing import PackedTask, Put, keep, place_of
 from annotator.actions.project import people
 from annotator.actions.project.file import CHANGED_WITH, Progress, Project, judgement_hash, record
@@ -101,7 +102,10 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
             )
             for one in _answered(project)
         ]
-        if not artifacts and not disputes and not answers:
+        adjudicated = adjudications.returning(db, result.person_id)
+        begun = adjudications.standing(db, result.person_id).values()
+        drafts += sum(one.state is State.DRAFT for one in begun)
+        if not artifacts and not disputes and not answers and not adjudicated:
             raise Refusal(
                 "Nothing is submitted yet.", "Submit a document first; drafts stay on this computer."
             )
@@ -109,6 +113,7 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
             "artifacts.json": artifacts,
             "disputes.json": disputes,
             "answers.json": answers,
+            **({packages.ADJUDICATIONS: adjudicated} if adjudicated else {}),
         }
         entries = parcels.packed(records)
         facts = _returning_facts(result, entries, _changed_with(db))
@@ -121,24 +126,24 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
         receipt = packages.receipt_code(sha256(content))
         held = {
             "file": place.name,
-            "sealed": {artifact.id: artifact.revisions[-1].number for artifact in artifacts},
+            "sealed": {artifact.id: artifact.revisions[-1].number for artifact in artifacts}
+            | {one.id: one.number for one in begun if one.number},
             "disputes": len(disputes),
             "answers": len(answers),
         }
         _remember(project, db, result.person_id, content, receipt, held)
-    items = {artifact.item_id for artifact in artifacts}
+    items = {one.item_id for one in artifacts} | {one.item_id for one in adjudicated}
+    pieces = len(artifacts) + len(adjudicated)
     notes = (f"{drafts} documents are not submitted yet and stay here.",) if drafts else ()
     words = packages.fingerprint(packages.public_key(key))
-    return PackedTask(
-        place, result.person_id, len(items), len(artifacts), len(content), receipt, words, notes
-    )
+    return PackedTask(place, result.person_id, len(items), pieces, len(content), receipt, words, notes)
 
 
 def joining(project: Project) -> bytes:
     """A package of this person without any work: it brings their key; the same bytes each time."""
     result = tasking.origin(project)
     assert result is not None
-    entries = parcels.packed({name: [] for name in parcels.WORK_ENTRIES})
+    entries = parcels.packed({name: [] for name in parcels.WORK_ENTRIES if name != packages.ADJUDICATIONS})
     facts = _returning_facts(result, entries, [__version__])
     facts = facts.model_copy(update={"extra": {**facts.extra, JOINS: True}})
     return packages.package_bytes(facts, entries, known_keys.signing_key(project))
@@ -218,6 +223,7 @@ def _returning_facts(
     content = sha256(canonical_json({name: sha256(entry) for name, entry in entries.items()}))
     return packages.PackageFacts(
         format=packages.WORK,
+        format_version=packages.version_for(entries),
         package_id=derived_id("work", found.project_id, found.person_id, content),
         project_id=found.project_id,
         person_id=found.person_id,
@@ -399,7 +405,7 @@ def entries(project: Project, state: TrayState | None = TrayState.WAITING) -> li
 def accept(project: Project, entry_id: str) -> Change:
     """Take a piece of work, also one that was set aside, as its author's newest sealed revision.
 
-    Frozen figures and releases stay.
+    An adjudication becomes the next version of its consensus. Frozen figures and releases stay.
     """
     with project.store.write() as db:
         entry = _undecided(project, db, entry_id, TrayState.WAITING, TrayState.SET_ASIDE)
@@ -408,9 +414,11 @@ def accept(project: Project, entry_id: str) -> Change:
                 "This work belongs to another project, and only its description is stored here.",
                 "Set it aside, or import it in that project.",
             )
-        kind = entry.stage.kind
-        assert kind is not None
-        artifact_id, number = _append(project, db, entry, kind)
+        if (kind := entry.stage.kind) is None:
+            made = adjudications.accept(project, db, people.known(project, entry.person_id), _ruled(entry))
+            artifact_id, number = made.consensus_id, made.version
+        else:
+            artifact_id, number = _append(project, db, entry, kind)
         if kind is Kind.LABELS:
             write(db, entry.person_id, entry.item_id, artifact_id)
         _mark(db, entry_id, TrayState.ACCEPTED)
@@ -493,7 +501,8 @@ class TraySheet:
 
     `rows` are the units that belong together: those of the same id, the others by similarity as agreement has it.
     `headings` are the words of the units that labels speak of, `reports` the number of each report within its item;
-    `consequence` says what taking it changes in the item's scores.
+    `consequence` says what taking it changes in the item's scores. Of an adjudication the documents are the consensus
+    that came and the one here, and `fits` says whether it may be taken at all.
     """
 
     entry: TrayEntry
@@ -509,10 +518,12 @@ class TraySheet:
     headings: dict[str, str] = field(default_factory=dict)
     reports: dict[str, int] = field(default_factory=dict)
     consequence: str = ""
+    fits: bool = True
 
     @property
     def may_be_accepted(self) -> bool:
-        return bool(self.entry.stage and self.item_key) and self.entry.state is not TrayState.ACCEPTED
+        known = bool(self.entry.stage and self.item_key) and self.fits
+        return known and self.entry.state is not TrayState.ACCEPTED
 
 
 def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> list[TraySheet]:
@@ -533,6 +544,8 @@ def sheet(project: Project, sheet_: TraySheet) -> TraySheet:
     """The same entry with its documents, unless the person who looks works on that very item."""
     entry = sheet_.entry
     kind = entry.stage.kind if entry.stage else None
+    if entry.stage is Stage.ADJUDICATION and sheet_.item_key:
+        return _adjudicated(project, sheet_)
     if kind is None or entry.stage is None:
         return TraySheet(entry, sheet_.person, "", "", facts=_facts(entry))
     with project.store.read() as db:
@@ -562,6 +575,32 @@ def sheet(project: Project, sheet_: TraySheet) -> TraySheet:
         )  # fmt: skip
 
 
+def _ruled(entry: TrayEntry) -> parcels.WorkAdjudication:
+    return parcels.WorkAdjudication.model_validate(facts(entry))
+
+
+def _adjudicated(project: Project, sheet_: TraySheet) -> TraySheet:
+    """The consensus that came beside the one here, and why it waits by what is here now."""
+    entry, result = sheet_.entry, _ruled(sheet_.entry)
+    kind = ruling_rows.kind_of_stage(result.stage)
+    with project.store.read() as db:
+        if words := _works_on(project, db, entry.item_id, result.stage):
+            return replace(sheet_, withheld=words, fits=False)
+        compared = adjudications.compared(project, db, entry.person_id, result)
+        standing = ruling_rows.of_stage(db, entry.item_id, result.stage)
+        closed = consensus.versions(db, standing.id)[-1:] if standing else []
+        trees = [adjudications.content(db, one.artifact_id, one.revision) for one in closed]
+    came = document_of(kind, result.versions[-1].consensus)
+    here = next((document_of(kind, tree) for tree in trees), None)
+    consequence = (
+        f"{compared.words} Accepting makes it the next version here." if compared.fits else compared.words
+    )
+    return replace(
+        sheet_, came=came, here=here, here_revision=closed[0].version if closed else 0,
+        rows=_rows(kind, came, here), consequence=consequence, fits=compared.fits,
+    )  # fmt: skip
+
+
 def _items(db: Connection) -> dict[str, tuple[str, str]]:
     question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question)
     return {row.id: (row.key, row.question) for row in db.execute(question)}
@@ -581,6 +620,10 @@ def _withheld(project: Project, db: Connection, item_id: str, stage: Stage) -> s
     )
     if assignments.adjudicator_of(db, item_id) == project.by or db.execute(begun).first():
         return "You adjudicate this item, so its annotators' work is not shown to you under their names."
+    return _works_on(project, db, item_id, stage)
+
+
+def _works_on(project: Project, db: Connection, item_id: str, stage: Stage) -> str:
     frozen = select(AGREEMENT.c.id).where(AGREEMENT.c.item_id == item_id, AGREEMENT.c.stage == stage.value)
     own = select(ARTIFACT.c.state).where(
         ARTIFACT.c.item_id == item_id, ARTIFACT.c.author_id == project.by,
@@ -730,7 +773,7 @@ def _pieces(
         row.id: row for row in db.execute(select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.position))
     }
     dates = _dates(db, me)
-    written = _written(db, me)
+    written = _written(db, me) | adjudications.standing(db, me)
     begun = _begun(db, me)
     for item_id, stage in {*dates, *written, *begun}:
         item = items[item_id]

@@ -17,13 +17,20 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.authoring.artifacts import remember
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.labelling import label_cases
-from annotator.actions.parcels import known_keys, tasking, tray
+from annotator.actions.parcels import adjudications, known_keys, tasking, tray
 from annotator.actions.parcels.tasking import report_alias
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Stage, stage_of
-from annotator.domain.experts.parcel import TRAYED, Arrival, ParcelOutcome, ReturnedPiece, Signed
+from annotator.domain.experts.parcel import (
+    TRAYED,
+    Arrival,
+    ParcelOutcome,
+    ReturnedPiece,
+    Signed,
+    numbered,
+)
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
@@ -150,6 +157,7 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
             records = parcels.work(package)
             sorter = Sorter(project, inner, person)
             pieces = sorter.take(records["artifacts.json"], records["disputes.json"], records["answers.json"])
+            pieces += [sorter.adjudication(one) for one in records[packages.ADJUDICATIONS]]
     except known_keys.OtherKey as refusal:
         told = {"outcome": ParcelOutcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
         return arrival.model_copy(update=told)
@@ -219,7 +227,7 @@ def _key_words(arrival: Arrival) -> list[str]:
 
 def _piece(piece: ReturnedPiece) -> str:
     stage = f" {piece.stage.value}" if piece.stage else ""
-    number = f" revision {piece.revision}" if piece.revision else ""
+    number = f" {numbered(piece.stage)} {piece.revision}" if piece.revision else ""
     return f"{piece.item_key}{stage}{number}: {piece.outcome.value}. {piece.words}".strip()
 
 
@@ -253,6 +261,20 @@ class Sorter:
             *(self._dispute(dispute) for dispute in disputes),
         ]
         return pieces + [self._answer(answer) for answer in answers]
+
+    def adjudication(self, came: parcels.WorkAdjudication) -> ReturnedPiece:
+        """Take in what an adjudicator ruled elsewhere, or keep it apart; Refusal as for `take`."""
+        outcome, words = ParcelOutcome.FOREIGN, "The item is not one of this project."
+        if came.item_id in self._items:
+            outcome, words = adjudications.taken(self.project, self.db, self.person, came)
+        key, number, stage = self._items.get(came.item_id, ""), len(came.versions), Stage.ADJUDICATION
+        if outcome in TRAYED:
+            content = canonical_json(came.model_dump(mode="json")).decode()
+            if not tray.put(
+                self.db, outcome, self.person.id, content, item_id=came.item_id, stage=stage, revision=number
+            ):
+                outcome = ParcelOutcome.DUPLICATE
+        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, revision=number, words=words)
 
     def _answer(self, answer: parcels.WorkAnswer) -> ReturnedPiece:
         review = reviewing.of_artifact(self.project, answer.artifact_id)

@@ -94,10 +94,10 @@ def _extract(values: Values) -> object:
 
 
 def _tray(values: Values) -> object:
-    kind = Stage(values["stage"]).kind
+    kind, content = Stage(values["stage"]).kind, orjson.loads(values["content"])
     if kind is None:
-        raise ValueError(values["stage"])
-    return document_of(kind, orjson.loads(values["content"]))
+        return [Ruling.model_validate(one) for version in content["versions"] for one in version["rulings"]]
+    return document_of(kind, content)
 
 
 def _setting(values: Values) -> object:

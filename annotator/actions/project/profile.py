@@ -121,6 +121,12 @@ def has_reviews(project: Project) -> bool:
     return bool(project.query(question).all())
 
 
+def stages_asked(project: Project) -> set[Stage]:
+    """What the person working is asked for, of any item."""
+    question = select(ASSIGNMENT.c.stage).where(ASSIGNMENT.c.person_id == project.by)
+    return {Stage(stage) for stage in project.query(question.distinct()).scalars()}
+
+
 def has_settled(project: Project) -> bool:
     """Whether a document of the person working has gone into a consensus, or came back with one."""
     own = select(ARTIFACT.c.item_id).where(

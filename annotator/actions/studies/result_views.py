@@ -29,7 +29,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, RESPONSE
 
-SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
+SYSTEMS, REPORTS, BENCHMARK, AGREEMENT = "Systems", "Reports", "The benchmark", "Agreement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,7 +416,7 @@ def show(
     sheets = view.sheets(result, **{name: value for name, value in fitting.items() if name in view.shown})
     if sheets and view.name != "rubrics" and (by := rubric_views.in_force(project)):
         sheets = _with_told(sheets, f"Rubrics in force: “{by}”, not the experts' own.")
-    if sheets and view.part != BENCHMARK and (without := left_out(project).not_counted):
+    if sheets and view.part not in (BENCHMARK, AGREEMENT) and (without := left_out(project).not_counted):
         sheets = _with_told(sheets, without)
     return CountedView(
         name, fitting, choices, tuple(_told(result, sheets, fitting.get("metric", ""))), result

@@ -46,6 +46,11 @@ class TrayState(StrEnum):
     SET_ASIDE = "set aside"
 
 
+def numbered(stage: Stage | None) -> str:
+    """What the pieces of a stage count: an adjudication's are versions of its consensus."""
+    return "version" if stage is Stage.ADJUDICATION else "revision"
+
+
 class ReturnedPiece(FrozenRecord):
     """One piece of returned work: a sealed revision, a dispute or a repeat, and what it is to this project."""
 

@@ -59,9 +59,8 @@ class Segment(NamedTuple):
     @property
     def excluded(self) -> str:
         """The id of the exclusion that took its words away; empty where they stand."""
-        return next(
-            (one.removeprefix(EXCLUDED) for one in self.marks.split() if one.startswith(EXCLUDED)), ""
-        )
+        marks = self.marks.split() if self.marks else ()
+        return next((one.removeprefix(EXCLUDED) for one in marks if one.startswith(EXCLUDED)), "")
 
     def moved(self, by: int) -> "Segment":
         return Segment(self.start, self.end, self.speaker, self.first + by, self.last + by, self.marks)
@@ -169,14 +168,13 @@ def of_source(source: Source) -> Transcript | None:
 
 def moments(text: str, transcript: Transcript) -> list[tuple[int, str]]:
     """Where each paragraph of a transcript begins, and when its first words were said, where that is known."""
-    # The first words of a paragraph come last, and stay.
-    return sorted(
-        {
-            text.rfind("\n", 0, segment.first) + 1: clock(segment.start)
-            for segment in reversed(transcript.segments)
-            if segment.start >= 0
-        }.items()
-    )
+    begun: list[tuple[int, str]] = []
+    ends = -1
+    for segment in transcript.segments:
+        if segment.first > ends and segment.start >= 0:
+            begun.append((text.rfind("\n", 0, segment.first) + 1, clock(segment.start)))
+            ends = text.find("\n", segment.first) % (len(text) + 1)
+    return begun
 
 
 def told(source: Source | None, anchor: Anchor) -> str:

@@ -10,11 +10,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 from urllib.parse import quote, urljoin, urlsplit
 
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from annotator import __version__
@@ -28,7 +26,8 @@ from annotator.exchange.pages.worker import ReadingProcess
 from annotator.places import no_certificates, trusted
 
 if TYPE_CHECKING:
-    from yarl import URL
+    from aiohttp import ClientSession
+    from aiohttp.abc import AbstractResolver, ResolveResult
 
 AT_ONCE = 2
 PAUSE_S = 1.0
@@ -367,9 +366,15 @@ class _Visit:
                 url = self._onward(url, onward)
         raise UnreadablePage(PageState.DEAD, "It redirects too often.")
 
-    def _session(self) -> aiohttp.ClientSession:
+    def _session(self) -> "ClientSession":
+        import aiohttp
+
         connector = aiohttp.TCPConnector(
-            resolver=self._pins, use_dns_cache=False, force_close=True, ssl=trusted(), limit=1
+            resolver=cast("AbstractResolver", self._pins),
+            use_dns_cache=False,
+            force_close=True,
+            ssl=trusted(),
+            limit=1,
         )
         bounds = self._fetcher.bounds
         return aiohttp.ClientSession(
@@ -392,7 +397,7 @@ class _Visit:
             if why.state is not PageState.DEAD:
                 raise
 
-    async def _followed(self, session: aiohttp.ClientSession, url: URL) -> PageReading:
+    async def _followed(self, session: "ClientSession", url: URL) -> PageReading:
         """What stands at the end of all redirects, those of the server and those of the page."""
         rested = False
         for _ in range(self._fetcher.bounds.redirects + 1):
@@ -436,7 +441,9 @@ class _Visit:
         trusted = self._trusted and host == self._trusted
         return AddressRules(allow_private=True) if trusted else self._fetcher.rules
 
-    async def _asked(self, session: aiohttp.ClientSession, url: URL) -> "_Answer":
+    async def _asked(self, session: "ClientSession", url: URL) -> "_Answer":
+        from aiohttp import ClientError
+
         host = url.raw_host or ""
         async with self._fetcher.hosts.turn(host):
             self.reached = bool(self.reached)
@@ -447,12 +454,12 @@ class _Visit:
                     return await self._answered(session, url)
             except TimeoutError:
                 raise UnreadablePage(PageState.DEAD, "The server did not answer in time.") from None
-            except (aiohttp.ClientError, OSError, ValueError) as error:
+            except (ClientError, OSError, ValueError) as error:
                 raise UnreadablePage(PageState.DEAD, _broken(error)) from None
             finally:
                 self._left -= time.monotonic() - began
 
-    async def _answered(self, session: aiohttp.ClientSession, url: URL) -> "_Answer":
+    async def _answered(self, session: "ClientSession", url: URL) -> "_Answer":
         async with session.get(url, allow_redirects=False) as response:
             self.reached = True
             self.final_url = "" if self._trusted else str(url)
@@ -479,7 +486,7 @@ class _Answer:
     content: bytes = b""
 
 
-class _Pins(AbstractResolver):
+class _Pins:
     """A resolver that returns the addresses checked for a host, without asking again."""
 
     def __init__(self) -> None:
@@ -487,19 +494,19 @@ class _Pins(AbstractResolver):
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
+    ) -> "list[ResolveResult]":
         """The pinned addresses of a host; OSError when it was not checked."""
         if host not in self.numbers:
             raise OSError(f"{host} was not checked")
         return [
-            ResolveResult(
-                hostname=host,
-                host=number,
-                port=port,
-                family=socket.AF_INET6 if ":" in number else socket.AF_INET,
-                proto=0,
-                flags=socket.AI_NUMERICHOST,
-            )
+            {
+                "hostname": host,
+                "host": number,
+                "port": port,
+                "family": socket.AF_INET6 if ":" in number else socket.AF_INET,
+                "proto": 0,
+                "flags": socket.AI_NUMERICHOST,
+            }
             for number in self.numbers[host]
         ]
 
@@ -517,6 +524,8 @@ def _characters(header: str) -> str:
 
 
 def _broken(error: Exception) -> str:
+    import aiohttp
+
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return (
             no_certificates()

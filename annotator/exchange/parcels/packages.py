@@ -195,15 +195,20 @@ TASK: Format = "goldsmith-task"
 WORK: Format = "goldsmith-work"
 # Major: what an older program could misread. Minor: what it can keep without knowing it.
 FORMAT_VERSION = "2.1"
-MAJOR = 2
+# Packages with this entry are of a major version of their own: an older program would open them without it.
+ADJUDICATIONS, WITH_ADJUDICATIONS = "adjudications.json", "3.0"
+MAJOR = 3
 AGAIN = "Nothing was changed; ask for the file again."
 # So many versions are told of a package at most.
 MOST_PROGRAMS = 20
 
 # From which major version, and the pure function that tells the JSON trees of a package in the next one's words.
 # Versions that were released are kept permanently. What format 1 holds is worded as in format 2; only its signature, an
-# HMAC whose key travelled in the task, is another.
-UPGRADERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda trees: trees}
+# HMAC whose key travelled in the task, is another. Format 3 adds adjudications to format 2.
+UPGRADERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: lambda trees: trees,
+    2: lambda trees: trees,
+}
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
@@ -294,6 +299,11 @@ class Package:
             entry: parse(self.entries[entry], entry) for entry in self.entries if entry.endswith(".json")
         }
         return upgrade(trees, self.manifest.format_version)
+
+
+def version_for(entries: Mapping[str, bytes]) -> str:
+    """The version of the format that these entries need."""
+    return WITH_ADJUDICATIONS if ADJUDICATIONS in entries else FORMAT_VERSION
 
 
 def suffix(form: Format) -> str:

@@ -1,6 +1,7 @@
 """The content of task files and work files, entry by entry: an allow-list, so nothing else can leave by accident."""
 
 import operator
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self, TypeVar
@@ -17,7 +18,13 @@ from pydantic import (
 )
 from sqlmodel import SQLModel
 
-from annotator.domain.experts.adjudication import DraftReview, StageDigest
+from annotator.domain.experts.adjudication import (
+    LETTERS,
+    Agreement,
+    DraftReview,
+    Ruling,
+    StageDigest,
+)
 from annotator.domain.experts.assignment import GuidelineFields, PersonFields, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
@@ -31,16 +38,17 @@ from annotator.domain.material.item import (
 )
 from annotator.domain.material.part import DOCUMENTS as PARTS
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.canonical import Text, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.parcels.packages import AGAIN, Package
+from annotator.exchange.parcels.packages import ADJUDICATIONS, AGAIN, Package
 from annotator.exchange.release.bundle import in_words
 
 PDFS = "sources/"
 FIRST_YEAR, LAST_YEAR = 1970, 2999
 # Leaves room to count on from there in the whole numbers of any database.
 Count = Annotated[int, Field(ge=0, le=10**9)]
-Id = Annotated[Text, Field(min_length=1, max_length=36)]
+ID_LENGTH = 36
+Id = Annotated[Text, Field(min_length=1, max_length=ID_LENGTH)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -234,6 +242,47 @@ class TaskFeedback(_Entry):
         return self
 
 
+class TaskAdjudication(_Entry):
+    """What is to be adjudicated of a stage of an item: sealed documents under masks, and their frozen agreement.
+
+    The agreement speaks of masks in place of people, and its id is known to the coordinator alone.
+    """
+
+    DISTINCT = (("item_id", "stage"),)
+    item_id: Id
+    stage: Stage
+    agreement: Agreement
+    documents: dict[Id, dict[str, Any]] = Field(min_length=2, description="By mask")
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Self:
+        frozen, hashes = self.agreement, {mask: hash_of(tree) for mask, tree in self.documents.items()}
+        if (frozen.item_id, frozen.stage) != (self.item_id, self.stage):
+            raise ValueError("its agreement is of another item or stage")
+        if {one.person_id: one.sha256 for one in frozen.inputs} != hashes:
+            raise ValueError("its documents are not those of its agreement")
+        for tree in self.documents.values():
+            refuse_unfit(_adjudicated(self.stage), tree)
+        units = {mask: Counter(unit["id"] for unit in tree["units"]) for mask, tree in self.documents.items()}
+        for pair in frozen.pairs:
+            a = Counter([*pair.only_a, *(each.a for each in pair.matched)])
+            b = Counter([*pair.only_b, *(each.b for each in pair.matched)])
+            if (a, b) != (units.get(pair.a), units.get(pair.b)):
+                raise ValueError("its agreement is not over all units of its documents")
+        return self
+
+
+def hash_of(tree: dict[str, Any]) -> str:
+    return sha256(canonical_json(tree))
+
+
+def _adjudicated(stage: Stage) -> Kind:
+    """The kind of document that an adjudication is about; ValueError for what is adjudicated at the coordinator's."""
+    if stage.kind is None or stage is Stage.LABELLING:
+        raise ValueError("this stage is not adjudicated by file")
+    return stage.kind
+
+
 class WorkRevision(_Entry):
     """A sealed revision. `skipped` holds the hashes of the unsealed ones between it and the sealed one before."""
 
@@ -298,6 +347,56 @@ class WorkAnswer(_Entry):
     at: Moment
 
 
+class WorkVersion(_Entry):
+    """A closed version of an adjudication: how each row was ruled, and the consensus that came of it."""
+
+    rulings: tuple[Ruling, ...] = Field(min_length=1)
+    consensus: dict[str, Any]
+    at: Moment
+
+
+class WorkRemark(_Entry):
+    """A note of the adjudicator on an adjudication or one of its rulings."""
+
+    id: Id
+    subject: Id
+    text: Text = Field(min_length=1, max_length=20_000)
+    at: Moment
+
+
+class WorkAdjudication(_Entry):
+    """All closed versions of an adjudication, the first one first, and what they were made of.
+
+    `agreement` is its id in the task; `letters` says which mask each letter of the rulings stood for, `documents` which
+    hash the document under each mask had.
+    """
+
+    DISTINCT = (("item_id", "stage"),)
+    item_id: Id
+    stage: Stage
+    agreement: Id
+    letters: dict[str, Id]
+    documents: dict[Id, Hash]
+    versions: tuple[WorkVersion, ...] = Field(min_length=1)
+    remarks: tuple[WorkRemark, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        known = sorted(self.letters) == list(LETTERS[: len(self.letters)])
+        if not known or sorted(self.letters.values()) != sorted(self.documents):
+            raise ValueError("its letters do not stand for its documents")
+        for version in self.versions:
+            refuse_unfit(_adjudicated(self.stage), version.consensus)
+            if len({one.id for one in version.rulings if len(one.id) <= ID_LENGTH}) < len(version.rulings):
+                raise ValueError("its rulings have no ids of their own")
+            places = [one.position for one in version.rulings]
+            if places != sorted(set(places)):
+                raise ValueError("its rulings are not in their order")
+            if any(not one.members.keys() <= self.letters.keys() for one in version.rulings):
+                raise ValueError("a ruling speaks of a letter that nobody stands for")
+        return self
+
+
 def refuse_unfit(kind: Kind, tree: dict[str, Any]) -> None:
     """ValueError unless a document is one of its kind and no two of its units have the same id."""
     try:
@@ -321,11 +420,13 @@ TASK_ENTRIES: dict[str, type[_Entry]] = {
     "feedback.json": TaskFeedback,
     "drafts.json": TaskDraft,
     "reviews.json": TaskReview,
+    ADJUDICATIONS: TaskAdjudication,
 }
 WORK_ENTRIES: dict[str, type[_Entry]] = {
     "artifacts.json": WorkArtifact,
     "disputes.json": WorkDispute,
     "answers.json": WorkAnswer,
+    ADJUDICATIONS: WorkAdjudication,
 }
 E = TypeVar("E", bound=_Entry)
 
@@ -353,6 +454,7 @@ def task(package: Package) -> dict[str, list[Any]]:
         "assignments.json",
         "drafts.json",
         "reviews.json",
+        ADJUDICATIONS,
     ):
         if any(record.item_id not in known for record in records[entry]):
             raise Refusal(f"“{package.name}”: “{entry}” tells of an item that is not in the task.", AGAIN)

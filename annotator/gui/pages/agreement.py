@@ -12,12 +12,9 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QPushButton,
     QTextBrowser,
-    QVBoxLayout,
-    QWidget,
 )
 
 from annotator import __version__
@@ -51,10 +48,10 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.run import BackgroundRun
 from annotator.gui.session.session import ProjectSession, named
-from annotator.gui.views.view_pane import LeavingBar, Refused, ViewPane
+from annotator.gui.views.view_pane import LeavingMenu, Refused
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
-from annotator.gui.widgets.bars import FlowRow, grow_by_width
-from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, push_button, vertical, with_properties
+from annotator.gui.widgets.bars import wrapping
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, vertical, with_properties
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import BudgetBox
 from annotator.gui.widgets.message_bar import MessageBar
@@ -123,25 +120,15 @@ def _same(line: LineBehind) -> tuple[str, tuple[str, str]]:
 
 class AgreementBehindView(BehindPane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._report: AgreementReport | None = None
         self._found: LinesBehind | None = None
         self.model = CellsModel[LineBehind]((), self)
-        self.title, self.count = ElidedLabel(role="subtitle"), PlainLabel(role="hint")
-        self.held = PlainLabel(role="hint", wrap=True)
+        self.count, self.held = PlainLabel(role="hint"), PlainLabel(role="hint", wrap=True)
         self.differing = QCheckBox("Only where they &differ")
         self.differing.toggled.connect(lambda _: self._fill())
         self.item = push_button("To the item  ↵", self._go)
-        back = push_button("Back to the figures  Esc", self.back)
-        back.setShortcut("Esc")
-        head, acts = QHBoxLayout(), QWidget()
-        grow_by_width(acts)
-        row = FlowRow(acts, gap=8)
-        for widget in (self.count, self.differing, self.item, back):
-            row.addWidget(widget)
-        head.addWidget(self.title, 1)
-        head.addWidget(acts)
+        head = horizontal((self.title, 1), wrapping(self.count, self.differing, self.item, self.leave))
         self.table = LinesTable("Frozen values", self.model)
         self.table.activated.connect(lambda _: self._go())
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
@@ -481,12 +468,7 @@ class AssistancePane(QFrame):
         self.ask.clicked.connect(self.start)
         self.run, self.answer = BackgroundRun(session, "Pairing", "Agreement", self), MessageBar()
         self.run.ended.connect(self._ended)
-        said, row = QVBoxLayout(), QHBoxLayout()
-        for label in (self.words, self.estimate):
-            said.addWidget(label)
-        row.addLayout(said, 1)
-        for part in (self.budget, self.ask):
-            row.addWidget(part)
+        row = horizontal((vertical(self.words, self.estimate), 1), self.budget, self.ask)
         vertical(row, RunPanel(self.run), on=self, margins=0)
         self.hide()
 
@@ -551,13 +533,7 @@ ACTS = (
 )
 
 
-class AgreementBar(LeavingBar):
-    def __init__(self, session: ProjectSession, view: ViewPane) -> None:
-        about = push_button(
-            "What do these figures say?", lambda: session.go("Help", topic="agreement"), "quiet"
-        )
-        super().__init__(session, view, ACTS, about)
-
+class AgreementMenu(LeavingMenu):
     def commands(self) -> dict[str, Callable[[], None]]:
         return {
             "save_picture": self._choose_picture,
@@ -565,7 +541,7 @@ class AgreementBar(LeavingBar):
             "save_inputs": self._choose_folder,
         }
 
-    def text(self, sheet: ResultSheet) -> str:
+    def as_text(self, sheet: ResultSheet) -> str:
         lines = [line for line in sheet.lines if isinstance(line, RowLine)]
         return agreement_report.copied(lines[0].report, [line.row for line in lines])
 
@@ -622,9 +598,9 @@ class AgreementViewer(Viewer):
     def make_behind(self, _name: str) -> AgreementBehindView:
         return AgreementBehindView(self.session)
 
-    def make_leaving(self) -> AgreementBar:
+    def make_leaving(self) -> AgreementMenu:
         """The table with people by alias, the picture, and the exact inputs."""
-        return AgreementBar(self.session, self.view)
+        return AgreementMenu(self.session, self.view, ACTS)
 
     def lead(self, _view: ResultView) -> Lead:
         return "Hand out work", "People", {}
@@ -661,6 +637,7 @@ def _account(
 class AgreementPage(ViewerPage):
     NAME = "Agreement"
     ICON = "agreement"
+    ABOUT = ("What do these figures say?", "agreement")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, AgreementViewer(session))

@@ -40,8 +40,11 @@ _BESIDE = 48
 
 TOPICS = (
     ("First steps", "first-steps"),
+    ("The ten places", "places"),
     ("Installing and removing", "installing"),
     ("Keys", "keys"),
+    ("Two experts, one gold", "two-experts"),
+    ("How the figures come about", "figures"),
     ("The results page", "results"),
     ("Which view makes which table", "tables"),
     ("Related work: from arXiv to the table", "related-work"),

@@ -48,7 +48,7 @@ WHAT = (
 class SendPage(Page):
     NAME = "Send"
     ICON = "export"
-    HEARS = ("artifact", "judgement", "dispute", "assignment", "parcel", "labels")
+    HEARS = ("artifact", "judgement", "dispute", "assignment", "parcel", "labels", "adjudication", "ruling")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -120,7 +120,9 @@ class SendPage(Page):
 
     def _go_to(self, piece: SendingPiece) -> None:
         kind = piece.stage.kind
-        if piece.stage is Stage.LABELLING or kind is None:
+        if piece.stage is Stage.ADJUDICATION:
+            self.session.go("Adjudicate", item_id=piece.item_id)
+        elif piece.stage is Stage.LABELLING or kind is None:
             self.session.go("Label", item_id=piece.item_id)
         else:
             self.session.go("Author", item_id=piece.item_id, kind=kind.value)

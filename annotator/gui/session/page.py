@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -26,9 +27,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Tabs
 from annotator.gui.widgets.basics import (
     Stack,
-    StretchSpace,
     column_of,
-    horizontal,
     later,
     push_button,
     vertical,
@@ -43,17 +42,18 @@ KEEP_EVERY_MS = 20_000
 ANOTHER_KIND = "Add another kind of document…"
 
 
+def may_choose_uses(session: ProjectSession) -> bool:
+    """Whether the person working may choose what the project uses."""
+    project, person = session.project, session.project.person
+    return not (project.readonly or project.from_task) and bool(person and person.has(Role.COORDINATOR))
+
+
 def another_kind(session: ProjectSession, words: str = ANOTHER_KIND) -> QPushButton:
     """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
     made = push_button(words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND)
     made.setAccessibleName(ANOTHER_KIND)
-    made.setHidden(not may_choose_kinds(session))
+    made.setHidden(not may_choose_uses(session))
     return made
-
-
-def may_choose_kinds(session: ProjectSession) -> bool:
-    project, person = session.project, session.project.person
-    return person is not None and person.has(Role.COORDINATOR) and not (project.readonly or project.from_task)
 
 
 class Page(QWidget):
@@ -220,10 +220,30 @@ SETTLE_MS = 500
 P = TypeVar("P", bound=PagePart)
 
 
+class Tab:
+    """A part of a page by the module and name of its class: imported and made when it is first asked for.
+
+    `more` names what of the page the part is made with, beside the session.
+    """
+
+    def __init__(self, module: str, made_by: str, *more: str) -> None:
+        self._module, self._made_by, self._more = module, made_by, more
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, page: "PartedPage", _owner: type) -> Any:
+        make = getattr(import_module(self._module), self._made_by)
+        part: PagePart = make(page.session, *(getattr(page, name) for name in self._more))
+        vars(page)[self._name] = part
+        return page.put(page.PARTS.index(self._name), part)
+
+
 class PartedPage(Page):
     """A page with tabs; keys act on the current one, and `TURNS` names the act that goes to each.
 
-    A part is made when it is first shown: heirs name in `PARTS` the cached property that makes each and `put`s it.
+    A part is made when it is first shown: heirs name in `PARTS` the `Tab` that makes each, or a cached property that
+    `put`s it.
     """
 
     PARTS: tuple[str, ...]
@@ -250,17 +270,14 @@ class PartedPage(Page):
         for words, holder in zip(self.TABS, self._holders, strict=True):
             QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
             self.tabs.addTab(holder, words)
-        self._top = QWidget()
-        self.head = horizontal(StretchSpace(1), on=self._top, margins=0)
-        self._top.hide()
-        work = column_of(self._top, (self.tabs, 1), margins=(20, 10, 20, 12), spacing=6)
+        work = column_of((self.tabs, 1), margins=(20, 10, 20, 12))
         self.denied = EmptyState("lock", *self.DENIED)
         self.body = Stack(work, self.denied)
         vertical(self.body, on=self, margins=0)
 
     def apply_theme(self) -> None:
         """The parts wear what is worn each by itself: only the one in view is dressed at once."""
-        for widget in (self._top, self.tabs.tabBar(), self.denied):
+        for widget in (self.tabs.tabBar(), self.denied):
             theme.apply_theme(widget)
 
     def put(self, tab: int, part: P) -> P:

@@ -154,6 +154,49 @@ def command() -> tuple[str, list[str]]:
 REFUSED, CANCELLED = "refused", RunState.CANCELLED.value
 
 
+# What is still being put together is not counted yet.
+SETTLE_MS = 500
+
+
+class Estimating(QObject):
+    """What an order would take, counted in a child process since it must read every question; the newest order's."""
+
+    came = Signal(dict)
+
+    def __init__(self, session: ProjectSession, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._child: Child | None = None
+        self.order: AnyOrder | None = None
+        self._soon = later(self, self._start, SETTLE_MS)
+
+    def ask(self, order: "AnyOrder") -> None:
+        self.order = order
+        self._soon.start()
+
+    def _start(self) -> None:
+        order = self.order
+        self.stop()
+        if order is not None:
+            self.order, child = order, Child(self._session, self)
+            self._child = child
+            child.ended.connect(lambda line: self._ended(child, order, line))
+            child.start(order, estimate=True)
+
+    def _ended(self, child: Child, order: "AnyOrder", line: dict[str, Any]) -> None:
+        if child is self._child and order == self.order:
+            self._child = None
+            child.deleteLater()
+            self.came.emit(line)
+
+    def stop(self) -> None:
+        self._soon.stop()
+        child, self._child, self.order = self._child, None, None
+        if child is not None:
+            child.kill()
+            child.deleteLater()
+
+
 class BackgroundRun(QObject):
     """One order at a time, of the widget that owns it. A refusal is told to the window."""
 

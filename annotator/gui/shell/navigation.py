@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from annotator import files
 from annotator.actions.project import document_checks, profile
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.widgets.bars import crowd
@@ -440,15 +440,19 @@ SETTINGS = Place(
     ),
 )
 SEND = Place("Send", "export", (PlaceTab("Send", "Send"),))
-# What is offered in a project that was made from a task: an annotator's places, and the way back.
-OF_A_TASK = ("Author", "Label")
+# What is offered in a project that was made from a task: an annotator's or an adjudicator's places, and the way back.
+OF_A_TASK, RULED_ON = ("Author", "Label"), "Adjudicate"
 
 
 def places(project: Project) -> list[Place]:
     """The places that a window over the project offers."""
-    return (
-        [*(place for place in PLACES if place.name in OF_A_TASK), SEND] if project.from_task else list(PLACES)
-    )
+    if not project.from_task:
+        return list(PLACES)
+    asked = profile.stages_asked(project)
+    writes, rules = asked != {Stage.ADJUDICATION}, Stage.ADJUDICATION in asked
+    # What a shared folder will bring to somebody who has nothing yet may be either.
+    names = [*(OF_A_TASK if writes else ()), *((RULED_ON,) if rules or not asked else ())]
+    return [*(place for place in PLACES if place.name in names), SEND]
 
 
 def standing(page: str, part: str) -> tuple[Place | None, PlaceTab | None]:
@@ -490,7 +494,11 @@ class PlaceBar(QWidget):
     def show_tabs(
         self, tabs: Mapping[PlaceTab, str], more: Mapping[PlaceTab, str], shown: PlaceTab | None
     ) -> None:
-        """Show the tabs of a place with their words; `shown` is the one in view, or one beside or behind them."""
+        """Show the tabs of a place with their words; `shown` is the one in view, or one beside or behind them.
+
+        What stands behind “More” has a tab while it is in view.
+        """
+        tabs = {**tabs, **({shown: more[shown]} if shown in more else {})}
         current = next((tab for tab in tabs if shown in (tab, *tab.beside)), None)
         self._fill(self.tabs, tabs, current)
         beside = (current, *current.beside) if current and current.beside else ()

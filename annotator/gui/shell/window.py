@@ -199,7 +199,11 @@ class Window(QMainWindow):
     def _build(self) -> None:
         self._places = places(self.session.project)
         coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
-        self.first = "Home" if coordinates else "Author"
+        # An adjudicator's own project has nothing to write.
+        begin = next(
+            (place.name for place in self._places if place.name in ("Author", "Adjudicate")), "Author"
+        )
+        self.first = "Home" if coordinates else begin
         self.navigation = Navigation(self._places)
         self.bar = PlaceBar()
         self.setAcceptDrops(True)

@@ -4,20 +4,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPoint, QRect, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QFileDialog,
-    QFrame,
+    QLabel,
+    QMenu,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QTabBar,
     QTextBrowser,
+    QToolButton,
     QWidget,
 )
 
@@ -42,22 +43,23 @@ from annotator.actions.validation.validation import HeldRater
 from annotator.domain.texts.estimate import interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.review.sheets import SheetModel, fit
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsRow, FlowRow, RowAct, grow_by_width
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import FlowRow, Fold, RowAct, grow_by_width
 from annotator.gui.widgets.basics import (
+    PlainArea,
     PlainLabel,
     column_of,
     horizontal,
     later,
-    push_button,
     tooltip,
     vertical,
     with_properties,
 )
 from annotator.gui.widgets.columns import LinesTable
-from annotator.gui.widgets.fields import AmountBox, ChoiceBox, LineField, choose, label_of, offer, together
+from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of, offer, together
 from annotator.gui.widgets.splitter import Splitter
 
 _TOKENS = ("window", "text", "text-muted", "border", "accent")
@@ -131,74 +133,33 @@ class PicturePane(QWidget):
         self._soon.start()
 
 
-class PictureView(QScrollArea):
-    """Shows one picture; `resized` asks for it in another width."""
+class PictureView(PlainArea):
+    """Shows one picture, no wider than its room; `resized` asks for it in another width."""
 
     resized = Signal()
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(name)
-        self._sheet = _Sheet()
-        self.setWidget(self._sheet)
-
-    @property
-    def image(self) -> QImage | None:
-        return self._sheet.image
+        self.image: QImage | None = None
+        self._shown = QLabel(alignment=Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._shown.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        super().__init__(name, self._shown)
 
     def show_image(self, image: QImage | None, words: str = "") -> None:
         """Show another picture, or none; `words` say what it shows to anyone who cannot see it."""
-        self._sheet.image = image
-        self._sheet.setAccessibleName(words)
-        self._sheet.updateGeometry()
-        self._sheet.update()
+        self.image = image
+        self._shown.setAccessibleName(words)
+        ratio = self.devicePixelRatioF()
+        wide = round(self.viewport().width() * ratio)
+        if image is not None and image.width() > wide:
+            image = image.scaledToWidth(wide, Qt.TransformationMode.SmoothTransformation)
+        pixels = QPixmap() if image is None else QPixmap.fromImage(image)
+        pixels.setDevicePixelRatio(ratio)
+        self._shown.setPixmap(pixels)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.resized.emit()
-
-
-class _Sheet(QWidget):
-    def __init__(self) -> None:
-        super().__init__()
-        self.image: QImage | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        image = self.image
-        return (
-            round(image.height() * min(1.0, width / image.width() * self._ratio()) / self._ratio())
-            if image
-            else 0
-        )
-
-    def sizeHint(self) -> QSize:
-        return self.image.size() / self._ratio() if self.image else QSize(200, 120)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, 80)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if self.image is None:
-            return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        size = self.image.size() / self._ratio()
-        if size.width() > self.width():
-            size = size.scaled(self.width(), size.height(), Qt.AspectRatioMode.KeepAspectRatio)
-        painter.drawImage(QRect(QPoint(0, 0), size), self.image)
-
-    def _ratio(self) -> float:
-        return self.devicePixelRatioF()
 
 
 def ink(width: float | None = None) -> Ink:
@@ -325,7 +286,8 @@ class ViewPane(Splitter):
         self._conditions: list[str] = []
         self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
         self.more.setCheckable(True)
-        self.more.toggled.connect(self._tell_all)
+        self.more.toggled.connect(lambda _: self._fit_words())
+        self.more.toggled.connect(lambda _: self.share_room())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.told, spacing=4)
@@ -380,10 +342,6 @@ class ViewPane(Splitter):
             "Show fewer" if self.more.isChecked() else f"Show {len(self._conditions) - first:,} more"
         )
         self.more.setVisible(len(self._conditions) > first)
-
-    def _tell_all(self) -> None:
-        self._fit_words()
-        self.share_room()
 
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
@@ -501,54 +459,49 @@ def _first_figure(sheet: ResultSheet) -> int:
 WIDEST, LETTERS = 190, 8
 # Names of papers' tables are told apart by their ends.
 WIDE_FROM, WIDER = 40, 340
-UNADJUDICATED = (
-    "What several people wrote of an item scores before it is adjudicated, by the document that scored first, else by "
-    "that of the first alias. Without it, such items are left out."
-)
+# So many lists stand in view, and so many letters of what the others say.
+IN_VIEW, SAID = 3, 90
 
 
 class Choosers(QWidget):
-    """A list for each choice; `chosen` announces another value."""
+    """A list for each choice: the first in view, the others behind a fold whose button tells what they say.
+
+    `chosen` announces another value.
+    """
 
     chosen = Signal()
-    limit_set = Signal(float)
-    file_wanted = Signal()
-    unadjudicated_set = Signal(bool)
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = IN_VIEW) -> None:
+        """`first`: so many lists are in view."""
         super().__init__()
         self.of = ""
         """The view whose choices these are; another may be being counted by now."""
         self.lists: dict[str, QComboBox] = {}
-        self._parts: dict[str, QWidget] = {}
-        self._kinds: tuple[tuple[str, str], ...] = ()
-        self._row = FlowRow(self, gap=12)
+        self._first, self._front = first, list[str]()
+        self._parts, self._added = dict[str, QWidget](), list[QWidget]()
+        self._kinds: tuple[tuple[str, str, bool], ...] = ()
+        self._row, self._folded = FlowRow(gap=12), FlowRow(gap=12)
+        self.fold = Fold("", self._folded, apart=True)
+        self._row.addWidget(self.fold.button)
+        vertical(self._row, self.fold, on=self, margins=0)
         grow_by_width(self)
-        self.limit = AmountBox(
-            decimals=1,
-            minimum=0.0,
-            maximum=100.0,
-            singleStep=1.0,
-            suffix=" % missing",
-            accessibleName="Largest share of missing judgements for a publishable figure",
-        )
-        self.limit.setKeyboardTracking(False)
-        self.limit.valueChanged.connect(lambda value: self.limit_set.emit(value / 100))
-        about = "Figures with more missing judgements than this are marked."
-        self._limit = together("Max. missing", self.limit, about)
-        self.file = push_button("Beside another project…", self.file_wanted)
-        self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))
-        self.unadjudicated = QCheckBox("Count unadjudicated gold")
-        self.unadjudicated.setToolTip(tooltip(UNADJUDICATED))
-        self.unadjudicated.clicked.connect(self.unadjudicated_set)
-        for part in (self._limit, self.unadjudicated, self.file):
-            self._row.addWidget(part)
+        self._tell()
+
+    def add(self, *parts: QWidget) -> None:
+        """Put more behind the fold, each to be shown where it is of use."""
+        for part in parts:
+            self._folded.addWidget(part)
             part.hide()
+        self._added += parts
+
+    def show_part(self, part: QWidget, shown: bool) -> None:
+        part.setVisible(shown)
+        self._tell()
 
     def offer(self, choices: Sequence[ViewChoice], chosen: Mapping[str, str], of: str = "") -> None:
         """Offer the choices of a view, with those made; tells nobody."""
         self.of = of
-        kinds = tuple((choice.name, choice.words) for choice in choices)
+        kinds = tuple((choice.name, choice.words, len(choice.values) > 1) for choice in choices)
         if kinds != self._kinds:
             self._build(choices)
             self._kinds = kinds
@@ -559,50 +512,44 @@ class Choosers(QWidget):
                 combo.setCurrentIndex(max(0, combo.findData(chosen.get(choice.name))))
             combo.setToolTip(tooltip(choice.tip or combo.currentText()))
             self._parts[choice.name].setVisible(len(choice.values) > 1)
-        self.updateGeometry()
+        self._tell()
 
     def _build(self, choices: Sequence[ViewChoice]) -> None:
         for part in self._parts.values():
-            self._row.removeWidget(part)
+            for row in (self._row, self._folded):
+                row.removeWidget(part)
             part.hide()
             part.deleteLater()
         self.lists, self._parts = {}, {}
-        for place, choice in enumerate(choices):
-            combo = ChoiceBox()
-            combo.setAccessibleName(choice.words)
+        self._front = [choice.name for choice in choices if len(choice.values) > 1][: self._first]
+        for choice in choices:
+            combo = ChoiceBox(accessibleName=choice.words)
             combo.setMinimumContentsLength(LETTERS)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             longest = max((len(words) for words, _ in choice.values), default=0)
             theme.scale(combo.setMaximumWidth, WIDER if longest > WIDE_FROM else WIDEST)
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
-            self._parts[choice.name] = together(choice.words, combo, choice.tip)
-            self._row.insert(place, self._parts[choice.name])
+            part = self._parts[choice.name] = together(choice.words, combo, choice.tip)
+            if choice.name in self._front:
+                self._row.insert(self._front.index(choice.name), part)
+            else:
+                self._folded.addWidget(part)
+
+    def _tell(self) -> None:
+        """Say on the button of the fold what is chosen behind it, and show it only where anything is there."""
+        behind = [name for name in self.lists if name not in self._front]
+        shown = [name for name in behind if not self._parts[name].isHidden()]
+        words = " · ".join(self.lists[name].currentText() for name in shown)
+        self.fold.button.setText(shorten(words, SAID, placeholder="…").replace("&", "&&") or "Options")
+        self.fold.button.setVisible(bool(shown) or any(not part.isHidden() for part in self._added))
+        self.updateGeometry()
 
     def values(self) -> dict[str, str]:
         return {name: str(combo.currentData() or "") for name, combo in self.lists.items()}
 
     def choose(self, name: str, value: str) -> None:
         choose(self.lists[name], value)
-
-    def show_limit(self, share: float | None, *, allowed: bool) -> None:
-        """Show what is publishable; None hides it. Tells nobody."""
-        self._limit.setVisible(share is not None)
-        self.limit.setEnabled(allowed)
-        with QSignalBlocker(self.limit):
-            self.limit.setValue(100 * (share or 0.0))
-
-    def show_unadjudicated(self, counts: bool | None, *, allowed: bool) -> None:
-        """Show whether unadjudicated gold counts; None hides it. Tells nobody."""
-        self.unadjudicated.setVisible(counts is not None)
-        self.unadjudicated.setEnabled(allowed)
-        self.unadjudicated.setChecked(bool(counts))
-
-    def show_file(self, offered: bool, name: str) -> None:
-        self.file.setVisible(offered)
-        self.file.setText(
-            f"Stop comparing with {name}".replace("&", "&&") if name else "Beside another project…"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -662,45 +609,32 @@ ACTS = (
 )
 
 
-def copied(sheet: ResultSheet, text: Callable[[ResultSheet], str] = result_pictures.as_text) -> str:
-    """Put a table on the clipboard; what was done, in words."""
-    if not sheet.lines:
-        return "No line is in view: nothing was copied."
-    QGuiApplication.clipboard().setText(text(sheet))
-    return f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
+class LeavingMenu(QToolButton):
+    """What can be copied or saved of the view shown, in a menu: the acts of the results, or `acts` of its own."""
 
+    told = Signal(str)
+    """What was done."""
 
-def chosen_file(owner: QWidget, name: str) -> Path | None:
-    """Where a table is to be saved; None when nobody says."""
-    chosen, _ = QFileDialog.getSaveFileName(
-        owner, "Save table", f"{name}.csv", "Tables (*.csv);;JSON (*.json)"
-    )
-    return Path(chosen) if chosen else None
-
-
-def saved(session: ProjectSession, path: Path, write: Callable[[], object]) -> str:
-    """Write a file; what was done, in words, and nothing where it was refused."""
-    try:
-        write()
-    except Refusal as refusal:
-        session.refused.emit(refusal)
-        return ""
-    return f"Saved {path.name}."
-
-
-class LeavingBar(ActsRow):
-    """Acts on the view shown: those of the results, or `acts` of its own; `first` comes before them."""
-
-    def __init__(
-        self,
-        session: ProjectSession,
-        view: ViewPane,
-        acts: Sequence[RowAct] = ACTS,
-        first: QWidget | None = None,
-    ) -> None:
-        super().__init__(acts, self.commands(), first)
+    def __init__(self, session: ProjectSession, view: ViewPane, acts: Sequence[RowAct] = ACTS) -> None:
+        super().__init__()
         self._session, self._view = session, view
         self.name = "results"
+        with_properties(
+            self, text="Copy or save", toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        )
+        chips.put(self, "export")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        self.setMenu(menu)
+        commands = self.commands()
+        self.buttons = {act: menu.addAction(words, commands[act]) for act, words, _ in acts}
+        for act, words, hint in acts:
+            keys.tell(self.buttons[act], "text", f"{words}\t{{{act}}}")
+            self.buttons[act].setToolTip(hint)
+
+    def do(self, act: str) -> None:
+        self.buttons[act].trigger()
 
     def commands(self) -> dict[str, Callable[[], None]]:
         return {
@@ -709,7 +643,7 @@ class LeavingBar(ActsRow):
             "save_results_picture": self._choose_picture,
         }
 
-    def text(self, sheet: ResultSheet) -> str:
+    def as_text(self, sheet: ResultSheet) -> str:
         return result_pictures.as_text(sheet)
 
     def enable(self, table: bool, picture: bool) -> None:
@@ -717,15 +651,25 @@ class LeavingBar(ActsRow):
             button.setEnabled(picture if act.endswith("picture") else table)
 
     def copy(self) -> None:
-        self.told.emit(copied(self._view.model.shown, self.text))
+        sheet = self._view.model.shown
+        if sheet.lines:
+            QGuiApplication.clipboard().setText(self.as_text(sheet))
+        copied = f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
+        self.told.emit(copied if sheet.lines else "No line is in view: nothing was copied.")
 
     def _choose_table(self) -> None:
-        if path := chosen_file(self, self.name):
-            self.save_table(path)
+        kinds = "Tables (*.csv);;JSON (*.json)"
+        name, _ = QFileDialog.getSaveFileName(self, "Save table", f"{self.name}.csv", kinds)
+        if name:
+            self.save_table(Path(name))
 
     def save_table(self, path: Path) -> None:
-        sheet = self._view.model.shown
-        self.told.emit(saved(self._session, path, lambda: result_pictures.save_exports(sheet, path)))
+        try:
+            result_pictures.save_exports(self._view.model.shown, path)
+        except Refusal as refusal:
+            self._session.refused.emit(refusal)
+        else:
+            self.told.emit(f"Saved {path.name}.")
 
     def _choose_picture(self) -> None:
         name, _ = QFileDialog.getSaveFileName(

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QListWidget,
     QListWidgetItem,
@@ -32,10 +32,11 @@ from annotator.gui.parts import focused
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
-from annotator.gui.session.page import Page, another_kind
+from annotator.gui.session.page import ANOTHER_KIND, Page, PagePart, may_choose_uses
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views import view_pane
-from annotator.gui.views.view_pane import Choosers, LeavingBar, Refused, ViewPane
+from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
+from annotator.gui.widgets.bars import ActsBar
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
@@ -49,6 +50,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import search_field
 from annotator.gui.widgets.splitter import Splitter
 
 SETTLE_MS = 120
@@ -60,10 +62,21 @@ COMPUTED = "This figure is computed from the response itself, without judgements
 
 
 class BehindPane(QWidget):
-    """The data behind a figure, in place of the figures until `back`."""
+    """The data behind a figure, in place of the figures until `back`; heirs say in which table."""
 
     back = Signal()
     table: QTableView
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.title = ElidedLabel(role="subtitle")
+        self.leave = push_button("Back  Esc", self.leave_level)
+        self.leave.setShortcut("Esc")
+
+    def leave_level(self) -> None:
+        """Go back to the figures, or to what one came from."""
+        self.back.emit()
 
     @property
     def pane(self) -> QTableView:
@@ -85,13 +98,11 @@ class FigureBehindView(BehindPane):
     """Two levels; Esc goes back by one."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
-        super().__init__()
-        self._session, self._name = session, name
+        super().__init__(session)
+        self._name = name
         self._deeper, self._whole = False, ""
         self._soon = later(self, self._show_detail, SETTLE_MS)
-        self.title, self.note = ElidedLabel(role="subtitle"), PlainLabel("", "hint", wrap=True)
-        self.leave = push_button("Back  Esc", self._back)
-        self.leave.setShortcut("Esc")
+        self.note = PlainLabel("", "hint", wrap=True)
         self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
         self.items_table = LinesTable("Items behind the figure", self.items)
         self.items_table.setSortingEnabled(True)
@@ -187,7 +198,7 @@ class FigureBehindView(BehindPane):
         self.items.show(ResultSheet("", "", (), ()))
         self.note.setText(str(refusal))
 
-    def _back(self) -> None:
+    def leave_level(self) -> None:
         if self._deeper and self.levels.currentIndex():
             self._deeper = False
             self._forget()
@@ -196,7 +207,7 @@ class FigureBehindView(BehindPane):
             self.note.setText(" ".join([*self.items.whole.told, DEEPER]))
             self.focus_list()
             return
-        self.back.emit()
+        super().leave_level()
 
     def line(self) -> JudgementBehind | None:
         return self.judgements.at(self.table.currentIndex().row())
@@ -291,8 +302,9 @@ class Viewer(QWidget):
     ICON = "results"
     OTHERWISE: Lead = ("Label reports", "Label", {})
     LATER_MS = 1000
-    # Whether views that rest on nothing are left out of the list.
+    # Whether views that rest on nothing are left out of the list, and where its groups lead, too.
     HIDES = False
+    LEADS: Mapping[str, Lead] = {}
 
     def __init__(
         self,
@@ -312,7 +324,7 @@ class Viewer(QWidget):
         self.views.chosen.connect(self.show_view)
         self.choosers.chosen.connect(self._chose)
         self.leaving.told.connect(self.hint.setText)
-        self.view.opened.connect(self._open)
+        self.view.opened.connect(self.open_behind)
         self.view.turned.connect(self._turned)
         self.view.left.connect(self._show_response)
         self.behind.back.connect(self._back)
@@ -322,19 +334,13 @@ class Viewer(QWidget):
         session.listen(self.on_change, moving)
 
     def _build(self, name: str, title: str) -> None:
-        self.views, self.every = (
-            ViewList(self.among, f"Views of {name}", hides=self.HIDES),
-            QCheckBox("Show all views"),
+        self.views = ViewList(
+            self.among, f"Views of {name}", self.session if self.HIDES else None, self.LEADS
         )
-        self.every.setToolTip(
-            tooltip("Also those that rest on nothing in this project, each with what it lacks")
-        )
-        self.every.toggled.connect(self.views.show_all)
-        self.every.hide()
         left = QWidget()
-        another = another_kind(self.session, "Add another kind…"), 0, Qt.AlignmentFlag.AlignLeft
-        more = (another,) if self.HIDES else ()
-        vertical((self.views, 1), self.every, *more, on=left, margins=0, spacing=4)
+        vertical(
+            *((self.views.sought,) if self.HIDES else ()), (self.views, 1), on=left, margins=0, spacing=6
+        )
         self.view, self.behind = ViewPane(self.session, name), self.make_behind(name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
@@ -356,14 +362,14 @@ class Viewer(QWidget):
     def make_behind(self, name: str) -> BehindPane:
         return FigureBehindView(self.session, name)
 
-    def make_leaving(self) -> LeavingBar:
-        return LeavingBar(self.session, self.view)
+    def make_leaving(self) -> LeavingMenu:
+        return LeavingMenu(self.session, self.view)
 
     def acts(self) -> dict[str, Callable[[], object]]:
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
         return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
             **(turns if len(self.among) > 1 else {}),
-            **({"all_views": self.every.toggle} if self.HIDES else {}),
+            **({"all_views": self.views.turn_all} if self.HIDES else {}),
             "next_sheet": self.view.next_sheet,
             "definition": self._explain,
             "find": self._seek,
@@ -410,11 +416,6 @@ class Viewer(QWidget):
         if name != self._name or self._stale:
             self.show_view(name)
 
-    def _offer(self, rests: Mapping[str, bool]) -> None:
-        """List the views that rest on what the project holds; others that it may use while all are asked for."""
-        self.views.offer(rests)
-        self.every.setVisible(not all(rests.values()))
-
     def focus_first(self) -> None:
         if self.body.currentWidget() is self.behind:
             self.behind.focus_list()
@@ -447,7 +448,7 @@ class Viewer(QWidget):
     def _count(self) -> None:
         """Have the view counted with its choices; what is only set out otherwise is not counted again."""
         if self._stale and self.HIDES:
-            self.session.ask_later(self._offer, result_views.in_use, self.among)
+            self.session.ask_later(self.views.offer, result_views.in_use, self.among)
         self._stale = False
         view = self.named(self._name)
         chosen = self._chosen.get(self._name, {}) | self.more()
@@ -512,7 +513,8 @@ class Viewer(QWidget):
         if response_id and "of" in self.choosers.lists:
             self.choosers.choose("of", response_id)
 
-    def _open(self, line: SheetLine, cell: SheetCell | None) -> None:
+    def open_behind(self, line: SheetLine, cell: SheetCell | None) -> None:
+        """Show what a cell or its line is based on, or where that is worked on."""
         if self.behind.look(line, cell):
             self.show_body(self.behind)
             self.behind.focus_list()
@@ -548,6 +550,35 @@ class Viewer(QWidget):
         self.session.go(page, **place)
 
 
+class ViewerPart(PagePart):
+    """A viewer as a tab of a page. The page keeps F6, which goes from part to part, and keys of its own."""
+
+    WITHOUT = frozenset({"other_pane"})
+    """Acts of the viewer that the page does not have."""
+
+    def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
+        super().__init__(session, ActsBar(()))
+        self.viewer = viewer
+        self.bar.hide()
+        self.acts = {act: slot for act, slot in viewer.acts().items() if act not in self.WITHOUT}
+        # A place to go to comes right after; counting what nobody will look at would only hold that up.
+        self._soon = later(self, lambda: self.viewer.navigate({}), 0)
+        self.lay_out(self.viewer)
+
+    def fill(self) -> None:
+        self._soon.start()
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """`view` opens a view by its name, `choose` makes its choices."""
+        self.viewer.navigate(dict(place))
+
+    def on_change(self, change: Change) -> None:
+        """The viewer hears of every change itself, also while another part is in view."""
+
+    def focus_first(self) -> None:
+        self.viewer.focus_first()
+
+
 class ViewerPage(Page):
     def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
         super().__init__(session)
@@ -564,67 +595,116 @@ class ViewerPage(Page):
         self.viewer.focus_first()
 
 
+GROUPS = dict.fromkeys((result_views.REPORTS, result_views.BENCHMARK), "More")
+NAME, ACT = int(Qt.ItemDataRole.UserRole), int(Qt.ItemDataRole.UserRole) + 1
+
+
 class ViewList(QListWidget):
-    """One line for each view; `chosen` names the one selected."""
+    """One line for each view under the head of its group; `chosen` names the one selected.
+
+    With a `session` views that rest on nothing are left out, and shown muted on demand or when they are `sought`; a
+    line at the end shows them, another leads to what the project uses.
+    """
 
     chosen = Signal(str)
 
-    def __init__(self, views: Sequence[ResultView], words: str, *, hides: bool = False) -> None:
+    def __init__(
+        self,
+        views: Sequence[ResultView],
+        words: str,
+        session: ProjectSession | None = None,
+        leads: Mapping[str, Lead] | None = None,
+    ) -> None:
+        """`leads` are other pages that a group begins with, by its name."""
         super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(words)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.sought = search_field("Find a view…", "Find a view", self._fill)
         self._heads: list[QListWidgetItem] = []
-        part = ""
-        for view in views:
-            if view.part != part:
-                part = view.part
-                self._add_head(part)
-            line = QListWidgetItem(view.title)
-            line.setData(Qt.ItemDataRole.UserRole, view.name)
-            self.addItem(line)
-        self._among, self._all = {view.name: view for view in views}, False
-        self._rests: Mapping[str, bool] | None = {} if hides else None
+        self._among, self.is_whole = {view.name: view for view in views}, False
+        self._rests: Mapping[str, bool] | None = None if session is None else {}
+        for group, of in groupby(views, lambda view: GROUPS.get(view.part, view.part)):
+            if group:
+                self._heads.append(self._add(group, Qt.ItemFlag.NoItemFlags))
+            if session is not None and leads and group and group in leads:
+                said, page, place = leads[group]
+                self._add_act(said, partial(session.go, page, **place))
+            for view in of:
+                self._add(view.title).setData(NAME, view.name)
+        if session is not None:
+            self._every = self._add_act("", self.turn_all)
+            if may_choose_uses(session):
+                self._add_act(ANOTHER_KIND, partial(session.go, "Project"))
         self._dress()
         theme.watch(self, self._dress)
         self.currentItemChanged.connect(self._changed)
+        self.itemClicked.connect(self._act)
 
-    def offer(self, rests: Mapping[str, bool] | None) -> None:
-        """List views that rest on something, and the current one; muted the others in use, while all are shown."""
-        self._rests, current, head = rests, self.currentItem(), None
-        for line in (self.item(place) for place in range(self.count())):
-            name = line.data(Qt.ItemDataRole.UserRole)
-            if not name:
-                head = line
-                head.setHidden(True)
+    def _add(self, words: str, flags: Qt.ItemFlag | None = None) -> QListWidgetItem:
+        line = QListWidgetItem(words)
+        if flags is not None:
+            line.setFlags(flags)
+        self.addItem(line)
+        return line
+
+    def _add_act(self, words: str, act: Callable[[], object]) -> QListWidgetItem:
+        """A line that does something when it is pressed."""
+        line = self._add(words, Qt.ItemFlag.ItemIsEnabled)
+        line.setData(ACT, act)
+        return line
+
+    def _lines(self) -> list[QListWidgetItem]:
+        return [self.item(place) for place in range(self.count())]
+
+    def offer(self, rests: Mapping[str, bool]) -> None:
+        """The views in use, by name, each with whether it rests on something here."""
+        self._rests = rests
+        self._fill()
+
+    def turn_all(self) -> None:
+        """Show all views in use, or those that rest on something."""
+        self.is_whole = not self.is_whole
+        self._fill()
+
+    def _fill(self) -> None:
+        rests, current, head = self._rests, self.currentItem(), None
+        sought = self.sought.text().casefold().split()
+        for line in self._lines():
+            view = self._among.get(line.data(NAME) or "")
+            if view is None:
+                head = line if line in self._heads else head
+                line.setHidden(line is head)
+                if head is not None and line is not head:
+                    head.setHidden(False)
                 continue
-            view = self._among[name]
-            there = rests is None or rests.get(name, False)
-            known = rests is not None and name in rests
-            line.setHidden(not (there or (self._all and known) or line is current))
+            there, known = (
+                rests is None or rests.get(view.name, False),
+                rests is not None and view.name in rests,
+            )
+            found = all(word in f"{view.title} {view.about}".casefold() for word in sought)
+            offered = there or (known and (self.is_whole or bool(sought)))
+            line.setHidden(not ((offered and found) or line is current))
             line.setToolTip(tooltip(view.about if there else f"{view.about} {view.missing}"))
             line.setForeground(theme.token("text" if there else "text-muted"))
             if head is not None and not line.isHidden():
                 head.setHidden(False)
-
-    def show_all(self, every: bool) -> None:
-        self._all = every
-        self.offer(self._rests)
-
-    def _add_head(self, words: str) -> None:
-        line = QListWidgetItem(words)
-        line.setFlags(Qt.ItemFlag.NoItemFlags)
-        self.addItem(line)
-        self._heads.append(line)
+        if rests is not None:
+            without = sum(not there for there in rests.values())
+            self._every.setText("Only views with data" if self.is_whole else f"Show {without:,} more views")
+            self._every.setHidden(not without)
 
     def _dress(self) -> None:
+        for line in self._lines():
+            if line.data(ACT):
+                line.setForeground(theme.token("accent"))
         for line in self._heads:
             line.setForeground(theme.token("text-muted"))
             font = line.font()
             font.setBold(True)
             font.setPointSizeF(theme.current().points * 0.88)
             line.setFont(font)
-        self.offer(self._rests)
+        self._fill()
         px = theme.current().px
         self.setMinimumWidth(px(120))
         # Sixteen views are to be seen at once in a small window.
@@ -634,19 +714,28 @@ class ViewList(QListWidget):
         )
 
     def _changed(self, line: QListWidgetItem | None) -> None:
-        if line is not None and line.data(Qt.ItemDataRole.UserRole):
-            self.chosen.emit(line.data(Qt.ItemDataRole.UserRole))
+        if line is not None and line.data(NAME):
+            self.chosen.emit(line.data(NAME))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._act(self.currentItem())
+
+    def _act(self, line: QListWidgetItem | None) -> None:
+        if line is not None and (act := line.data(ACT)):
+            act()
 
     def choose(self, name: str) -> None:
-        for place in range(self.count()):
-            if self.item(place).data(Qt.ItemDataRole.UserRole) == name:
-                self.setCurrentRow(place)
-                self.offer(self._rests)
+        for line in self._lines():
+            if line.data(NAME) == name:
+                self.setCurrentItem(line)
+                self._fill()
 
     def turn(self, by: int) -> None:
         here = self.currentRow()
         for step in range(1, self.count() + 1):
             line = self.item((here + by * step) % self.count())
-            if line.data(Qt.ItemDataRole.UserRole) and not line.isHidden():
+            if line.data(NAME) and not line.isHidden():
                 self.setCurrentItem(line)
                 return

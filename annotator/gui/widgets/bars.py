@@ -418,24 +418,27 @@ class Command:
 
 
 class ActsBar(FittingBar):
-    """Commands on the left and, after `progress`, the main ones on the right."""
+    """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”."""
 
-    def __init__(self, left: Sequence[Command], right: Sequence[Command] = ()) -> None:
+    def __init__(
+        self, left: Sequence[Command], right: Sequence[Command] = (), rest: Sequence[Command] = ()
+    ) -> None:
         super().__init__()
-        self._words = {command.act: command.words for command in (*left, *right)}
+        self._words = {command.act: command.words for command in (*left, *right, *rest)}
         self._withheld: set[str] = set()
         self._left: list[Act] = [(command.act, command.words, command.icon, command.hint) for command in left]
-        for command in left:
+        for command in (*left, *rest):
             self._add(command)
         self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.row.addWidget(self.progress, 1)
         for command in right:
             self._add(command)
-        # What goes behind “…” where there is no room: from the left group's end, then all on the right but the last.
-        self._spare = [command.act for command in (*reversed(left), *right[:-1])]
-        self.LEVELS = 3 + len(self._spare)
+        # What goes behind “More”: the rest, and where there is no room from the left group's end, then all on the right
+        # but the last.
+        self._spare = [command.act for command in (*reversed(rest), *reversed(left), *right[:-1])]
+        self._rest, self.LEVELS = len(rest), 3 + len(left) + len(right[:-1])
         self.more = with_properties(QToolButton(), toolTip="More actions", accessibleName="More actions")
-        self.more.setText("…")
+        self.more.setText("More" if rest else "…")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         menu.aboutToShow.connect(self._fill_menu)
@@ -490,10 +493,10 @@ class ActsBar(FittingBar):
         """Leave out what is said, then the keys of those at the left, then put one after the other away."""
         self.shrink(self._left, 1 if level > 1 else 0)
         self.progress.setVisible(level < 1)
-        away = self._spare[: max(0, level - 2)]
+        away = self._spare[: self._rest + max(0, level - 2)]
         for act in self._spare:
             self.buttons[act].setVisible(act not in away and act not in self._withheld)
-        self.more.setVisible(bool(away))
+        self.more.setVisible(not self._withheld.issuperset(away))
 
 
 # RowAct of the key table, words, what it does.

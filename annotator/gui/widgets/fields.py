@@ -36,8 +36,10 @@ from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
     QDoubleSpinBox,
+    QFormLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
@@ -160,6 +162,22 @@ def together(words: str, field: QWidget, tip: str = "") -> QWidget:
         each.setToolTip(tooltip(tip))
     horizontal(label, field, on=made, margins=0, spacing=6)
     return made
+
+
+# Words of a row, what stands in it, and the field there with its name for those who hear it, and its tooltip.
+FormRow = tuple[str, QWidget | QLayout, QWidget, str, str]
+
+
+def form_of(rows: Iterable[FormRow], on: QWidget | None = None, **settings: Any) -> QFormLayout:
+    """Fields below one another, each named and explained; `on` is the widget that they stand on."""
+    grows = QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow
+    form = QFormLayout(on, verticalSpacing=7, fieldGrowthPolicy=grows, **settings)
+    form.setContentsMargins(0, 0, 0, 0)
+    for words, part, field, name, tip in rows:
+        field.setAccessibleName(name)
+        field.setToolTip(tip)
+        form.addRow(label_of(field, words), part)
+    return form
 
 
 # A style sheet cannot move the text inside such a box; in pixels at a zoom of 100 %.

@@ -14,6 +14,7 @@ from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import practice, samples
 from annotator.actions.items import items, materials
 from annotator.actions.items.pages import cited_states
+from annotator.actions.judges import judges
 from annotator.actions.labelling import board, label_cases, label_sealing, label_tasks, labels
 from annotator.actions.parcels import packing, tray, unpacking, waiting
 from annotator.actions.project import people
@@ -24,6 +25,8 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.undo import history
+from annotator.actions.validation import disagreements, stand_in
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.experts.assignment import Role, Stage, stage_of
 from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.kinds.artifact import Kind
@@ -231,7 +234,7 @@ def test_what_the_sample_keeps_open_is_in_english_and_waits_on_each_page(whole):
     lines = items.lines(whole, items.ids(whole))
     assert [line.key for line in lines[:3]] == [practice.WRITE, practice.LABEL, practice.RULE]
     assert {line.language for line in lines[:3]} == {"en"}
-    assert len(lines) == 6
+    assert len(lines) == 10
     assert whole.is_sample
     assert checking.check(whole).problems == []
     sheets = {sheet.key: sheet for sheet in result_views.show(whole, "selection", {}).sheets}
@@ -279,3 +282,17 @@ def test_the_sample_keeps_work_open(whole, tmp_path):
     whole.work_as(me)
     practice.stop_trying(whole)
     assert practice.tries(whole) == []
+
+
+def test_the_sample_has_intervals_an_answer_disagreements_and_costs(whole):
+    """On the five questions that are labelled, the smallest number over which an interval is given."""
+    sheet = result_views.show(whole, "overview", {"judge": practice.RECORDED}).sheets[0]
+    assert [line.cells[1].estimate.n for line in sheet.lines] == [8, 7, 8]
+    assert all(line.cells[1].estimate.low < line.cells[1].estimate.high for line in sheet.lines)
+    answers = stand_in.report(whole, stand_in.StandInQuery()).answers
+    assert [answer.rater.name for answer in answers] == [practice.RECORDED, "baseline"]
+    assert all(answer.difference.low < answer.difference.high for answer in answers)
+    judge = judges.named(whole, practice.RECORDED)
+    assert len(disagreements.queue(whole, ValidationQuery(judge=judge.name))) >= 5
+    (total,) = run_records.totals(whole, judge.id)
+    assert total.spent_usd > 0

@@ -15,17 +15,18 @@ from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.consensus import consensus
 from annotator.actions.items import items, materials
 from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import file as project_file
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.domain.experts.adjudication import Dispute, Reason
+from annotator.domain.experts.adjudication import BOTH, Dispute, Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome, TrayState
 from annotator.domain.kinds.artifact import State
-from annotator.domain.texts.canonical import now
+from annotator.domain.texts.canonical import canonical_json, now, sha256
 from annotator.exchange.parcels import packages
 from annotator.storage import connection
 from annotator.storage.tables import DISPUTE
@@ -41,11 +42,21 @@ from tests.material.sent_apart import (
     project_in,
     returned,
     second_copy,
+    settled,
     task_for,
     write_rubric,
 )
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
+
+# Documents, their agreement and their adjudication.
+KEPT = " UNION ALL ".join(
+    f"SELECT id, {columns}"
+    for columns in (
+        "state, revision FROM artifact", "sha256, number FROM revision", "sha256, 0 FROM agreement",
+        "state, version FROM adjudication", "sha256, position FROM ruling", "sha256, version FROM consensus_version",
+    )
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -234,20 +245,39 @@ def test_the_same_revision_from_a_second_computer_waits_in_the_tray(project: Pro
     assert checking.check(project).problems == []
 
 
-def adjudicated(project: Project, tmp_path: Path) -> str:
-    """The first item's rubric, brought to a consensus by an adjudicator; its consensus artifact's id."""
+def with_senior(project: Project, folder: Path) -> str:
+    """Sue, once both annotators have returned what they wrote of every item; her id."""
     for place, person in enumerate(annotators(project)):
-        unpacking.take_in(project, [returned(project, person.id, tmp_path / str(place))])
-    senior = people.add_person(project, "Senior", (Role.ADJUDICATOR,)).subject
-    me = people.someone(project)
-    project.work_as(people.known(project, senior))
+        unpacking.take_in(
+            project, [returned(project, person.id, folder / str(place), f"Says {place} of gold")]
+        )
+    return people.add_person(project, "Sue", (Role.ADJUDICATOR,)).subject
+
+
+def rule_and_close(project: Project, take: str) -> None:
+    """Every row of what waits first, or is closed, ruled so, with a reason and a note, and closed."""
     line = adjudicating.queue(project)[0]
+    if line.closed:
+        ruling.reopen(project, line.adjudication_id, "A second look.")
     result = adjudicating.open_(project, line.item_id, line.stage)
     for row in adjudicating.sheet(project, result.id).rows:
-        ruling.rule(project, row.ruling.id, "A", reason=Reason.WORDING)
+        ruling.rule(project, row.ruling.id, take, reason=Reason.WORDING)
+    consensus.remark(project, result.id, f"I took {take}.")
     ruling.close(project, result.id)
+
+
+def rule_at_home(project: Project, take: str = BOTH) -> None:
+    me = people.someone(project)
+    project.work_as(next(one for one in people.people(project) if one.name == "Sue"))
+    rule_and_close(project, take)
     project.work_as(me)
-    return line.item_id
+
+
+def adjudicated(project: Project, tmp_path: Path) -> str:
+    """The first item's rubric, brought to a consensus by an adjudicator; the item's id."""
+    with_senior(project, tmp_path)
+    rule_at_home(project, "A")
+    return items.ids(project)[0]
 
 
 def test_work_after_the_consensus_is_late_and_leaves_it_alone(project: Project, tmp_path: Path) -> None:
@@ -291,6 +321,103 @@ def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tm
     assignments.assign_one(project, items.ids(project)[0], ana.id, Stage.ADJUDICATION)
     pieces = unpacking.take_in(project, [path])[0].pieces
     assert {piece.outcome for piece in pieces} == {ParcelOutcome.FOREIGN}
+
+
+@pytest.fixture
+def senior(project: Project, tmp_path: Path) -> Iterator[Project]:
+    """The project of Sue, who adjudicates the first item elsewhere."""
+    sue = with_senior(project, tmp_path)
+    assignments.assign_one(project, items.ids(project)[0], sue, Stage.ADJUDICATION)
+    with closing_(tasking.take_task(task_for(project, sue, tmp_path / "sue")).project) as theirs:
+        yield theirs
+
+
+def freeze_again(project: Project) -> None:
+    """The first item's agreement as another version of the program would have computed it."""
+    content = sql.first(project, "SELECT content FROM agreement WHERE item_id = ?", (items.ids(project)[0],))[
+        0
+    ]
+    again = canonical_json(json.loads(content) | {"program": "9.9"})
+    with project.store.write() as db:
+        values = again.decode(), sha256(again), content
+        db.exec_driver_sql("UPDATE agreement SET content = ?, sha256 = ? WHERE content = ?", values)
+
+
+def change_a_document(project: Project) -> None:
+    with project.store.write() as db:
+        db.exec_driver_sql("UPDATE revision SET content = replace(content, 'of gold', 'of lead')")
+
+
+def withdraw(project: Project) -> None:
+    assignments.withdraw_open(project, people.people(project)[-1].id)
+
+
+def test_an_adjudication_comes_back_as_it_was_ruled_and_once(
+    project: Project, senior: Project, tmp_path: Path
+) -> None:
+    rule_and_close(senior, "A")
+    first, work = settled(senior), tray.work(senior).path
+    assert outcomes(unpacking.take_in(project, [work])) == ["new"]
+    assert (settled(project), len(first)) == (first, 1)
+    said = "SELECT v.by, version, text FROM consensus_version v JOIN remark ON person_id = v.by"
+    assert sql.rows(project, said) == [(senior.by, 1, "I took A.")]
+    before = content_hash(project)
+    assert outcomes(unpacking.take_in(project, [work])) == ["duplicate"]
+    (forged := tmp_path / "forged.goldsmith-work").write_bytes(
+        with_manifest(work.read_bytes(), packages.new_key())
+    )
+    assert unpacking.take_in(project, [forged])[0].outcome is ParcelOutcome.OTHER_KEY
+    assert content_hash(project) == before
+    rule_and_close(senior, "B")
+    second = tray.work(senior, tmp_path / "second.goldsmith-work").path
+    came = [outcomes(unpacking.take_in(project, [one])) for one in (second, work)]
+    assert (came, settled(project)) == ([["newer"], ["duplicate"]], settled(senior))
+    assert {*settled(project), *first} == {"Says 0 of gold", "Says 1 of gold"}
+    assert [checking.check(one).problems for one in (project, senior)] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("before", "meanwhile", "outcome", "words"),
+    [
+        (change_a_document, None, "conflicting", "A document it rules on is not the one that was sent."),
+        (None, freeze_again, "conflicting", "The agreement was frozen again since it was sent."),
+        (None, withdraw, "foreign", "This person is not the one who adjudicates the item."),
+        (None, rule_at_home, "conflicting", "The item was adjudicated here meanwhile."),
+    ],
+    ids=["another document", "another agreement", "another adjudicator", "adjudicated meanwhile"],
+)
+def test_an_adjudication_that_does_not_fit_waits_and_overwrites_nothing(
+    project: Project, senior: Project, before, meanwhile, outcome: str, words: str
+) -> None:
+    for act, where in ((before, senior), (rule_and_close, senior), (meanwhile, project)):
+        if act is not None:
+            act(where, "A") if act is rule_and_close else act(where)
+    there, here, work = sql.rows(project, KEPT), settled(project), tray.work(senior).path
+    came = [unpacking.take_in(project, [work])[0].pieces[0] for _ in range(2)]
+    assert [piece.outcome.value for piece in came] == [outcome, "duplicate"]
+    assert sql.rows(project, KEPT) == there
+    shown = tray.sheet(project, tray.sheets(project)[0])
+    stands = "here stands version 1 by Sue" if here else "nothing is adjudicated here"
+    assert all(part in shown.consequence for part in (words, stands, "Version 1 of"))
+    assert checking.check(project).problems == []
+    if not here:
+        expect_refusal(words, tray.accept, project, shown.entry.id)
+        return
+    tray.accept(project, shown.entry.id)
+    assert settled(project) == [unit.text for unit in shown.came.units] != here
+
+
+def test_programs_that_know_no_adjudications_refuse_them_in_words(
+    project: Project, senior: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule_and_close(senior, "A")
+    assert (
+        packages.read_package(next((project.path.parents[1] / "0").glob("*-task"))).manifest.format_version
+        == "2.1"
+    )
+    monkeypatch.setattr(packages, "MAJOR", 2)
+    for path in (next(senior.path.parent.glob("*R4*.goldsmith-task")), tray.work(senior).path):
+        expect_refusal("it has format 3.0, and this program reads 2.x", packages.read_package, path)
 
 
 def test_a_later_task_adds_to_the_same_project_and_touches_no_work(project: Project, tmp_path: Path) -> None:

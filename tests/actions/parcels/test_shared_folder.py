@@ -298,7 +298,7 @@ def test_work_of_a_later_version_is_told_of(home: Project, ana: Project, tmp_pat
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
     content = tray.work(ana, tmp_path / "w.goldsmith-work").path.read_bytes()
     public = packages.public_key(known_keys.signing_key(home))
-    later = with_manifest(content, packages.new_key(), format_version="3.0", app_version="9.9")
+    later = with_manifest(content, packages.new_key(), format_version="4.0", app_version="9.9")
     (tmp_path / "synced/later").write_bytes(sealing.sealed(later, public))
     assert "needs Goldsmith ≥ 9.9" in shared_folder.look(home).problems[0]
 

@@ -355,7 +355,7 @@ HOSTILE: dict[str, Attack] = {
     "201 MB of anything": lambda good: good + bytes(201 * 2**20),
     "another zip instead": lambda _: zipped([Part(b"word/document.json", b"{}")]),
     "an empty zip instead": lambda _: finished(b"", []),
-    "C53 newer major format": _facts(format_version="3.0", app_version="9.1.0", entries=[]),
+    "C53 newer major format": _facts(format_version="4.0", app_version="9.1.0", entries=[]),
     "format that was never released": _facts(format_version="0.9"),
     "format not said": _facts(format_version=None),
     "format unknown": _facts(format="goldsmith-release"),

@@ -93,7 +93,7 @@ REASONS = {
         ("text instead", "a PDF instead", "random bytes instead", "an empty zip instead"),
         "is not a package of Goldsmith",
     ),
-    "C53": "needs Goldsmith ≥ 9.1.0: it has format 3.0, and this program reads 2.x",
+    "C53": "needs Goldsmith ≥ 9.1.0: it has format 4.0, and this program reads 3.x",
     "format that was never released": "has format 0.9, which was never released",
     "format not said": "does not say the version of its format",
     "format unknown": "“format” should be",

@@ -27,13 +27,21 @@ def two(small):
     return small
 
 
+def differences(page):
+    """What lies behind the first pair."""
+    viewer = page.comparing.viewer
+    viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
+    settle(page)
+    return viewer.behind
+
+
 def test_where_they_differ_is_listed_with_both_grounds(two, show):
-    part = show(two, "Compare").comparing
-    assert part.count.text() == "2 differ: first a, second b"
-    assert cells(part.differing, 3) == ["Met", "Not met"]
-    assert cells(part.differing, 5) == ["Not met", "Met"]
-    assert set(cells(part.differing, 4)) == {"It says so."}
-    assert set(cells(part.differing, 6)) == {"Nothing on it."}
+    behind = differences(show(two, "Compare"))
+    assert behind.title.text() == "2 differ: first a, second b"
+    assert cells(behind.table, 3) == ["Met", "Not met"]
+    assert cells(behind.table, 5) == ["Not met", "Met"]
+    assert set(cells(behind.table, 4)) == {"It says so."}
+    assert set(cells(behind.table, 6)) == {"Nothing on it."}
 
 
 def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server, show):
@@ -41,11 +49,11 @@ def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server,
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     asyncio.run(judge_runs.run(served, RunRequest("baseline")))
     page = show(served, "Compare")
-    part = page.comparing
-    assert "(a floor)" in cells(part.table, 0)[0]
-    part.differing.setFocus()
-    part.differing.setCurrentIndex(part.apart.index(0, 5))
-    unit = cells(part.differing, 2)[0]
+    assert "(a floor)" in cells(page.comparing.viewer.view.table, 0)[0]
+    behind = differences(page)
+    behind.table.setFocus()
+    behind.table.setCurrentIndex(behind.apart.index(0, 5))
+    unit = cells(behind.table, 2)[0]
     press("Return")
     settle(page)
     assert page.part is page.replies
@@ -79,7 +87,7 @@ def column(part, title: str) -> list[str]:
 
 def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
     page = show(paid, "Costs")
-    part = page.costing
+    part = page.costing.viewer
     row = column(part, "Asked about").index(DATASET)
     item = column(part, "Item")[row]
     part.view.table.setCurrentIndex(part.view.model.index(row, 4))
@@ -104,9 +112,10 @@ def drawn(project) -> None:
 
 def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     drawn(small)
-    page = show(small)
-    assert page.waiting.text().startswith("4 extracts to confirm")
-    assert page.waiting.accessibleName().startswith("4 extracts to confirm, key ")
+    page = show(small, "Runs")
+    page.running.bar.more.menu().aboutToShow.emit()
+    offered = [action.text().split("\t")[0] for action in page.running.bar.more.menu().actions()]
+    assert "4 extracts to confirm" in offered
     press("Ctrl+Shift+J")
     material = page.window().page
     settle(material)

@@ -49,13 +49,13 @@ def test_the_list_is_narrowed_by_sort_flag_cause_system_and_words(replies):
     choose(replies.filters.which, NO_VERDICT)
     settle(replies)
     assert set(cells(replies.list, 2)) == {"Names one dataset"}
-    choose(replies.filters.cause, "refused")
+    choose(replies.filters.which, "cause:refused")
     choose(replies.filters.system, "Beta")
     settle(replies)
     assert cells(replies.list, 1) == ["Beta", "Beta"]
     replies.show_all.click()
     choose(replies.filters.which, FLAGGED)
-    choose(replies.filters.flag, "quote_missing")
+    choose(replies.filters.which, "flag:quote_missing")
     settle(replies)
     assert set(cells(replies.list, 4)) == {"Quote not found"}
     replies.show_all.click()

@@ -82,7 +82,6 @@ def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show, mon
 
 def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
     page = show(small, "Runs")
-    page.running.form.every.setChecked(True)
     choose(page.running.form.what, "researcherbench.claims")
     settle(page)
     assert "4 of 4 reports are without their claims." in page.running.ready.lacks.text()

@@ -14,7 +14,7 @@ from tests.projects import adra_project as adra
 @pytest.fixture
 def page(small, window_over, qtbot):
     asyncio.run(judge_runs.run(small, judge_cases.RunRequest("baseline")))
-    return at(window_over(small, "Results").page.viewer, qtbot)
+    return at(window_over(small, "Results", view="overview").page.viewer, qtbot)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def adra_page(tmp_path, window_over, qtbot):
             project, item, adra.response_of(item, "深度研究智能体"), [[1, 0, 0, 0], [0, 1, 0, None]]
         )
         adra.fill_matrix(project, item, adra.response_of(item, "باحث عميق"), [[1, 0, 0, 0], [0, 1, 0, 0]])
-    return at(window_over(project, "Results").page.viewer, qtbot)
+    return at(window_over(project, "Results", view="overview").page.viewer, qtbot)
 
 
 def at(page, qtbot, body="view"):

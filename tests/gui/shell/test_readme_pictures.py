@@ -1,4 +1,4 @@
-"""The README's pictures can be made anew, and are those that it shows."""
+"""The manual's pictures can be made again, and are those that it shows."""
 
 import re
 
@@ -10,8 +10,8 @@ from tests.house import reading
 from tests.windows import grabbing, readme_pictures
 
 
-def test_the_readme_shows_every_picture_that_is_made() -> None:
-    text = (reading.HERE / "README.md").read_text("utf-8")
+def test_the_manual_shows_every_picture_that_is_made() -> None:
+    text = (reading.HERE / "docs/tour.md").read_text("utf-8")
     assert sorted(re.findall(r"pictures/(\w+)\.png", text)) == sorted(readme_pictures.PICTURES)
 
 

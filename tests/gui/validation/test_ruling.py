@@ -68,18 +68,6 @@ def test_a_reason_before_or_after_goes_with_the_ruling(page: Any, project: Proje
     assert [reason for _, reason, _ in ruled(project)] == ["too strict", "saw what the report does not say"]
 
 
-def test_who_waits_for_a_reason_stays_until_it_is_given(page: Any) -> None:
-    bench = page.ruling.bench
-    bench.card.waiting.setChecked(True)
-    first = bench.key
-    press("1")
-    assert (bench.key, bench.card.reasons.asks()) == (first, True)
-    press("4")
-    assert bench.key != first
-    press("2")
-    assert bench.cases.counted(CaseFilter.DONE) == 2
-
-
 def test_a_note_stays_with_its_case_when_the_next_is_gone_on_to(page: Any, project: Project) -> None:
     card, first = page.ruling.bench.card, page.ruling.bench.key
     press("Ctrl+M")
@@ -160,10 +148,9 @@ def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
 def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(page: Any) -> None:
     part = page.ruling
     part.look()
-    choose(part.choices.boxes["judge"], "*")
-    part.choices.changed.emit()
+    choose(part.choices.lists["judge"], "*")
     settle(page)
-    assert part.choices.value("judge") == "*"
+    assert part.choices.values()["judge"] == "*"
     assert part.bench.cases.counted(CaseFilter.ALL) == 14
 
 

@@ -1,15 +1,11 @@
 """Drawings in help: shown where a text names them, within the page, and nothing else is ever opened."""
 
-import re
-from pathlib import Path
-
 import pytest
 from pytestqt.qtbot import QtBot
 
 from annotator.exchange.texts.rendering import render
 from annotator.gui.pages.help import IllustratedView
 from annotator.places import resources
-from tests.house.reading import HERE
 
 WORDS = "First.\n\n![Two “windows” & a button.](pictures/smartscreen.svg)\n\nThen `![no](pictures/x.svg)`.\n"
 IMAGE = 2
@@ -39,14 +35,3 @@ def test_a_drawing_is_as_large_as_it_was_made_and_never_wider_than_the_page(view
 )
 def test_what_the_text_does_not_name_is_not_opened(view: IllustratedView, address: str) -> None:
     assert view.loadResource(IMAGE, address).width() == 1
-
-
-def test_every_picture_that_a_page_of_ours_names_is_there() -> None:
-    pages = [HERE / "README.md", *sorted((resources() / "help").glob("*.md"))]
-    named = [
-        path.parent / place
-        for path in pages
-        for place in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", path.read_text("utf-8"))
-    ]
-    assert [path for path in named if not Path(path).is_file()] == []
-    assert {path.name for path in named} >= {"smartscreen.svg", "gatekeeper.svg", "label.png"}

@@ -305,7 +305,7 @@ def in_the_window(project: Project, folder: Path) -> None:
     application = QApplication.instance() or make_application()
     window = Window(Project.open(folder / "rated.goldsmith"))
     window.show()
-    window.show_page("Results")
+    window.show_page("Results", view="overview")
     viewer = window.page.viewer
     while viewer.body.currentWidget() is not viewer.view or viewer.session._tasks_behind:
         application.processEvents()

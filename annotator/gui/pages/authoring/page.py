@@ -29,7 +29,7 @@ from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
 from annotator.gui.parts import holds
 from annotator.gui.review.field_chips import frozen_words
 from annotator.gui.review.source_pane import SourcePane
-from annotator.gui.session.page import ANOTHER_KIND, Page, may_choose_kinds
+from annotator.gui.session.page import ANOTHER_KIND, Page, may_choose_uses
 from annotator.gui.session.session import AUTHORING, Attention, Clock, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import wrapping
@@ -97,7 +97,7 @@ class AuthorPage(Page):
             "author", parts=(self.source, self.sheet, self.side), sizes=(500, 620, 260), stretch=(5, 6, 0)
         )
         self._parts.give_way(self.source, self.side)
-        if may_choose_kinds(self.session):
+        if may_choose_uses(self.session):
             self.sheet.strip.guideline.menu().addAction(ANOTHER_KIND, lambda: self.session.go("Project"))
         kinds = horizontal(self.tabs, StretchSpace(1))
         self._whole = column_of(self.header, kinds, (self._parts, 1), spacing=0)
@@ -135,7 +135,7 @@ class AuthorPage(Page):
         acts = self.sheet.acts
         changing: dict[str, Callable[[], object]] = {
             **{f"weight_{number}": partial(acts.choose, number) for number in (1, 2, 3)},
-            "new_unit": acts.new,
+            "new_unit": self._new,
             "retire_unit": acts.delete,
             "unit_up": partial(acts.move, -1),
             "unit_down": partial(acts.move, 1),
@@ -244,6 +244,13 @@ class AuthorPage(Page):
             self.sheet.say("success", self.asked.what_waits())
         else:
             self._begin(*goal)
+
+    def _new(self) -> None:
+        """A new unit; where nothing is written yet, the document with its first one."""
+        if self.sheet.artifact is None and self.sheet.beginning.start.isEnabled():
+            self.sheet.start()
+        else:
+            self.sheet.acts.new()
 
     def _begin(self, item_id: str, kind: Kind) -> None:
         if self._go_on_to(item_id, kind):

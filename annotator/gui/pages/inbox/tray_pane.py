@@ -20,6 +20,7 @@ from annotator.domain.experts.parcel import (
     Signed,
     TrayEntry,
     TrayState,
+    numbered,
 )
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
@@ -87,7 +88,7 @@ def piece_words(piece: ReturnedPiece) -> str:
     parts = (
         f"Item {piece.item_key}" if piece.item_key else "",
         piece.stage.value if piece.stage else "",
-        f"revision {piece.revision}" if piece.revision else "",
+        f"{numbered(piece.stage)} {piece.revision}" if piece.revision else "",
     )
     return " · ".join(part for part in parts if part) or "The whole file"
 
@@ -135,6 +136,8 @@ def key_words(arrival: Arrival) -> str:
 
 def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
     """Why a piece waits, and what accepting it would do."""
+    if entry.stage is Stage.ADJUDICATION and known_item:
+        return "This adjudication was made elsewhere and could not be imported; nothing here was changed."
     if entry.reason is ParcelOutcome.CONFLICT:
         return (
             "A different text arrived for a revision that already exists; one of the two was changed by "
@@ -323,7 +326,7 @@ def _subject(sheet: TraySheet) -> str:
     if entry.stage is None:
         return "A file of another project"
     item = f"Item {sheet.item_key}" if sheet.item_key else "An item of another project"
-    return f"{item} · {entry.stage.value} · revision {entry.revision}"
+    return f"{item} · {entry.stage.value} · {numbered(entry.stage)} {entry.revision}"
 
 
 def _person(sheet: TraySheet) -> str:
@@ -346,11 +349,11 @@ def table(sheet: TraySheet, found: list[Row]) -> str:
     """Rows as a table with a sign before each; a paragraph when there are none."""
     if not found:
         return "<p>No differences.</p>"
+    counts = numbered(sheet.entry.stage)
+    nothing = "no work by this person yet" if counts == "revision" else "no consensus yet"
     heads = (
-        f"In the returned file, revision {sheet.entry.revision}",
-        f"Here, revision {sheet.here_revision}"
-        if sheet.here_revision
-        else "Here: no work by this person yet",
+        f"In the returned file, {counts} {sheet.entry.revision}",
+        f"Here, {counts} {sheet.here_revision}" if sheet.here_revision else f"Here: {nothing}",
     )
     return people_choice.table(heads, found)
 

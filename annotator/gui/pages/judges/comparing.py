@@ -1,31 +1,31 @@
 """Comparison of judges with one another and with people on the same units."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.agreement import agreement_report
 from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts
 from annotator.actions.judging.forecasts import Cost, total
 from annotator.actions.judging.judge_runs import draws, title
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
     SheetColumn,
     SheetLine,
+    ViewChoice,
     columns,
     count,
     text,
 )
 from annotator.actions.runs import run_records
+from annotator.actions.studies.result_views import BENCHMARK, ResultView
 from annotator.actions.validation import judge_comparing
 from annotator.actions.validation.judge_comparing import (
     PEOPLE,
@@ -34,30 +34,17 @@ from annotator.actions.validation.judge_comparing import (
     RaterDifference,
     RaterPair,
 )
+from annotator.domain.experts.adjudication import Figure
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.estimate import of_items
 from annotator.domain.texts.words import CutList, counted, usd
 from annotator.gui.pages.judges.replies import DIFFERENCES
 from annotator.gui.pages.judges.roster import RUNS_OFFERED, run_words
-from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.review.verdict_words import spent
-from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.views import view_pane
-from annotator.gui.views.view_pane import ViewPane
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
-from annotator.gui.widgets.basics import (
-    ElidedLabel,
-    PlainLabel,
-    Stack,
-    column_of,
-    horizontal,
-    tooltip,
-    with_properties,
-)
-from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.fields import ChoiceBox, choose, offer, together, when_changed
-from annotator.gui.widgets.splitter import Splitter
+from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPart
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 
 
 def whose(rater: ComparedRater) -> str:
@@ -67,58 +54,6 @@ def whose(rater: ComparedRater) -> str:
 def second(one: RaterPair) -> str:
     """Whom the first of a pairing is compared with."""
     return "one another" if one.a is one.b else whose(one.b)
-
-
-def _figure(name: str, head: str, width: int) -> Column[RaterPair]:
-    def tip(one: RaterPair) -> str:
-        result = one.figure(name)
-        parts = [
-            agreement_report.reason(result),
-            f"n = {result.n:,}",
-            of_items(result.method),
-            *agreement_report.remarks(result),
-        ]
-        return "\n".join(part for part in parts if part)
-
-    # Named where it is called otherwise than its column.
-    return Column(
-        head,
-        lambda one: (
-            f"{agreement_report.title(one.figure(name))} {agreement_report.number(one.figure(name))}".removeprefix(
-                f"{agreement_report.TITLES[name]} "
-            )
-        ),
-        width,
-        tip=tip,
-        about=agreement_report.ABOUT[name],
-    )
-
-
-WHO: Sequence[Column[RaterPair]] = (
-    Column("Who", lambda one: whose(one.a), 140),
-    Column("With", second, 140),
-    Column(
-        "Units",
-        lambda one: f"{one.units:,}",
-        62,
-        number=True,
-        about="Units that both judged; of several trials counts what most of them say.",
-    ),
-)
-PAIRINGS: Sequence[Column[RaterPair]] = (
-    *WHO,
-    _figure("agreement", "Agreement [95 %]", 172),
-    _figure("kappa", "κ [95 %]", 142),
-    _figure("ac1", "AC1 [95 %]", 142),
-)
-
-
-def pairings(found: Sequence[RaterPair]) -> Sequence[Column[RaterPair]]:
-    """The columns of these pairings: the figures that fit the values that were given."""
-    if not found or any(each.name == "kappa" for each in found[0].figures):
-        return PAIRINGS
-    names = [each.name for each in found[0].figures]
-    return (*WHO, *(_figure(name, f"{agreement_report.TITLES[name]} [95 %]", 142) for name in names))
 
 
 def account(one: RaterPair, comparison: JudgeComparison) -> str:
@@ -140,196 +75,174 @@ def account(one: RaterPair, comparison: JudgeComparison) -> str:
     )
 
 
-RIGHT = (
-    Command("next_item", "Next difference", hint="Next unit on which the two differ"),
-    Command("read_replies", "Read the reply", hint="The judge's reply on this unit", role="primary"),
-)
-NOTHING = (
-    "Nobody can be compared yet",
+def compare_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """What was judged by two or more, or by a judge and people, and which units count."""
+    known = {name: judge_comparing.raters(project, name) for name in _judged(project)}
+    there = [name for name, of in known.items() if len(of) > 1 or any(one.id == PEOPLE for one in of)]
+    return (
+        ViewChoice("protocol", "What was judged", tuple((title(name), name) for name in there)),
+        ViewChoice("units", "Units", (("All units", ""), ("Judged by all", SHARED))),
+    )
+
+
+def compare_report(project: Project, protocol: str = "", units: str = "") -> JudgeComparison:
+    if not protocol:
+        return JudgeComparison("", ())
+    return judge_comparing.compare(project, protocol, shared=units == SHARED)
+
+
+def compare_sheets(found: JudgeComparison) -> tuple[ResultSheet, ...]:
+    """A line for every two; what they stand on is said of each."""
+    if not found.pairings:
+        return ()
+    names = [each.name for each in found.pairings[0].figures]
+    figures = (
+        (name, f"{agreement_report.TITLES[name]} [95 %]", agreement_report.ABOUT[name]) for name in names
+    )
+    heads = columns(("who", "Who"), ("with", "With"), ("units", "Units", BOTH), *figures)
+    lines = tuple(
+        PairLine(
+            (text(whose(one.a)), text(second(one)), count(one.units), *map(_figure, one.figures)),
+            pair=one,
+            comparison=found,
+        )
+        for one in found.pairings
+    )
+    return (ResultSheet("compare", "Judges compared", heads, lines),)
+
+
+def _figure(found: Figure) -> SheetCell:
+    """A figure, named where it is called otherwise than its column, with what must be known of it."""
+    words = f"{agreement_report.title(found)} {agreement_report.number(found)}"
+    tip = [agreement_report.reason(found), f"n = {found.n:,}", of_items(found.method)]
+    return SheetCell(
+        words.removeprefix(f"{agreement_report.TITLES[found.name]} "),
+        found.value,
+        "\n".join(filter(None, [*tip, *agreement_report.remarks(found)])),
+        value=found.value,
+    )
+
+
+def _judged(project: Project) -> Iterable[str]:
+    totals = run_records.totals(project)
+    return dict.fromkeys(one.protocol for one in totals if one.judgements and not draws(one.protocol))
+
+
+SHARED = "shared"
+BOTH = "Units that both judged; of several trials counts what most of them say."
+COMPARE = ResultView(
+    "compare",
+    "Compare",
+    BENCHMARK,
+    "Enter: the units on which the two differ",
     "Let two judges judge the same reports, or a judge reports that people have labelled and submitted.",
+    compare_choices,
+    compare_report,
+    compare_sheets,
 )
 # The columns of what the two said.
 ONE, OTHER = 3, 5
+# Changes of these kinds may move a figure or a cost.
+MOVING = frozenset(
+    {"attack", "extract", "import", "item", "judge", "judge_run", "judgement", "labels", "prompt"}
+)
+TO_RUNS: Lead = ("To the runs", "Judges", {"part": "Runs"})
 
 
-class ComparingPart(PagePart):
-    """Raters on the left; pairs on the right, above the differences of the chosen pair."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairLine(SheetLine):
+    pair: RaterPair
+    comparison: JudgeComparison
 
-    reply_wanted = Signal(dict)
+
+class DifferencesView(BehindPane):
+    """The units on which two differ; Enter opens the reply of the side whose cell is chosen."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar((), RIGHT))
-        self.protocol = ChoiceBox(accessibleName="What was judged")
-        self.protocol.keep_short(14)
-        self.raters = with_properties(QListWidget(), accessibleName="Who is compared")
-        self.raters.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.shared = QCheckBox("Only units judged by &all")
-        self.pairs, self.apart = (
-            CellsModel[RaterPair](PAIRINGS, self),
-            CellsModel[RaterDifference](DIFFERENCES, self),
+        super().__init__(session)
+        self._line: PairLine | None = None
+        self.apart = CellsModel[RaterDifference](DIFFERENCES, self)
+        self.table = CellsTable("Differences", self.apart, stretched=2)
+        self.table.activated.connect(lambda _: self._read())
+        hint = PlainLabel("Enter or double-click opens the reply", "hint")
+        vertical(horizontal((self.title, 1), hint, self.leave), (self.table, 1), on=self, margins=0)
+
+    def look(self, line: SheetLine, _cell: SheetCell | None) -> bool:
+        if not isinstance(line, PairLine):
+            return False
+        self._line = line
+        self.apart.show([])
+        self.title.setText("Looking for differences…")
+        pair = line.pair
+        self._session.ask_newest(
+            self._show, judge_comparing.differing, line.comparison.protocol, pair.a.id, pair.b.id
         )
-        self.table = CellsTable("All pairs", self.pairs, stretched=0)
-        self.differing = CellsTable("Differences", self.apart, stretched=2)
-        self.account, self.count = PlainLabel("", "hint", wrap=True), ElidedLabel("", "strong")
-        self._comparison: JudgeComparison | None = None
-        self._known: dict[str, list[ComparedRater]] = {}
-        self.acts = {
-            "next_item": lambda: self._step(1),
-            "previous_item": lambda: self._step(-1),
-            "read_replies": self._read,
-        }
-        self.protocol.currentIndexChanged.connect(lambda _: self._offer_raters())
-        self.raters.itemChanged.connect(lambda _: self._compare())
-        self.shared.toggled.connect(lambda _: self._compare())
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
-        self.differing.activated.connect(lambda _: self._read())
-        left = column_of(
-            PlainLabel("What was judged", "hint"),
-            self.protocol,
-            PlainLabel("Who is compared", "hint"),
-            (self.raters, 1),
-            self.shared,
-            self.account,
-            margins=(0, 0, 8, 0),
-            spacing=6,
-        )
-        head = horizontal((self.count, 1), PlainLabel("Enter or double-click opens the reply", "hint"))
-        below = column_of(head, (self.differing, 1), margins=(0, 4, 0, 0))
-        right = Splitter(
-            "judges/compare below", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(220, 340)
-        )
-        whole = Splitter("judges/compare", parts=(left, right), sizes=(250, 830), stretch=(0, 1))
-        whole.grow(left, 250)
-        self.empty = EmptyState("agreement", *NOTHING)
-        self.empty.add_action("To the runs", lambda: self.session.go("Judges", part="Runs"), primary=True)
-        self.body = Stack(whole, self.empty)
-        self.lay_out(self.body)
+        return True
 
-    def fill(self) -> None:
-        self.session.ask_later(self._offered, _judged)
-
-    def _offered(self, found: dict[str, list[ComparedRater]]) -> None:
-        self._known = found
-        offer(self.protocol, [(title(name), name) for name in found])
-        self._offer_raters()
-
-    def go(self, place: Any) -> None:
-        """Compare under a `protocol`."""
-        choose(self.protocol, place.get("protocol"))
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
-
-    def _offer_raters(self) -> None:
-        known = self._known.get(str(self.protocol.currentData() or ""), [])
-        left_out = {entry.data(Qt.ItemDataRole.UserRole) for entry in self._entries() if not _ticked(entry)}
-        with QSignalBlocker(self.raters):
-            self.raters.clear()
-            for rater in known:
-                entry = QListWidgetItem(f"{whose(rater)} · {rater.judgements:,}")
-                entry.setData(Qt.ItemDataRole.UserRole, rater.id)
-                entry.setToolTip(tooltip(whose(rater)))
-                state = Qt.CheckState.Unchecked if rater.id in left_out else Qt.CheckState.Checked
-                entry.setCheckState(state)
-                self.raters.addItem(entry)
-        comparable = len(known) > 1 or any(rater.id == PEOPLE for rater in known)
-        self.body.setCurrentIndex(0 if comparable else 1)
-        for act in self.acts.keys() & self.bar.buttons.keys():
-            self.bar.enable(act, False)
-        self.session.forget(self._compared, self._differ)
-        if comparable:
-            self._compare()
-
-    def _entries(self) -> list[QListWidgetItem]:
-        return [self.raters.item(row) for row in range(self.raters.count())]
-
-    def chosen(self) -> tuple[str, ...]:
-        return tuple(entry.data(Qt.ItemDataRole.UserRole) for entry in self._entries() if _ticked(entry))
-
-    def _compare(self) -> None:
-        protocol, chosen = str(self.protocol.currentData() or ""), self.chosen()
-        if not chosen:
-            self.pairs.show([])
-            self._turn()
+    def _show(self, found: CutList[RaterDifference]) -> None:
+        if self._line is None:
             return
-        self.count.setText("Counting…")
-        self.session.ask_newest(
-            self._compared, judge_comparing.compare, protocol, chosen, shared=self.shared.isChecked()
-        )
-
-    def _compared(self, comparison: JudgeComparison) -> None:
-        kept = self.table.currentIndex().row()
-        self._comparison = comparison
-        self.pairs.show(comparison.pairings, pairings(comparison.pairings))
-        if comparison.pairings:
-            self.table.setCurrentIndex(self.pairs.index(min(max(0, kept), len(comparison.pairings) - 1), 0))
-        self._turn()
-
-    def _turn(self) -> None:
-        one = self.pairs.at(self.table.currentIndex().row())
-        self.bar.enable_all(
-            {
-                "read_replies": False,
-                "next_item": False,
-            }
-        )
-        if one is None or self._comparison is None:
-            self.apart.show([])
-            self.count.setText("Tick two to compare them.")
-            self.account.setText("")
-            return
-        self.account.setText(account(one, self._comparison))
-        self.count.setText("Looking for differences…")
-        self.session.ask_newest(
-            self._differ, judge_comparing.differing, self._comparison.protocol, one.a.id, one.b.id
-        )
-
-    def _differ(self, found: CutList[RaterDifference]) -> None:
-        one = self.pairs.at(self.table.currentIndex().row())
-        if one is None:
-            return
+        one = self._line.pair
         self.apart.show(found.rows)
         self.apart.retitle({ONE: one.a.name, OTHER: "the other" if one.a is one.b else one.b.name})
-        many = found.total
-        self.count.setText(
-            f"{found.words} differ: first {whose(one.a)}, second {second(one)}" if many else "No differences."
+        self.title.setText(
+            f"{found.words} differ: first {whose(one.a)}, second {second(one)}"
+            if found.total
+            else "No differences."
         )
-        if many:
-            self.differing.setCurrentIndex(self.apart.index(0, 0))
-        self.bar.enable_all(
-            {
-                "read_replies": many > 0 and one.a.id != PEOPLE,
-                "next_item": many > 0,
-            }
-        )
-
-    def _step(self, by: int) -> None:
-        row = self.differing.currentIndex().row() + by
-        if 0 <= row < self.apart.rowCount():
-            self.differing.setCurrentIndex(self.apart.index(row, 0))
+        if found.total:
+            self.table.setCurrentIndex(self.apart.index(0, 0))
 
     def _read(self) -> None:
         """Open the reply of the side whose cell is chosen; of people there is none, so the judge's."""
-        one = self.pairs.at(self.table.currentIndex().row())
-        index = self.differing.currentIndex()
+        index = self.table.currentIndex()
         apart = self.apart.at(index.row())
-        if one is None or apart is None or self._comparison is None or one.a.id == PEOPLE:
+        if self._line is None or apart is None or self._line.pair.a.id == PEOPLE:
             return
+        one = self._line.pair
         other = index.column() >= OTHER and one.b.id != PEOPLE
         rater, judgement = (one.b, apart.id_b) if other else (one.a, apart.id_a)
-        self.reply_wanted.emit(
-            {"judge_id": rater.id, "protocol": self._comparison.protocol, "judgement_id": judgement}
-        )
+        place = {"judge_id": rater.id, "protocol": apart.protocol, "judgement_id": judgement}
+        self._session.go("Judges", part="Replies", **place)
 
 
-def _judged(project: Project) -> dict[str, list[ComparedRater]]:
-    totals = run_records.totals(project)
-    names = dict.fromkeys(one.protocol for one in totals if one.judgements and not draws(one.protocol))
-    return {name: judge_comparing.raters(project, name) for name in names}
+def _account(
+    _sheet: ResultSheet, line: SheetLine | None, cell: SheetCell | None, _column: int, _metric: str
+) -> str:
+    if not isinstance(line, PairLine):
+        return ""
+    tip = escape(cell.tip if cell else "").replace("\n", "<br>")
+    return f"<p>{escape(account(line.pair, line.comparison))}</p><p>{tip}</p>"
 
 
-def _ticked(entry: QListWidgetItem) -> bool:
-    return entry.checkState() == Qt.CheckState.Checked
+class CompareViewer(Viewer):
+    """Every two who judged the same; behind each pair, where they differ."""
+
+    ICON, OTHERWISE = "agreement", TO_RUNS
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, (COMPARE,), "judges/compare", "Judges compared", MOVING)
+        self.view.account_of = _account
+
+    def make_behind(self, _name: str) -> DifferencesView:
+        return DifferencesView(self.session)
+
+    def lead(self, _view: ResultView) -> Lead:
+        return TO_RUNS
+
+
+class JudgesViewerPart(ViewerPart):
+    # One sheet, no pictures; Ctrl+T tests a judge here.
+    WITHOUT = frozenset({"other_pane", "next_sheet", "save_results_picture"})
+
+
+class ComparingPart(JudgesViewerPart):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, CompareViewer(session))
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Compare under a `protocol`."""
+        self.viewer.navigate({"choose": {"protocol": place["protocol"]}} if place.get("protocol") else {})
 
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
@@ -374,10 +287,15 @@ HEADS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostLine(SheetLine):
+    cost: Cost
+
+
 def sheet(by: str, found: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> ResultSheet:
     """Costs by one of `BY`, the dearest first; `words` says what (item's key, protocol, unit) or (item's key) means."""
     heads: tuple[SheetColumn, ...] = columns(*HEADS[by], *FIGURES)
-    lines = tuple(SheetLine((*_named(by, one, words), *_figures(one)), unit_id=one.name) for one in found)
+    lines = tuple(CostLine((*_named(by, one, words), *_figures(one)), cost=one) for one in found)
     return ResultSheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, told(found))
 
 
@@ -423,169 +341,21 @@ def told(found: Sequence[Cost]) -> tuple[str, ...]:
     return (f"Together {whole}{rest}. The cost of a shared call is split evenly.",)
 
 
-LEFT = (
-    Command(
-        "cost_definition",
-        "About",
-        "info",
-        "Switch between the definition of the selected figure and the table",
-    ),
-    Command("copy_costs", "Copy table", "export", "Copy the table for a spreadsheet, with full precision"),
-    Command("save_costs", "Save table…", "folder", "Save the table as CSV or JSON, with full precision"),
-)
-RIGHT_ALIGNED = (
-    Command(
-        "read_replies", "Read its replies", hint="The judgements behind the selected row", role="primary"
-    ),
-)
-NO_COSTS = (
-    "No costs yet",
-    "Once an endpoint judge has run, the cost of every call is broken down here by criterion, question and "
-    "system. The baseline costs nothing.",
-)
-Told = tuple[list[Cost], dict[tuple[str, str, str], str]]
+Costs = tuple[list[Cost], dict[tuple[str, str, str], str], str]
 
 
-class CostsPart(PagePart):
-    """Choices above the table; details of the chosen figure below."""
-
-    replies_wanted = Signal(dict)
-    run_wanted = Signal(dict)
-
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT_ALIGNED))
-        self._wanted = ""
-        self._costs: list[Cost] = []
-        self._known: list[Judge] = []
-        self.by, self.of = ChoiceBox(accessibleName="Costs by"), ChoiceBox(accessibleName="Whose costs")
-        for combo, letters in ((self.by, 18), (self.of, 34)):
-            combo.keep_short(letters)
-        offer(self.by, [(words, name) for name, words in BY.items()])
-        self.view = ViewPane(session, "judges/costs")
-        self.acts = {
-            "cost_definition": self.view.explain,
-            "copy_costs": self.copy,
-            "save_costs": self._choose_file,
-            "read_replies": self._read,
-            "find": self.view.seek,
-        }
-        when_changed(self._count, self.by, self.of)
-        self.view.opened.connect(lambda *_: self._read())
-        self.view.turned.connect(self._turn)
-        copying = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.view.table)
-        copying.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copying.activated.connect(self.copy)
-        head = FlowRow(gap=10)
-        for part in (together("By", self.by), together("of", self.of)):
-            head.addWidget(part)
-        whole = column_of(head, (self.view, 1), spacing=6, margins=None)
-        self.empty = EmptyState("results", *NO_COSTS)
-        self.empty.add_action("To the runs", lambda: self.run_wanted.emit({}), primary=True)
-        self.body = Stack(whole, self.empty)
-        self.lay_out(self.body)
-
-    def fill(self) -> None:
-        self._known = [one for one in self.session.ask(judges.all_of) or [] if one.kind == JudgeKind.ENDPOINT]
-        runs = [run for run in self.session.ask(run_records.runs) or [] if run.paid]
-        choices = [("All judges", ""), *((one.name, f"judge {one.name}") for one in self._known)]
-        choices += [(run_words(run), f"run {run.id}") for run in runs[:RUNS_OFFERED]]
-        offer(self.of, choices)
-        wanted, self._wanted = self.of.findData(self._wanted) if self._wanted else -1, ""
-        if wanted > 0 and wanted != self.of.currentIndex():
-            self.of.setCurrentIndex(wanted)
-            return
-        self._count()
-
-    def go(self, place: Any) -> None:
-        """Show the costs of a run (`run_id`) or of a `judge` by its name."""
-        self._wanted = f"run {place['run_id']}" if place.get("run_id") else ""
-        self._wanted = f"judge {place['judge']}" if place.get("judge") else self._wanted
-        self.fill()
-
-    def focus_first(self) -> None:
-        self.view.table.setFocus()
-
-    def _choice(self) -> tuple[str, str]:
-        return str(self.by.currentData()), str(self.of.currentData() or "")
-
-    def _count(self) -> None:
-        self.session.ask_newest(self._counted, _told, *self._choice())
-
-    def _counted(self, found: Told) -> None:
-        choice = self._choice()
-        self._costs, words = found
-        self.body.setCurrentIndex(1 if not self._costs and not choice[1] else 0)
-        self.view.show_sheets((sheet(choice[0], self._costs, words),), "")
-        index = self.view.table.currentIndex()
-        if index.isValid() and not index.column():
-            self.view.table.setCurrentIndex(
-                index.siblingAtColumn(self.view.model.whole.keys.index("cost_usd"))
-            )
-            self.view.table.horizontalScrollBar().setValue(0)
-
-    def _turn(self) -> None:
-        for act in self.bar.buttons:
-            self.bar.enable(act, self.view.model.rowCount() > 0)
-
-    def copy(self) -> None:
-        self.bar.say(view_pane.copied(self.view.model.shown))
-
-    def _choose_file(self) -> None:
-        if path := view_pane.chosen_file(self, "costs"):
-            self.save(path)
-
-    def save(self, path: Path) -> None:
-        self.bar.say(
-            view_pane.saved(
-                self.session, path, lambda: result_pictures.save_exports(self.view.model.shown, path)
-            )
-        )
-
-    def _line(self) -> Cost | None:
-        line = self.view.line()
-        places = [id(one) for one in self.view.model.whole.lines]
-        return self._costs[places.index(id(line))] if line is not None else None
-
-    def _read(self) -> None:
-        """Open the judgements behind the chosen line; where they are of several judges, one must be chosen first."""
-        one, (by, of) = self._line(), self._choice()
-        if one is None:
-            return
-        if not one.judgements or by == PURPOSE:
-            self.answer.show_message(
-                "info", "The judgements behind this row belong to several protocols.", "Choose another."
-            )
-            return
-        kind, _, name = of.partition(" ")
-        if by == RUN:
-            kind, name = "run", one.name
-        place: dict[str, Any] = {"run_id": name} if kind == "run" else {"protocol": one.protocol}
-        if kind != "run":
-            told = one.name if by == JUDGE else name
-            mine = [
-                judge for judge in self._known if judge.name == told or (not told and len(self._known) == 1)
-            ]
-            if not mine:
-                self.answer.show_message(
-                    "info", "This may include several judges.", "Select one above to read its replies."
-                )
-                self.of.setFocus()
-                return
-            place["judge_id"] = mine[0].id
-        place |= {QUESTION: {"item": one.name}, SYSTEM: {"system": one.name}}.get(by, {})
-        if by == UNIT:
-            line = self.view.line()
-            place |= {
-                "item": one.item,
-                "unit": one.name,
-                "words": line.cells[1].words if line is not None else "",
-            }
-        self.answer.clear()
-        self.replies_wanted.emit(place)
+def cost_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """By what costs are told, and whose: of a judge behind an endpoint, or of a run."""
+    named = ((one.name, f"judge {one.name}") for one in _asked(project))
+    paid = [run for run in run_records.runs(project) if run.paid][:RUNS_OFFERED]
+    runs = ((run_words(run), f"run {run.id}") for run in paid)
+    by = tuple((words, name) for name, words in BY.items())
+    return ViewChoice("by", "By", by), ViewChoice("of", "of", (("All judges", ""), *named, *runs))
 
 
-def _told(project: Project, by: str, of: str) -> Told:
-    """What is chosen, its costs, and what their names mean."""
+def cost_report(project: Project, by: str = UNIT, of: str = "") -> Costs:
+    """The costs of what is chosen, what their names mean, and by what they are told."""
+    people.refuse_others(project, "can see what judges cost")
     kind, _, name = of.partition(" ")
     result = forecasts.costs(project, by, **{kind: name} if kind else {})
     words: dict[tuple[str, str, str], str] = {}
@@ -593,4 +363,81 @@ def _told(project: Project, by: str, of: str) -> Told:
         words = forecasts.asked_about(project, result)
     elif by == QUESTION:
         words = {(key, "", ""): question for key, question in forecasts.questions(project).items()}
-    return result, words
+    return result, words, by
+
+
+def cost_sheets(found: Costs) -> tuple[ResultSheet, ...]:
+    costs, words, by = found
+    return (sheet(by, costs, words),) if costs else ()
+
+
+def _asked(project: Project) -> list[Judge]:
+    return [one for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT]
+
+
+COSTS = ResultView(
+    "costs",
+    "Costs",
+    BENCHMARK,
+    "Enter: the judgements behind a line",
+    "Once an endpoint judge has run, the cost of every call is broken down here by criterion, question and system. The "
+    "baseline costs nothing.",
+    cost_choices,
+    cost_report,
+    cost_sheets,
+)
+SEVERAL = "The judgements behind this line belong to several protocols: choose another."
+WHOSE = "This may include several judges: choose one above to read its replies."
+
+
+class CostsViewer(Viewer):
+    """What calls cost; behind a line, its replies."""
+
+    OTHERWISE = TO_RUNS
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, (COSTS,), "judges/costs", "Costs", MOVING)
+
+    def lead(self, _view: ResultView) -> Lead:
+        return TO_RUNS
+
+    def show_body(self, widget: QWidget) -> None:
+        """The money is what one looks at first."""
+        super().show_body(widget)
+        index = self.view.table.currentIndex()
+        if widget is self.view and not index.column():
+            self.view.table.setCurrentIndex(
+                index.siblingAtColumn(self.view.model.whole.keys.index("cost_usd"))
+            )
+            self.view.table.horizontalScrollBar().setValue(0)
+
+    def open_behind(self, line: SheetLine, cell: SheetCell | None) -> None:
+        """Open the judgements behind a line; where they are of several judges, one must be chosen first."""
+        by, of = self.choosers.values()["by"], self.choosers.values()["of"]
+        if not isinstance(line, CostLine) or not line.cost.judgements or by == PURPOSE:
+            self.hint.setText(SEVERAL)
+            return
+        one = line.cost
+        kind, _, name = ("run", "", one.name) if by == RUN else of.partition(" ")
+        place: dict[str, Any] = {"run_id": name} if kind == "run" else {"protocol": one.protocol}
+        if kind != "run":
+            known, told = _asked(self.session.project), one.name if by == JUDGE else name
+            mine = [judge for judge in known if judge.name == told or (not told and len(known) == 1)]
+            if not mine:
+                self.hint.setText(WHOSE)
+                return
+            place["judge_id"] = mine[0].id
+        place |= {QUESTION: {"item": one.name}, SYSTEM: {"system": one.name}}.get(by, {})
+        if by == UNIT:
+            place |= {"item": one.item, "unit": one.name, "words": line.cells[1].words}
+        self.session.go("Judges", part="Replies", **place)
+
+
+class CostsPart(JudgesViewerPart):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, CostsViewer(session))
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Show the costs of a run (`run_id`) or of a `judge` by its name."""
+        wanted = f"run {place['run_id']}" if place.get("run_id") else f"judge {place.get('judge', '')}"
+        self.viewer.navigate({"choose": {"of": wanted}} if place.keys() & {"run_id", "judge"} else {})

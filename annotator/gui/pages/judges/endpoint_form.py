@@ -1,7 +1,7 @@
 """Settings of a judge behind an endpoint: address, model, parameters, key."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,10 +26,19 @@ from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, horizontal, later, push_button, vertical, with_properties
+from annotator.gui.widgets.bars import Fold
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    column_of,
+    horizontal,
+    later,
+    push_button,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.columns import TickList
-from annotator.gui.widgets.fields import AmountBox, ChoiceBox, LineField, label_of, when_changed
+from annotator.gui.widgets.fields import AmountBox, ChoiceBox, FormRow, LineField, form_of, when_changed
 from annotator.gui.widgets.reading.report_view import RawText
 
 FIELDS = {
@@ -37,6 +46,7 @@ FIELDS = {
     "base_url": ("&Endpoint", "http://127.0.0.1:8000/v1"),
     "model": ("&Model", "the model as the endpoint lists it"),
     "parameters": ("Para&meters", '{} — only sent if set, e.g. {"temperature": 0}'),
+    "key_env": ("Or &variable", "e.g. OPENAI_API_KEY"),
 }
 SENT = {
     "headers": ("Headers", 'headers, e.g. {"api-key": "{key}"}'),
@@ -46,7 +56,9 @@ SENT_TIP = (
     "A JSON object. In a header {key} stands for the key, and {NAME} for the environment variable of that name: "
     "never write a secret itself."
 )
-VARIABLE_HINT = "e.g. OPENAI_API_KEY"
+VARIABLE_HINT = FIELDS["key_env"][1]
+VARIABLE = "Environment variable that holds the key"
+PER_MILLION = "US dollars per million tokens {}; empty: as listed"
 RING, SESSION = "ring", "session"
 HAS_JUDGED = "The judge has used these settings: add another judge for another model or endpoint."
 FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows its settings."
@@ -66,7 +78,7 @@ class EndpointForm(QWidget):
         self._shown: dict[str, str] = {}
         self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
         self.sent = {name: LineField(placeholderText=hint) for name, (_, hint) in SENT.items()}
-        self.key_env = LineField(placeholderText=VARIABLE_HINT)
+        self.key_env = self.fields["key_env"]
         self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.keep = ChoiceBox()
@@ -85,44 +97,52 @@ class EndpointForm(QWidget):
         self._listen()
 
     def _lay_out(self) -> None:
-        form = QFormLayout(
-            self, verticalSpacing=7, fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow
-        )
-        form.setContentsMargins(0, 0, 0, 0)
-        for name, (words, _) in FIELDS.items():
-            self.fields[name].setAccessibleName(words.replace("&", ""))
-        addressed = horizontal((self.fields["base_url"], 1), self._usual(), spacing=4)
-        form.addRow(FIELDS["name"][0], self.fields["name"])
-        form.addRow(label_of(self.fields["base_url"], FIELDS["base_url"][0]), addressed)
-        form.addRow(FIELDS["model"][0], self.fields["model"])
+        fields, sent = self.fields, self.sent
         for field, words in zip(self.prices, ("in", "out", "in from the cache"), strict=True):
-            field.setAccessibleName(f"US dollars per million tokens {words}")
-            field.setToolTip(f"US dollars per million tokens {words}; empty: as listed")
-        form.addRow(
-            label_of(self.prices[0], "P&rice $/M"),
-            horizontal(*((field, 1) for field in self.prices), spacing=6),
-        )
-        form.addRow("", self.price)
-        form.addRow("", self.locked)
-        form.addRow(FIELDS["parameters"][0], self.fields["parameters"])
-        for name, (words, _) in SENT.items():
-            self.sent[name].setAccessibleName(words)
-            self.sent[name].setToolTip(SENT_TIP)
-        along = horizontal(*((field, 1) for field in self.sent.values()), spacing=6)
-        form.addRow(label_of(self.sent["headers"], "A&lso sent"), along)
-        form.addRow("", self.weights)
-        rates = horizontal((self.calls, 1), (self.tokens, 1), spacing=6)
-        self.calls.setAccessibleName("Most calls a minute")
+            named = PER_MILLION.format(words)
+            with_properties(field, accessibleName=named.partition(";")[0], toolTip=named)
+        self.priced = column_of(horizontal(*((field, 1) for field in self.prices), spacing=6))
+        with_properties(sent["query"], accessibleName=SENT["query"][0], toolTip=SENT_TIP)
         self.tokens.setAccessibleName("Most tokens a minute")
-        form.addRow(label_of(self.calls, "&A minute"), rates)
-        keeping = horizontal((self.keep, 1), self.forget, spacing=6)
-        self.key.setAccessibleName("Key")
-        self.keep.setAccessibleName("Storage of the key")
-        self.key_env.setAccessibleName("Environment variable that holds the key")
-        form.addRow("&Key", self.key)
-        form.addRow("Kept", keeping)
-        form.addRow("Or &variable", self.key_env)
-        form.addRow("", horizontal((self.place, 1), self.allow, spacing=6))
+        addressed = horizontal((fields["base_url"], 1), self._usual(), spacing=4)
+        self.form = form_of(
+            (
+                *self._rows("name"),
+                (FIELDS["base_url"][0], addressed, fields["base_url"], "Endpoint", ""),
+                *self._rows("model"),
+                (
+                    "P&rice $/M",
+                    self.priced,
+                    self.prices[0],
+                    self.prices[0].accessibleName(),
+                    self.prices[0].toolTip(),
+                ),
+                ("", self.price, self.price, "", ""),
+                ("", self.locked, self.locked, "", ""),
+                ("&Key", self.key, self.key, "Key", ""),
+                ("", horizontal((self.place, 1), self.forget, self.allow, spacing=6), self.place, "", ""),
+            )
+        )
+        along = horizontal(*((field, 1) for field in sent.values()), spacing=6)
+        rates = horizontal((self.calls, 1), (self.tokens, 1), spacing=6)
+        self.options = Fold(
+            "Options",
+            form_of(
+                (
+                    ("Kept", self.keep, self.keep, "Storage of the key", ""),
+                    (FIELDS["key_env"][0], self.key_env, self.key_env, VARIABLE, ""),
+                    *self._rows("parameters"),
+                    ("A&lso sent", along, sent["headers"], SENT["headers"][0], SENT_TIP),
+                    ("&A minute", rates, self.calls, "Most calls a minute", ""),
+                )
+            ),
+            self.weights,
+        )
+        vertical(self.form, self.options, on=self, margins=0, spacing=7)
+
+    def _rows(self, name: str) -> Iterator[FormRow]:
+        field, words = self.fields[name], FIELDS[name][0]
+        yield words, field, field, words.replace("&", ""), ""
 
     def _usual(self) -> QToolButton:
         self.usual = with_properties(
@@ -153,7 +173,7 @@ class EndpointForm(QWidget):
             self.sent[name].setCursorPosition(0)
 
     def _listen(self) -> None:
-        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key, self.key_env):
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key):
             field.textEdited.connect(lambda _: self.edited.emit())
         when_changed(self._soon.start, self.fields["model"], self.fields["base_url"], *self.prices)
         when_changed(self.edited.emit, self.weights, self.calls, self.tokens)
@@ -167,7 +187,6 @@ class EndpointForm(QWidget):
         for name, field in self.fields.items():
             field.setText(str(getattr(judge, name)))
             field.setCursorPosition(0)
-        self.key_env.setText(judge.key_env)
         self._put_price(judge.asked.price)
         self._put_sent(judge.asked.headers, judge.asked.query)
         self.weights.setChecked(judge.asked.weights_shown)
@@ -182,7 +201,7 @@ class EndpointForm(QWidget):
 
     def begin(self) -> None:
         self._judge = None
-        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key, self.key_env):
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key):
             field.clear()
         self.fields["parameters"].setText("{}")
         self.key_env.setPlaceholderText(VARIABLE_HINT)
@@ -239,7 +258,6 @@ class EndpointForm(QWidget):
     def _values(self) -> dict[str, str]:
         values = {name: field.text().strip() for name, field in self.fields.items()}
         values["parameters"] = values["parameters"] or "{}"
-        values["key_env"] = self.key_env.text().strip()
         values |= {name: field.text().strip() for name, field in self.sent.items()}
         values["price"] = " ".join(field.text() for field in self.prices)
         asked = self._judge.asked if self._judge else PricedAsking()
@@ -253,7 +271,7 @@ class EndpointForm(QWidget):
 
     def _lock(self, *, follows: bool, judged: bool) -> None:
         readonly = self._session.project.readonly
-        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key_env):
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices):
             field.setReadOnly(readonly or follows)
         for name in ("base_url", "model"):
             self.fields[name].setReadOnly(readonly or follows or judged)
@@ -271,7 +289,9 @@ class EndpointForm(QWidget):
     def _show_price(self) -> None:
         """Say what its tokens cost; looked up on another thread, since the table takes a moment to load."""
         model, url = self.fields["model"].text().strip(), self.fields["base_url"].text().strip()
-        if any(field.text().strip() for field in self.prices):
+        typed = any(field.text().strip() for field in self.prices)
+        self.form.setRowVisible(self.priced, typed)
+        if typed:
             self.price.setText(
                 "US dollars per million tokens, as entered here; leave all empty for the listed price"
             )
@@ -287,6 +307,7 @@ class EndpointForm(QWidget):
             self.fields[name].text().strip() for name in ("model", "base_url")
         ):
             self.price.setText(words)
+            self.form.setRowVisible(self.priced, words.startswith("not known"))
 
     def show_place(self) -> None:
         """Say where the judge's key is now, and whether it may be used."""
@@ -367,18 +388,19 @@ class VoteForm(QWidget):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__()
         self._session = session
-        self.name = LineField(
-            placeholderText="a short name, e.g. panel of three", accessibleName="Name of the vote"
-        )
+        self.name = LineField(placeholderText="a short name, e.g. panel of three")
         self.name.textEdited.connect(lambda _: self.edited.emit())
         self.members = TickList("Judges whose verdicts are counted", 3, 8)
         self.members.ticked_anew.connect(self._say)
         self.words = PlainLabel(NONE, "hint", wrap=True)
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.addRow("&Name", self.name)
-        form.addRow("&Counts", self.members)
-        form.addRow("", self.words)
+        form_of(
+            (
+                ("&Name", self.name, self.name, "Name of the vote", ""),
+                ("&Counts", self.members, self.members, "Judges whose verdicts are counted", ""),
+                ("", self.words, self.words, "", ""),
+            ),
+            self,
+        )
 
     @property
     def dirty(self) -> bool:

@@ -1,73 +1,16 @@
 """The Judges page: six tabs, and one run at a time that continues whichever is in view."""
 
-from functools import cached_property, partial
-from typing import Any, TypeVar
-
-from annotator.actions.items import extracts
 from annotator.actions.project import people
 from annotator.domain.experts.assignment import Role
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
-from annotator.gui.pages.judges.comparing import ComparingPart, CostsPart
-from annotator.gui.pages.judges.prompts import PromptsPart
-from annotator.gui.pages.judges.replies import RepliesPart
-from annotator.gui.pages.judges.roster import JudgesPart
 from annotator.gui.pages.judges.run_form import Driver
-from annotator.gui.pages.judges.runs import RunsPart
-from annotator.gui.session.page import PagePart, PartedPage
+from annotator.gui.session.page import PartedPage, Tab
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.chips import put
 
-ACT = "drawn_waiting"
-
-
-class DrawnWaiting(KeyButton):
-    """A button with the number of waiting extracts; hidden when there are none."""
-
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__("", act=ACT, role="quiet")
-        self._session = session
-        self._waiting: dict[str, int] = {}
-        put(self, "question", color="state-unconfirmed")
-        self.clicked.connect(self.go)
-        self.hide()
-
-    def fill(self) -> None:
-        self._session.ask_later(self._found, extracts.waiting)
-
-    def go(self) -> None:
-        if self._waiting:
-            most = max(self._waiting, key=lambda kind: self._waiting[kind])
-            self._session.go("Material", part="Extracts", waiting=most)
-
-    def _found(self, waiting: dict[str, int]) -> None:
-        self._waiting = waiting
-        many = sum(waiting.values())
-        said = ", ".join(f"{kind} {count:,}" for kind, count in sorted(waiting.items()))
-        self.set_words(f"{counted(many, 'extract')} to confirm")
-        self.set_hint(f"Extracted by a judge or imported, not yet reviewed: {said}")
-        self.setVisible(many > 0)
+HERE = "annotator.gui.pages.judges"
 
 
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.
-JUDGES, RUNS, REPLIES, COMPARE, PROMPTS, COSTS = range(6)
-# Where a part leads: its signal, and the tab that is opened.
-WANTED = (
-    (JUDGES, "replies_wanted", REPLIES),
-    (JUDGES, "run_wanted", RUNS),
-    (RUNS, "replies_wanted", REPLIES),
-    (RUNS, "prompt_wanted", PROMPTS),
-    (RUNS, "costs_wanted", COSTS),
-    (COSTS, "replies_wanted", REPLIES),
-    (COSTS, "run_wanted", RUNS),
-    (REPLIES, "again_wanted", RUNS),
-    (COMPARE, "reply_wanted", REPLIES),
-)
-P = TypeVar("P", bound=PagePart)
-
-
 class JudgesPage(PartedPage):
     """A run continues in its own process whichever tab or page is in view."""
 
@@ -94,53 +37,14 @@ class JudgesPage(PartedPage):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.driver = Driver(session, self)
-        self.waiting = DrawnWaiting(session)
-        self.head.addWidget(self.waiting)
-        self._top.show()
-        self.bind("drawn_waiting", self.waiting.go)
 
-    def put(self, tab: int, part: P) -> P:
-        """Put a part into its tab, and open others where it leads."""
-        for source, signal, target in WANTED:
-            if source == tab:
-                wanted: Any = getattr(part, signal)
-                wanted.connect(partial(self.go_to, target))
-        return super().put(tab, part)
-
-    @cached_property
-    def roster(self) -> JudgesPart:
-        return self.put(JUDGES, JudgesPart(self.session))
-
-    @cached_property
-    def running(self) -> RunsPart:
-        return self.put(RUNS, RunsPart(self.session, self.driver))
-
-    @cached_property
-    def replies(self) -> RepliesPart:
-        return self.put(REPLIES, RepliesPart(self.session))
-
-    @cached_property
-    def comparing(self) -> ComparingPart:
-        return self.put(COMPARE, ComparingPart(self.session))
-
-    @cached_property
-    def prompting(self) -> PromptsPart:
-        return self.put(PROMPTS, PromptsPart(self.session))
-
-    @cached_property
-    def costing(self) -> CostsPart:
-        return self.put(COSTS, CostsPart(self.session))
+    roster = Tab(f"{HERE}.roster", "JudgesPart")
+    running = Tab(f"{HERE}.runs", "RunsPart", "driver")
+    replies = Tab(f"{HERE}.replies", "RepliesPart")
+    comparing = Tab(f"{HERE}.comparing", "ComparingPart")
+    prompting = Tab(f"{HERE}.prompts", "PromptsPart")
+    costing = Tab(f"{HERE}.comparing", "CostsPart")
 
     def offered(self) -> frozenset[str]:
         coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
         return frozenset(self.TABS) if coordinates else frozenset()
-
-    def on_change(self, change: Change) -> None:
-        """What was drawn may wait for a person, or no longer."""
-        super().on_change(change)
-        if change.kind in self.AT_ONCE:
-            self.waiting.fill()
-
-    def fill(self) -> None:
-        super().fill()
-        self.waiting.fill()

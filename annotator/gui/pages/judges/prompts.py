@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QSettings, QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QTextBrowser, QWidget
+from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from annotator.actions.judges import prompts
 from annotator.actions.judges.prompts import PromptLine
 from annotator.actions.judging import filled_prompts
 from annotator.actions.judging.filled_prompts import PromptPreview
 from annotator.actions.project import people
-from annotator.domain.judges.protocol import SHIPPED, PromptVersion
+from annotator.domain.judges.protocol import PromptVersion
 from annotator.domain.texts.difference import differences
 from annotator.gui import theme
 from annotator.gui.review.people_choice import column
@@ -21,14 +21,14 @@ from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.bars import ActsBar, Command, Tabs
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
-    StretchSpace,
     column_of,
     horizontal,
     later,
+    push_button,
     vertical,
     with_properties,
 )
@@ -40,10 +40,9 @@ from annotator.gui.widgets.splitter import Splitter
 PREVIEW_PAUSE_MS = 80
 NO_UNIT = "No unit in this project uses this prompt yet."
 FAULTY = "It cannot be filled in until it is fixed."
-NEXT = "current text"
 
 
-class PromptLook(QTabWidget):
+class PromptLook(Tabs):
     taken_up = Signal(str)
     """The words of a version, to be written on from."""
 
@@ -53,22 +52,18 @@ class PromptLook(QTabWidget):
         self._name, self._text, self._number = "", "", 0
         self._versions: Sequence[PromptVersion] = ()
         self._names: Mapping[str, str] = {}
-        self.setDocumentMode(True)
-        self.tabBar().setDrawBase(False)
         self.about = ElidedLabel("", "hint")
         self.sent = RawText("As it would be sent")
-        self.old, self.new = ChoiceBox(), ChoiceBox()
         self.changes = with_properties(QTextBrowser(), role="side", accessibleName="What changes")
         self.model = CellsModel[PromptVersion](self._columns(), self)
         self.table = CellsTable("Versions", self.model, stretched=3)
         self._soon = later(self, self._preview, PREVIEW_PAUSE_MS)
         for words, pane in (
             ("As sent", self._sent_pane()),
-            ("What changes", self._changes_pane()),
             ("Versions", self._versions_pane()),
         ):
             self.addTab(pane, words)
-        self.currentChanged.connect(lambda _: self._show())
+        self.currentChanged.connect(lambda _: self._preview())
         theme.watch(self, self._compare)
 
     def _columns(self) -> tuple[Column[PromptVersion], ...]:
@@ -85,22 +80,12 @@ class PromptLook(QTabWidget):
         head = horizontal(before, after, (self.about, 1))
         return column(head, self.sent, grows=self.sent, above=6)
 
-    def _changes_pane(self) -> QWidget:
-        head = QHBoxLayout()
-        for combo, name in ((self.old, "From version"), (self.new, "To version")):
-            combo.setAccessibleName(name)
-            combo.keep_short(10)
-            combo.currentIndexChanged.connect(lambda _: self._compare())
-            head.addWidget(combo, 1)
-        return column(head, self.changes, grows=self.changes, above=6)
-
     def _versions_pane(self) -> QWidget:
-        take, compare = QPushButton("Edit from this version"), QPushButton("What changed since")
-        take.clicked.connect(self._take_up)
-        compare.clicked.connect(self._compare_since)
-        self.table.activated.connect(lambda _: self._compare_since())
-        foot = horizontal(StretchSpace(1), compare, take)
-        return column(self.table, foot, grows=self.table, above=6)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._compare())
+        self.take = push_button("Edit from this version", self._take_up)
+        heading = horizontal((PlainLabel("Changes since this version", "strong"), 1), self.take)
+        below = column_of(heading, (self.changes, 1), margins=(0, 4, 0, 0), spacing=4)
+        return Splitter("judges/prompt versions", Qt.Orientation.Vertical, parts=(self.table, below))
 
     def show_prompt(self, name: str, versions: Sequence[PromptVersion], names: Mapping[str, str]) -> None:
         """Show another prompt with its versions, the shipped one first; `names` by the id of who wrote it."""
@@ -110,22 +95,7 @@ class PromptLook(QTabWidget):
         self._session.forget(self._previewed)
         self.model.show(list(reversed(versions)))
         self.table.setCurrentIndex(self.model.index(0, 0))
-        for combo in (self.old, self.new):
-            combo.blockSignals(True)
-            combo.clear()
-        for version in reversed(versions):
-            for combo in (self.old, self.new):
-                combo.addItem(self._title(version), version.version)
-        self.new.insertItem(0, NEXT, 0)
-        self.new.setCurrentIndex(0)
-        self.old.setCurrentIndex(0)
-        for combo in (self.old, self.new):
-            combo.blockSignals(False)
-
-    def _title(self, one: PromptVersion) -> str:
-        last = one is self._versions[-1]
-        name = "1, as shipped" if one.version == SHIPPED else str(one.version)
-        return f"version {name}{', in force' if last else ''}"
+        self._compare()
 
     def show_text(self, text: str) -> None:
         self._text = text
@@ -141,16 +111,10 @@ class PromptLook(QTabWidget):
     def turn(self) -> None:
         self.setCurrentIndex((self.currentIndex() + 1) % self.count())
 
-    def _show(self) -> None:
-        if self.currentIndex() == 0:
-            self._preview()
-        elif self.currentIndex() == 1:
-            self._compare()
-
     def _preview(self) -> None:
         if self.currentIndex() == 1:
             self._compare()
-        elif self.currentIndex() == 0 and self._name:
+        elif self._name:
             self.about.setText("Filling it in…")
             self._session.ask_newest(
                 self._previewed, filled_prompts.preview, self._name, self._text, self._number
@@ -173,27 +137,16 @@ class PromptLook(QTabWidget):
         self.sent.setPlainText(f"# system\n\n{made.system_part}\n\n# user\n\n{made.user_part}")
 
     def _compare(self) -> None:
-        if self.currentIndex() != 1:
-            return
-        texts = {version.version: version.text for version in self._versions} | {0: self._text}
-        old, new = texts.get(self.old.currentData(), ""), texts.get(self.new.currentData(), "")
-        if old == new:
-            self.changes.setHtml("<p>No differences.</p>")
-            return
-        self.changes.setHtml(f"<pre style='white-space:pre-wrap'>{marked(old, new)}</pre>")
-
-    def _chosen(self) -> PromptVersion | None:
-        return self.model.at(self.table.currentIndex().row())
+        """Show what changes from the chosen version to what is written now."""
+        one = self.model.at(self.table.currentIndex().row())
+        self.take.setEnabled(one is not None)
+        if one is not None and self.currentIndex() == 1:
+            text = "No differences." if one.text == self._text else marked(one.text, self._text)
+            self.changes.setHtml(f"<pre style='white-space:pre-wrap'>{text}</pre>")
 
     def _take_up(self) -> None:
-        if (one := self._chosen()) is not None:
+        if (one := self.model.at(self.table.currentIndex().row())) is not None:
             self.taken_up.emit(one.text)
-
-    def _compare_since(self) -> None:
-        if (one := self._chosen()) is not None:
-            self.old.setCurrentIndex(max(0, self.old.findData(one.version)))
-            self.setCurrentIndex(1)
-            self._compare()
 
 
 def marked(old: str, new: str) -> str:
@@ -227,20 +180,9 @@ class PromptEdit(QWidget):
         self.title = ElidedLabel("", "strong")
         self.field = RawText("The next wording", readonly=session.project.readonly)
         self.answer, self.said = Chips(wrap=False), PlainLabel("", "hint", wrap=True)
-        self.back = QPushButton("Shipped wording")
-        self.discard = QPushButton("Discard")
-        for button, hint, slot in (
-            (self.back, "Edit from the shipped wording", lambda: self.take_up(prompts.shipped(self._name))),
-            (self.discard, "Discard changes since the current wording", self._discard),
-        ):
-            button.setProperty("role", "quiet")
-            button.setToolTip(hint)
-            button.clicked.connect(slot)
-        head, foot = QHBoxLayout(), QHBoxLayout()
-        for widget in (self.title, self.back, self.discard):
-            head.addWidget(widget, 1 if widget is self.title else 0)
-        foot.addWidget(self.answer)
-        foot.addWidget(self.said, 1)
+        since = "Discard changes since the current wording"
+        self.discard = push_button("Discard", lambda: self._put(self._in_force), "quiet", toolTip=since)
+        head, foot = horizontal((self.title, 1), self.discard), horizontal(self.answer, (self.said, 1))
         vertical(head, (self.field, 1), foot, on=self, margins=0, spacing=6)
         self._pause = later(self, self._check, PAUSE_MS)
         self.field.textChanged.connect(self._pause.start)
@@ -294,30 +236,20 @@ class PromptEdit(QWidget):
         if not self._name:
             return
         self.faults = prompts.faults(self._name, self.text())
-        shipped = self.text() == prompts.shipped(self._name)
         if self.faults:
             self.answer.show_chips([Chip("Not usable", "cross", "disagree")])
         else:
             self.answer.show_chips([Chip("Usable", "check", "agreed")])
         filled = ", ".join(f"{{{{{place}}}}}" for place in prompts.places(self._name))
         self.said.setText("\n".join(self.faults) or f"Filled in: {filled}.")
-        self.back.setEnabled(not shipped and not self.field.isReadOnly())
         self.discard.setEnabled(self.changed())
         self.keep()
         self.edited.emit()
-
-    def _discard(self) -> None:
-        self._put(self._in_force)
 
     def _key(self) -> str:
         return f"prompts/{self._session.project.get('id', '')}/{self._name}"
 
 
-LEFT = (
-    Command("previous_item", "Unit before", hint="Show the preview on the unit before"),
-    Command("next_item", "Next unit", hint="Show the preview on the next unit"),
-    Command("prompt_changes", "Preview or changes", hint="Switch between preview, changes and versions"),
-)
 RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
 STAMP = "Replies to the former wording are kept, and are never treated as replies to this one."
 
@@ -344,7 +276,7 @@ class PromptsPart(PagePart):
     """Prompts at the left, the next version in the middle; preview, changes and versions at the right."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT))
+        super().__init__(session, ActsBar((), RIGHT))
         self.model = CellsModel[PromptLine](COLUMNS, self)
         self.table = CellsTable("Prompts", self.model, stretched=0)
         # What tells two prompts of one title apart stands at its end.

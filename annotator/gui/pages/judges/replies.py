@@ -35,7 +35,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
+from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 from annotator.gui.widgets.splitter import Splitter
 
 
@@ -93,6 +93,8 @@ DIFFERENCES: Sequence[Column[RaterDifference]] = (
 
 
 RUN, OF = "run", "of"
+# What a cause or a flag to narrow by begins with.
+CAUSE, FLAG = "cause:", "flag:"
 
 
 class ReplyFilters(QWidget):
@@ -100,17 +102,12 @@ class ReplyFilters(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.source, self.which, self.cause = ChoiceBox(), ChoiceBox(), ChoiceBox()
-        self.flag, self.system, self.place = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.source, self.which, self.system, self.place = (ChoiceBox() for _ in range(4))
         self._places: list[tuple[str, str]] = [("", "")]
-        self.search = LineField(
-            placeholderText="Find in replies…", clearButtonEnabled=True, accessibleName="Find in replies"
-        )
+        self.search = search_field("Find in replies…", "Find in replies", self.changed.emit)
         for combo, name in (
             (self.source, "Whose judgements"),
             (self.which, "Which"),
-            (self.cause, "Cause"),
-            (self.flag, "Flag"),
             (self.system, "System"),
             (self.place, "Item, or what was asked about"),
         ):
@@ -119,10 +116,9 @@ class ReplyFilters(QWidget):
             combo.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.source.setMinimumContentsLength(34)
         self.search.setMinimumWidth(200)
-        self.search.textChanged.connect(lambda _: self.changed.emit())
         grow_by_width(self)
         row = FlowRow(self)
-        for widget in (self.source, self.which, self.cause, self.flag, self.system, self.place, self.search):
+        for widget in (self.source, self.which, self.system, self.place, self.search):
             row.addWidget(widget)
         self.place.hide()
 
@@ -145,14 +141,11 @@ class ReplyFilters(QWidget):
     def offer_kinds(self, found: JudgementLines, systems: Sequence[str]) -> None:
         """Offer what there is to narrow by, with how many there are of each."""
         counts = found.counts
-        sorts = ((ALL, "All"), (NO_VERDICT, "Without a verdict"), (FLAGGED, "With a flag"))
-        offer(self.which, [(f"{words} ({counts[which]:,})", which) for which, words in sorts])
-        causes = [
-            (f"{STATUS_WORDS.get(name, name)} ({count:,})", name) for name, count in found.causes.items()
-        ]
-        flags = [(f"{flag_words(name)} ({count:,})", name) for name, count in found.flags.items()]
-        offer(self.cause, [("Any cause", ""), *causes])
-        offer(self.flag, [("Any flag", ""), *flags])
+        sorts = [("All", ALL, counts[ALL]), ("Without a verdict", NO_VERDICT, counts[NO_VERDICT])]
+        sorts += [(STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in found.causes.items()]
+        sorts += [("With a flag", FLAGGED, counts[FLAGGED])]
+        sorts += [(flag_words(name), FLAG + name, many) for name, many in found.flags.items()]
+        offer(self.which, [(f"{words} ({many:,})", which) for words, which, many in sorts])
         offer(self.system, [("All systems", ""), *((name, name) for name in systems)])
 
     def go(self, place: Mapping[str, Any]) -> bool:
@@ -182,7 +175,7 @@ class ReplyFilters(QWidget):
             self.system.setCurrentIndex(1)
 
     def clear(self) -> None:
-        for combo in (self.which, self.cause, self.flag, self.system):
+        for combo in (self.which, self.system):
             combo.setCurrentIndex(0)
         self._places = [("", "")]
         self.place.clear()
@@ -190,7 +183,7 @@ class ReplyFilters(QWidget):
         self.search.clear()
 
     def enable(self, *, enabled: bool) -> None:
-        for widget in (self.which, self.cause, self.flag, self.system, self.place, self.search):
+        for widget in (self.which, self.system, self.place, self.search):
             widget.setEnabled(enabled)
 
     def seek(self) -> None:
@@ -204,29 +197,29 @@ class ReplyFilters(QWidget):
         return JudgementSource(run_id=rest)
 
     def query(self) -> JudgementQuery:
+        which = str(self.which.currentData() or ALL)
+        cause, flag = (which.removeprefix(mark) if which.startswith(mark) else "" for mark in (CAUSE, FLAG))
         return JudgementQuery(
-            str(self.which.currentData() or ALL),
-            str(self.cause.currentData() or ""),
+            ALL if cause or flag else which,
+            cause,
             str(self.system.currentData() or ""),
-            str(self.flag.currentData() or ""),
+            flag,
             self.search.text().strip(),
             *self._places[max(0, self.place.currentIndex())],
         )
 
 
-LEFT = (
+RIGHT = (
+    Command("next_open", "Next missing", hint="The next judgement without a verdict"),
+    Command("run_again", "Ask for the missing", hint="Ask again for the missing judgements", role="primary"),
+)
+REST = (
     Command(
         "reread",
         "Parse replies again",
         "restore",
         "Parse stored replies with the current rules, without a call",
     ),
-)
-RIGHT = (
-    Command("previous_item", "Back", hint="The judgement before"),
-    Command("next_item", "On", hint="The next judgement"),
-    Command("next_open", "Next missing", hint="The next judgement without a verdict"),
-    Command("run_again", "Ask for the missing", hint="Ask again for the missing judgements", role="primary"),
 )
 # Anyone who walks through the list waits for none of the judgements on the way.
 SETTLE_MS, LINE_MS = 250, 60
@@ -236,10 +229,8 @@ FLAGS, TRIAL = 4, 5
 class RepliesPart(PagePart):
     """Filters above the list; at the right the judgement with its replies and the prompt that was sent."""
 
-    again_wanted = Signal(dict)
-
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT))
+        super().__init__(session, ActsBar((), RIGHT, REST))
         self._runs: list[RunLine] = []
         self._kept, self._wanted = "", ""
         self._place: dict[str, Any] = {}
@@ -273,7 +264,7 @@ class RepliesPart(PagePart):
             "No replies yet",
             "Start a run; every reply is stored and shown here.",
         )
-        self.empty.add_action("To the runs", lambda: self.again_wanted.emit({}), primary=True)
+        self.empty.add_action("To the runs", lambda: session.go("Judges", part="Runs"), primary=True)
         self.body = Stack(work, self.empty)
         self.lay_out(self.body)
 
@@ -342,8 +333,6 @@ class RepliesPart(PagePart):
     def _offer(self, found: JudgementLines | None) -> None:
         writable, missing = not self.session.project.readonly, bool(found and found.counts[NO_VERDICT])
         shown = bool(found and found.lines)
-        for act in ("previous_item", "next_item"):
-            self.bar.enable(act, shown)
         self.bar.enable_all(
             {
                 "next_open": shown and missing,
@@ -418,10 +407,11 @@ class RepliesPart(PagePart):
         if not self.bar.buttons["run_again"].isEnabled():
             return
         if run is not None:
-            self.again_wanted.emit({"again": run.id})
+            self.session.go("Judges", part="Runs", again=run.id)
             return
         judge = self._judge()
-        self.again_wanted.emit({"judge": judge.name if judge else "", "protocol": source.protocol})
+        name = judge.name if judge else ""
+        self.session.go("Judges", part="Runs", judge=name, protocol=source.protocol)
 
     def _reread(self, *, everything: bool = False) -> None:
         judge, run = self._judge(), self.run()

@@ -334,15 +334,15 @@ class JudgeSide(QWidget):
         self._child.stop_now()
 
 
-LEFT = (
-    Command("new_judge", "Add a judge", "plus", "Add a judge behind an endpoint"),
+LEFT = (Command("new_judge", "Add a judge", "plus", "Add a judge behind an endpoint"),)
+REST = (
+    Command("read_replies", "Read its replies", hint="Read the judge's replies, one by one"),
     Command(
         "new_vote", "Add a vote", "adjudicate", "Add the majority of several judges, or of one judge's trials"
     ),
     Command("retire_judge", "Retire", "trash", "Remove the judge from the lists; its judgements stay"),
 )
 RIGHT = (
-    Command("read_replies", "Read its replies", hint="Read the judge's replies, one by one"),
     Command("test_judge", "Test", hint="Make one call to see the endpoint's features, speed and price"),
     Command("submit", "Save", hint="Save the settings of the judge", role="primary"),
 )
@@ -355,11 +355,8 @@ class JudgesPart(PagePart):
     Nothing is kept of settings that were not saved: half a judge is none.
     """
 
-    replies_wanted = Signal(dict)
-    run_wanted = Signal(dict)
-
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT))
+        super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.side = JudgeSide(session)
         self.model, self.totals = CellsModel[JudgeLine](JUDGES, self), CellsModel[JudgeTotal](TOTALS, self)
         self.table = CellsTable("Judges", self.model, stretched=0)
@@ -482,9 +479,9 @@ class JudgesPart(PagePart):
         if judge is not None and total.protocol.startswith(CHECKS):
             self.session.go("Validate", **compared(judge.name, total.protocol))
         elif judge is not None and not judge_runs.draws(total.protocol):
-            self.replies_wanted.emit({"judge_id": judge.id, "protocol": total.protocol})
+            self.session.go("Judges", part="Replies", judge_id=judge.id, protocol=total.protocol)
         else:
-            self.run_wanted.emit({})
+            self.session.go("Judges", part="Runs")
 
     def stop(self) -> None:
         self.side.stop()

@@ -22,19 +22,21 @@ from annotator.gui import theme
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import causes_words, kind_of
-from annotator.gui.session.page import PartedPage, another_kind
-from annotator.gui.session.run import CANCELLED, REFUSED, BackgroundRun, Child
+from annotator.gui.session.page import PartedPage
+from annotator.gui.session.run import CANCELLED, REFUSED, BackgroundRun, Estimating
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, vertical, with_properties
+from annotator.gui.widgets.bars import Fold
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, vertical
 from annotator.gui.widgets.columns import TickList
 from annotator.gui.widgets.fields import (
     BudgetBox,
     ChoiceBox,
+    FormRow,
     LineField,
     NumberBox,
     beside,
     choose,
-    label_of,
+    form_of,
     offer,
     when_changed,
 )
@@ -123,6 +125,7 @@ class Driver(BackgroundRun):
 
 DRAWS = "Draw: "
 ALL_SYSTEMS = "All systems, unless some are ticked"
+OTHER_NUMBER = "Another number than the usual one creates a separate judge, to compare with this one"
 
 
 class RunForm(QWidget):
@@ -137,9 +140,6 @@ class RunForm(QWidget):
         self._offers: dict[str, ProtocolOffer | ExtractionOffer] = {}
         self._usual_of = "", ""
         self.judge, self.what = ChoiceBox(), ChoiceBox()
-        self.every = with_properties(
-            QCheckBox("Show &all"), toolTip="Also what cannot be run yet: what is lacking is said below"
-        )
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList("Systems; all unless some are ticked", 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)
@@ -147,63 +147,37 @@ class RunForm(QWidget):
         self.trials = NumberBox(minimum=1, maximum=100)
         self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
         self.timeout = NumberBox(minimum=5, maximum=3600, value=120, suffix=" s")
-        self.batch = with_properties(
-            QCheckBox("in batc&hes"),
-            toolTip="The provider answers within a day, usually at half price. Not every server supports this.",
-        )
+        self.batch = QCheckBox("In batc&hes, by the provider within a day")
+        self.batch.setToolTip("Usually at half price. Not every server supports this.")
         self.budget = BudgetBox()
         self._lay_out()
         when_changed(self._turn, self.judge, self.what)
-        self.every.toggled.connect(lambda _: self._offer_what())
         self.systems.ticked_anew.connect(self.changed)
-        when_changed(
-            self.changed.emit,
-            self.items,
-            self.batch,
-            self.together,
-            self.trials,
-            self.concurrency,
-            self.timeout,
-            self.budget,
-        )
+        numbers = self.together, self.trials, self.concurrency, self.timeout
+        when_changed(self.changed.emit, self.items, self.batch, *numbers, self.budget)
 
     def _lay_out(self) -> None:
-        self.form = form = QFormLayout(
-            self, verticalSpacing=7, fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow
-        )
-        form.setContentsMargins(0, 0, 0, 0)
         for combo in (self.judge, self.what):
             combo.keep_short(12)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.systems.setToolTip(ALL_SYSTEMS)
-        self.together.setToolTip(
-            "Another number than the usual one creates a separate judge, to compare with this one"
+        what = "What is judged or extracted"
+        self.form = form_of(
+            (
+                ("&Judge", self.judge, self.judge, "Judge", ""),
+                ("&What", self.what, self.what, what, ""),
+                ("&Systems", self.systems, self.systems, "Systems; all unless some are ticked", ALL_SYSTEMS),
+                ("&Items", self.items, self.items, "Items by key", ""),
+                ("&Budget", self.budget, self.budget, "Budget in US dollars", ""),
+            )
         )
-        form.addRow("&Judge", self.judge)
-        form.addRow("&What", self.what)
-        form.addRow("", self.every)
-        form.addRow("", another_kind(self._session))
-        form.addRow("&Systems", self.systems)
-        form.addRow("&Items", self.items)
-        form.addRow("", self.wrong)
-        self._of_endpoints = {
-            "Units per call": beside(self.together, label_of(self.trials, "&Trials"), self.trials),
-            "At once": beside(self.concurrency, label_of(self.timeout, "Ti&me-out"), self.timeout),
-            "Budget": beside(self.budget, self.batch),
-        }
-        for words, line in self._of_endpoints.items():
-            form.addRow(words, line)
-        for widget, name in (
-            (self.judge, "Judge"),
-            (self.what, "What is judged or extracted"),
-            (self.items, "Items by key"),
-            (self.batch, "With the provider's batch API, within a day"),
-            (self.trials, "Trials per unit"),
-            (self.timeout, "Timeout of one call, in seconds"),
-            (self.together, "Units per call"),
-            (self.concurrency, "Concurrent calls"),
-        ):
-            widget.setAccessibleName(name)
+        rows: list[FormRow] = [
+            ("Units per call", beside(self.together), self.together, "Units per call", OTHER_NUMBER),
+            ("&Trials", beside(self.trials), self.trials, "Trials per unit", ""),
+            ("At once", beside(self.concurrency), self.concurrency, "Concurrent calls", ""),
+            ("Ti&me-out", beside(self.timeout), self.timeout, "Timeout of one call, in seconds", ""),
+        ]
+        self.options = Fold("Options", form_of(rows), self.batch)
+        vertical(self.form, self.wrong, self.options, on=self, margins=0, spacing=7)
         self.wrong.hide()
 
     def fill(
@@ -222,21 +196,11 @@ class RunForm(QWidget):
         self._turn()
 
     def _offer_what(self) -> None:
-        """Offer what can be run now, or everything; what is chosen already stays."""
-        chosen = self.what.currentData()
-        shown = [
-            one
-            for one in self._offers.values()
-            if self.every.isChecked() or one.name == chosen or judge_runs.runnable(one)
-        ]
-        offer(
-            self.what,
-            [
-                (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title, one.name)
-                for one in shown or self._offers.values()
-                if isinstance(one, ExtractionOffer) or one.asked
-            ],
-        )
+        """Offer what can be run now, and after it what lacks something; what is chosen already stays."""
+        asked = [one for one in self._offers.values() if isinstance(one, ExtractionOffer) or one.asked]
+        asked.sort(key=lambda one: not judge_runs.runnable(one))
+        words = (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title for one in asked)
+        offer(self.what, [(said, one.name) for said, one in zip(words, asked, strict=True)])
 
     @property
     def offered(self) -> ProtocolOffer | ExtractionOffer | None:
@@ -269,8 +233,6 @@ class RunForm(QWidget):
     def show_place(self, place: Mapping[str, Any]) -> None:
         """Choose what a place names: a `judge`, a `protocol`."""
         for combo, name in ((self.judge, "judge"), (self.what, "protocol")):
-            if combo is self.what and combo.findData(place.get(name)) < 0:
-                self.every.setChecked(place.get(name) in self._offers)
             choose(combo, place.get(name))
 
     def how(self) -> dict[str, Any]:
@@ -285,8 +247,8 @@ class RunForm(QWidget):
         judge, what = self._judges.get(str(self.judge.currentData())), self.offered
         endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
         draws = isinstance(what, ExtractionOffer)
-        for line in self._of_endpoints.values():
-            self.form.setRowVisible(line, endpoint)
+        self.form.setRowVisible(self.budget, endpoint)
+        self.options.setVisible(endpoint)
         if judge is not None and what is not None and (judge.id, what.name) != self._usual_of:
             self._usual_of = judge.id, what.name
             self.together.setValue(units_a_call(judge, what.name))
@@ -294,9 +256,6 @@ class RunForm(QWidget):
         self.together.setEnabled(together and isinstance(what, ProtocolOffer) and what.together)
         self.trials.setEnabled(not draws)
         self.changed.emit()
-
-
-SETTLE_MS = 500
 
 
 class ForecastView(QFrame):
@@ -308,11 +267,11 @@ class ForecastView(QFrame):
         self._session = session
         self._order: RunRequest | None = None
         self._budget: float | None = None
-        self._child: Child | None = None
+        self._estimating = Estimating(session, self)
+        self._estimating.came.connect(self._came)
         self._counted: tuple[RunRequest, dict[str, Any]] | None = None
         self.words, self.state = PlainLabel("", "strong", wrap=True), PlainLabel("", "hint", wrap=True)
         self.facts = QFormLayout(horizontalSpacing=14, verticalSpacing=2)
-        self._soon = later(self, self._count, SETTLE_MS)
         vertical(
             PlainLabel("Before it starts", "hint"), self.words, self.facts, self.state, on=self, spacing=4
         )
@@ -338,37 +297,24 @@ class ForecastView(QFrame):
             return
         self._show({})
         self.state.setText("Counting the questions…")
-        self._soon.start()
+        self._estimating.ask(self._order)
 
     def forget(self) -> None:
         """Count again at the next look: something was judged, or a prompt changed."""
         self._counted = None
 
-    def _count(self) -> None:
-        self.stop()
+    def _came(self, found: dict[str, Any]) -> None:
         order = self._order
-        if order is None:
+        if order is None or order != self._estimating.order:
             return
-        child = self._child = Child(self._session, self)
-        child.ended.connect(lambda line: self._ended(child, order, line))
-        child.start(order, estimate=True)
-
-    def _ended(self, child: Child, order: RunRequest, found: dict[str, Any]) -> None:
-        if child is not self._child or order != self._order:
-            return
-        self._child = None
-        child.deleteLater()
         if "error" in found:
             self.state.setText(found["error"])
-            return
-        self._counted = order, found
-        self._show(found)
+        else:
+            self._counted = order, found
+            self._show(found)
 
     def stop(self) -> None:
-        child, self._child = self._child, None
-        if child is not None:
-            child.kill()
-            child.deleteLater()
+        self._estimating.stop()
 
     def _show(self, found: dict[str, Any]) -> None:
         while self.facts.rowCount():

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from annotator.actions.items import extracts
 from annotator.actions.judges import judges
 from annotator.actions.judging import drift, judge_runs
 from annotator.actions.judging.judge_runs import (
@@ -25,6 +26,7 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import JudgeKind, RunState
+from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.pages.judges.roster import RUNS, WAITING, compared
 from annotator.gui.pages.judges.run_form import Driver, ForecastView, LivePanel, RunForm
@@ -32,13 +34,12 @@ from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, KeyButton, grow_by_width
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     StretchSpace,
     column_of,
-    horizontal,
     later,
     push_button,
     tooltip,
@@ -48,7 +49,6 @@ from annotator.gui.widgets.chips import answered_label
 from annotator.gui.widgets.splitter import Splitter
 
 NONE = "No run yet."
-COSTS = "run_costs"
 RUNNING = RunState.RUNNING.value
 
 
@@ -66,12 +66,9 @@ class PastRuns(QWidget):
         self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
         self.nothing = answered_label(NONE)
-        self.costs = KeyButton("Costs", act=COSTS, role="quiet")
-        self.costs.set_hint("Costs of the selected run, by criterion, question or system")
-        head = horizontal(self.title, StretchSpace(1), self.costs)
         self.queued = self._queue_pane()
         past = column_of(
-            head, self.nothing, (self.table, 1), StretchSpace(0), margins=(0, 4, 0, 0), spacing=4
+            self.title, self.nothing, (self.table, 1), StretchSpace(0), margins=(0, 4, 0, 0), spacing=4
         )
         parts = Splitter("judges/queue", Qt.Orientation.Vertical, parts=(self.queued, past), sizes=(130, 220))
         vertical(parts, on=self, margins=0)
@@ -102,7 +99,6 @@ class PastRuns(QWidget):
         self.runs.show(shown)
         self.table.setVisible(bool(shown))
         self.nothing.setVisible(not shown)
-        self.costs.setVisible(bool(shown))
         self.table.choose(
             self.runs.place_of(lambda run: kept is not None and run.id == kept.id), first=bool(shown)
         )
@@ -154,7 +150,6 @@ class PastRuns(QWidget):
 class Readiness(QFrame):
     drawing_wanted = Signal(str)
     """An extraction by name."""
-    prompt_wanted = Signal(str)
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__()
@@ -180,7 +175,7 @@ class Readiness(QFrame):
             self._add("Import reports" if offer.things == "report" else "Import sources", self._import)
         if offer is not None and offer.prompts:
             name = offer.prompts[0]
-            self._add("Its prompt", lambda: self.prompt_wanted.emit(name))
+            self._add("Its prompt", lambda: self._session.go("Judges", part="Prompts", prompt=name))
         self.lacks.setText("\n".join(dict.fromkeys(lacks)))
         self.lacks.setVisible(bool(lacks))
         self.acts.setVisible(self._row.count() > 0)
@@ -212,6 +207,22 @@ class Readiness(QFrame):
         button.show()
 
 
+REST = (
+    Command("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
+    Command(
+        "run_compare",
+        "Run again and compare",
+        "restore",
+        "Ask the judge for some of the selected run's verdicts again, and see which changed",
+    ),
+    Command(
+        "drawn_waiting",
+        "Extracts to confirm",
+        "question",
+        "Extracted by a judge or imported, not yet reviewed",
+    ),
+    Command("run_costs", "Costs", hint="Costs of the selected run, by criterion, question or system"),
+)
 LEFT = (
     Command(
         "run_again",
@@ -219,13 +230,6 @@ LEFT = (
         "restore",
         "Resume the selected run, or ask for its missing judgements",
     ),
-    Command(
-        "run_compare",
-        "Run again and compare",
-        "restore",
-        "Ask the judge for some of the selected run's verdicts again, and see which changed",
-    ),
-    Command("read_replies", "Read replies", "quote", "Read the replies of the selected run, one by one"),
 )
 RIGHT = (
     Command("start_queue", "Start queue", hint="Start the queued runs, one after the other"),
@@ -239,15 +243,12 @@ Offers = list[ProtocolOffer | ExtractionOffer]
 class RunsPart(PagePart):
     """The order on the left; running, queued and past runs on the right."""
 
-    replies_wanted = Signal(dict)
-    prompt_wanted = Signal(dict)
-    costs_wanted = Signal(dict)
-
     def __init__(self, session: ProjectSession, driver: Driver) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT))
+        super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.driver = driver
         self._look: RunSummary | None = None
         self._new = False
+        self._waiting: dict[str, int] = {}
         self.form, self.ready, self.forecast = RunForm(session), Readiness(session), ForecastView(session)
         self.live, self.past = LivePanel(session, driver), PastRuns(session)
         self._soon = later(self, self._ask_look, SETTLE_MS)
@@ -259,13 +260,12 @@ class RunsPart(PagePart):
             "run_compare": self.compare,
             "read_replies": self._read,
             "run_costs": self._read_costs,
+            "drawn_waiting": self._confirm,
         }
         self.form.changed.connect(self._changed)
         self.ready.drawing_wanted.connect(lambda name: self.form.show_place({"protocol": name}))
-        self.ready.prompt_wanted.connect(lambda name: self.prompt_wanted.emit({"prompt": name}))
         self.past.chosen.connect(self._offer)
         self.past.read_wanted.connect(self._read)
-        self.past.costs.clicked.connect(self._read_costs)
         self.driver.began.connect(lambda _: self._began())
         self.driver.progressed.connect(self._progressed)
         self.driver.ended.connect(self._ended)
@@ -286,6 +286,18 @@ class RunsPart(PagePart):
         self.forecast.forget()
         self._fill_past()
         self.session.ask_later(self._offered, _offers)
+        self.session.ask_later(self._wait, extracts.waiting)
+
+    def _wait(self, waiting: dict[str, int]) -> None:
+        self._waiting, many = waiting, sum(waiting.values())
+        self.bar.set_words("drawn_waiting", f"{counted(many, 'extract')} to confirm")
+        self.bar.offer("drawn_waiting", there=many > 0)
+
+    def _confirm(self) -> None:
+        """Go to the extracts that wait for a person: to those of the kind of which most do."""
+        if self._waiting:
+            most = max(self._waiting, key=self._waiting.__getitem__)
+            self.session.go("Material", part="Extracts", waiting=most)
 
     def go(self, place: Any) -> None:
         self.form.show_place(place)
@@ -415,11 +427,12 @@ class RunsPart(PagePart):
         judged = run is not None and purpose(run.protocol.removeprefix(CHECKS)) == "judging"
         self.bar.enable_all(
             {
+                "run_costs": run is not None and run.paid and _judged(run),
                 "run_compare": writable and not going and judged and run is not None and run.paid,
                 "read_replies": run is not None,
             }
         )
-        self.past.costs.setEnabled(run is not None and run.paid and _judged(run))
+        self.bar.offer("start_queue", there=self.past.waits)
 
     def _read(self) -> None:
         run = self.past.run()
@@ -427,12 +440,12 @@ class RunsPart(PagePart):
             # Of a check there are no judgements, but a report.
             self.session.go("Validate", **compared(run.judge, run.protocol))
         elif run is not None:
-            self.replies_wanted.emit({"run_id": run.id})
+            self.session.go("Judges", part="Replies", run_id=run.id)
 
     def _read_costs(self) -> None:
         run = self.past.run()
-        if run is not None and self.past.costs.isEnabled():
-            self.costs_wanted.emit({"run_id": run.id})
+        if run is not None and self.bar.buttons["run_costs"].isEnabled():
+            self.session.go("Judges", part="Costs", run_id=run.id)
 
 
 def again_words(run: RunLine | None) -> str:

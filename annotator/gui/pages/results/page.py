@@ -3,18 +3,21 @@
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QCheckBox, QFileDialog
 
 from annotator.actions.authoring import annotating
 from annotator.actions.papers import paper_tables
 from annotator.actions.papers.paper_tables import VIEW, VIEWS, MissingStep
 from annotator.actions.project import people
 from annotator.actions.results import results
-from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.studies.result_views import AGREEMENT, CountedView, ResultView
 from annotator.domain.experts.assignment import Role
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Refused
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
+from annotator.gui.widgets.basics import push_button, tooltip
+from annotator.gui.widgets.fields import AmountBox, together
 
 # People: a benchmark's author, who will publish the numbers. What annoys them elsewhere: scores without n or
 # interval, definitions nowhere, failures counted as answers, and no way from a number to what it was made of.
@@ -24,30 +27,56 @@ MOVING = frozenset({
     "setting", "tray",
 })  # fmt: skip
 WITH_LIMIT, WITH_FILE = "overview", "rubrics"
+MARKED = "Figures with more missing judgements than this are marked."
+BESIDE, COMPARED = "Beside another project…", "Compare with the settled rubrics of another project file."
+UNADJUDICATED = (
+    "What several people wrote of an item scores before it is adjudicated, by the document that scored first, else by "
+    "that of the first alias. Without it, such items are left out."
+)
 
 
 class ResultViewer(Viewer):
+    """It opens on the table of the paper that the project follows."""
+
     HIDES = True
+    LEADS = {AGREEMENT: ("Of people", "Agreement", {})}
 
     def __init__(self, session: ProjectSession) -> None:
         self._file = ""
         self._steps: tuple[MissingStep, ...] = ()
         super().__init__(session, VIEWS, "results", "Results", MOVING)
-        self.choosers.limit_set.connect(lambda share: session.do(results.set_limit, round(share, 4)))
-        self.choosers.file_wanted.connect(self._choose_file)
-        self.choosers.unadjudicated_set.connect(lambda on: session.do(annotating.count_unadjudicated, on))
+        if paper_tables.in_use(session.project):
+            self._name = VIEW.name
+        self.limit = AmountBox(
+            decimals=1, minimum=0.0, maximum=100.0, singleStep=1.0, suffix=" % missing",
+            accessibleName="Largest share of missing judgements for a publishable figure",
+        )  # fmt: skip
+        self.limit.setKeyboardTracking(False)
+        self.limit.valueChanged.connect(lambda value: session.do(results.set_limit, round(value / 100, 4)))
+        self._limit = together("Max. missing", self.limit, MARKED)
+        self.file = push_button(BESIDE, self._choose_file, toolTip=COMPARED)
+        self.unadjudicated = QCheckBox("Count unadjudicated gold")
+        self.unadjudicated.setToolTip(tooltip(UNADJUDICATED))
+        self.unadjudicated.clicked.connect(lambda on: session.do(annotating.count_unadjudicated, on))
+        self.choosers.add(self._limit, self.unadjudicated, self.file)
 
     def more(self) -> dict[str, str]:
         return {"file": self._file} if self._name == WITH_FILE and self._file else {}
 
     def offer_more(self, any_: bool) -> None:
-        counts = self.session.ask(annotating.unadjudicated_counts) if self._name == WITH_LIMIT else None
-        self.choosers.show_unadjudicated(
-            counts, allowed=self._coordinates() and not self.session.project.readonly
-        )
-        share = self.session.ask(results.limit) if self._name == WITH_LIMIT and any_ else None
-        self.choosers.show_limit(share, allowed=self._coordinates() and not self.session.project.readonly)
-        self.choosers.show_file(self._name == WITH_FILE, Path(self._file).stem if self._file else "")
+        whole, allowed = self._name == WITH_LIMIT, self._coordinates() and not self.session.project.readonly
+        counts = self.session.ask(annotating.unadjudicated_counts) if whole else None
+        share = self.session.ask(results.limit) if whole and any_ else None
+        with QSignalBlocker(self.limit):
+            self.limit.setValue(100 * (share or 0.0))
+        self.unadjudicated.setChecked(bool(counts))
+        for field in (self.limit, self.unadjudicated):
+            field.setEnabled(allowed)
+        name = Path(self._file).stem if self._file else ""
+        self.file.setText(f"Stop comparing with {name}".replace("&", "&&") if name else BESIDE)
+        self.choosers.show_part(self._limit, share is not None)
+        self.choosers.show_part(self.unadjudicated, counts is not None)
+        self.choosers.show_part(self.file, self._name == WITH_FILE)
 
     def show_nothing(self, found: CountedView) -> None:
         """Say what a view lacks; of a paper's table, the steps that are missing in this project."""

@@ -7,10 +7,8 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFormLayout,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
@@ -39,13 +37,14 @@ from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.rendered import BREAK
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
+from annotator.gui.pages.validation.case_cards import swatch
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import flag_words, value_look, value_words
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.run import REFUSED, BackgroundRun, Child
+from annotator.gui.session.run import REFUSED, BackgroundRun, Estimating
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.bars import ActsBar, Command, Fold
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
@@ -53,7 +52,6 @@ from annotator.gui.widgets.basics import (
     Stack,
     StretchSpace,
     column_of,
-    horizontal,
     later,
     tooltip,
     vertical,
@@ -62,19 +60,22 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import EmptyState, answered_label
 from annotator.gui.widgets.fields import (
     AmountBox,
+    BudgetBox,
     ChoiceBox,
+    FormRow,
     LineField,
     NumberBox,
+    beside,
     choose,
-    label_of,
+    form_of,
     offer,
     when_changed,
 )
-from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
 
-SETTLE_MS = 500
+USED = "Number of the judge's verdicts used for each attack"
+WIDEST = "Largest width of a failure rate's 95 % interval"
 NAME = Qt.ItemDataRole.UserRole
 
 
@@ -88,7 +89,8 @@ class AttackForm(QWidget):
         self._session = session
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
-        self._child: Child | None = None
+        self._estimating = Estimating(session, self)
+        self._estimating.came.connect(self._came)
         self._counted: AttackRequest | None = None
         self.judge, self.what = ChoiceBox(), ChoiceBox()
         self.attacks = QListWidget()
@@ -96,11 +98,8 @@ class AttackForm(QWidget):
         self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
         self.seed = NumberBox(minimum=1, maximum=999_999, value=1)
         self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
-        self.budget = AmountBox(
-            minimum=0, maximum=100_000, decimals=2, prefix="$ ", specialValueText="no limit"
-        )
+        self.budget = BudgetBox()
         self.told, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
-        self._soon = later(self, self._count, SETTLE_MS)
         self._lay_out()
         self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
         self.what.currentIndexChanged.connect(lambda _: self._offer_attacks())
@@ -108,35 +107,33 @@ class AttackForm(QWidget):
         when_changed(self._turn, self.many, self.seed, self.span)
 
     def _lay_out(self) -> None:
-        self.form = form = QFormLayout(
-            verticalSpacing=7, fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow
-        )
-        form.setContentsMargins(0, 0, 0, 0)
-        rows: tuple[tuple[str, QWidget | QHBoxLayout, QWidget, str], ...] = (
-            ("&Judge", self.judge, self.judge, "The judge to test"),
-            ("&What", self.what, self.what, "What it judged"),
-            ("&Attacks", self.attacks, self.attacks, "Attacks"),
-            ("&Verdicts", self._beside(self.many, "w&idth", self.span), self.many, "How many verdicts"),
-            ("&Chance", self._beside(self.seed, "at &once", self.concurrency), self.seed, "Seed of the draw"),
-            ("&Budget", self.budget, self.budget, "Budget in US dollars"),
-        )
-        for words, field, named, name in rows:
-            named.setAccessibleName(name)
-            form.addRow(label_of(named, words), field)
         for combo in (self.judge, self.what):
             combo.keep_short(10)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.span.setAccessibleName("Largest width of a rate's interval")
-        self.span.setToolTip("Largest width of a failure rate's 95 % interval")
-        self.many.setToolTip("Number of the judge's verdicts used for each attack")
-        self.seed.setToolTip("The same seed draws the same verdicts")
-        self.concurrency.setAccessibleName("Concurrent calls")
+        self.form = form_of(
+            (
+                ("&Judge", self.judge, self.judge, "The judge to test", ""),
+                ("&What", self.what, self.what, "What it judged", ""),
+                ("&Attacks", self.attacks, self.attacks, "Attacks", ""),
+                ("&Budget", self.budget, self.budget, "Budget in US dollars", ""),
+            )
+        )
+        rows: list[FormRow] = [
+            ("&Verdicts", beside(self.many), self.many, "How many verdicts", USED),
+            ("W&idth", beside(self.span), self.span, "Largest width of a rate's interval", WIDEST),
+            (
+                "Seed",
+                beside(self.seed),
+                self.seed,
+                "Seed of the draw",
+                "The same seed draws the same verdicts",
+            ),
+            ("At &once", beside(self.concurrency), self.concurrency, "Concurrent calls", ""),
+        ]
+        self.options = Fold("Options", form_of(rows))
         card = with_properties(QFrame(), role="card")
         vertical(PlainLabel("Before it starts", "hint"), self.cost, self.told, on=card, spacing=4)
-        vertical((form, 1), card, on=self, margins=(0, 0, 8, 0), spacing=10)
-
-    def _beside(self, first: QWidget, words: str, second: QWidget) -> QHBoxLayout:
-        return horizontal(first, label_of(second, words), second, StretchSpace(1), spacing=6)
+        vertical(self.form, self.options, StretchSpace(1), card, on=self, margins=(0, 0, 8, 0), spacing=10)
 
     def fill(self, found: Sequence[AttackableJudge]) -> None:
         self._offers = {one.judge.name: one for one in found}
@@ -171,7 +168,7 @@ class AttackForm(QWidget):
         request, result = self.request(), self.offered
         if request is None or result is None:
             return None
-        budget = self.budget.value() or None if result.asks else None
+        budget = self.budget.limit if result.asks else None
         return attacking.order(request, concurrency=self.concurrency.value(), budget_usd=budget)
 
     def _offer_protocols(self) -> None:
@@ -180,8 +177,7 @@ class AttackForm(QWidget):
             self.what,
             [(f"{words} · {many:,}", name) for name, words, many in (result.protocols if result else ())],
         )
-        for row in (self.form.rowCount() - 1,):
-            self.form.setRowVisible(row, bool(result and result.asks))
+        self.form.setRowVisible(self.budget, bool(result and result.asks))
         self._offer_attacks()
 
     def _offer_attacks(self) -> None:
@@ -220,35 +216,20 @@ class AttackForm(QWidget):
         elif request != self._counted:
             self.cost.setText("Counting the questions…")
             self.told.setText("")
-            self._soon.start()
+            self._estimating.ask(attacking.order(request))
         self.changed.emit()
 
-    def _count(self) -> None:
-        self.stop()
+    def _came(self, found: dict[str, Any]) -> None:
         request = self.request()
-        if request is None:
+        if request is None or attacking.order(request) != self._estimating.order:
             return
-        child = self._child = Child(self._session, self)
-        child.ended.connect(lambda line: self._ended(child, request, line))
-        child.start(attacking.order(request), estimate=True)
-
-    def _ended(self, child: Child, request: AttackRequest, found: dict[str, Any]) -> None:
-        if child is not self._child or request != self.request():
-            return
-        self._child = None
-        if "error" in found:
-            self.cost.setText("")
-            self.told.setText(found["error"])
-            return
-        self._counted = request
-        self.cost.setText(cost_words(found))
-        self.told.setText("\n".join(found["words"]))
+        self._counted = None if "error" in found else request
+        self.cost.setText("" if "error" in found else cost_words(found))
+        self.told.setText(found["error"] if "error" in found else "\n".join(found["words"]))
         self.changed.emit()
 
     def stop(self) -> None:
-        child, self._child = self._child, None
-        if child is not None and child.running:
-            child.kill()
+        self._estimating.stop()
 
 
 def cost_words(found: dict[str, Any]) -> str:
@@ -339,7 +320,7 @@ class AttackReader(QWidget):
         self.own.setHtml(_verdict(told.protocol, told.own))
         self.again.setHtml(_verdict(told.protocol, told.again, changed=changed))
         kinds = [MOVED if mark.moved else PUT_IN for mark in told.marks] + [LACKING for _ in told.gaps]
-        swatches = "\u2003".join(_swatch(kind) for kind in dict.fromkeys(kinds))
+        swatches = "\u2003".join(swatch(kind, LEGEND[kind]) for kind in dict.fromkeys(kinds))
         self.legend.setText(
             f"Marked: {swatches}" if swatches else "Nothing is marked: both texts are the same."
         )
@@ -395,12 +376,6 @@ def _verdict(protocol: str, found: Verdict, *, changed: bool = False) -> str:
     parts.append(f"<p dir='auto'>{escape(said)}</p>" if said else "")
     parts.append(f"<p dir='auto'><b>Quote</b> {escape(found.quote)}</p>" if found.quote else "")
     return "".join(parts)
-
-
-def _swatch(kind: str) -> str:
-    ground, ink = theme.token(report_view.MARKS[kind][0]).name(), theme.token("on-mark").name()
-    style = f"background-color:{ground};color:{ink};text-decoration:underline"
-    return f"<span style='{style}'>&nbsp;{escape(LEGEND[kind])}&nbsp;</span>"
 
 
 ABOUT = (
@@ -737,20 +712,15 @@ class AttacksPart(PagePart):
         able = self.form.request() is not None and not self.session.project.readonly and place == WORK
         why = "Another run is in progress in this project." if self._running and not going else ""
         shown = {WORK: IN_WORK, READER: IN_READER}.get(place, AWAY)
-        for act, button in self.bar.buttons.items():
-            button.setVisible(act in shown)
-        self.bar.fit()
+        for act in self.bar.buttons:
+            self.bar.offer(act, there=act in shown)
         self.bar.enable("submit", able and not going and not why, why)
+        row = self.list.currentIndex().row()
         self.bar.enable_all(
             {
                 "attack_read": place == WORK and case is not None,
                 "attack_back": place in (READER, FAMILIES),
                 "attack_families": place != FAMILIES,
-            }
-        )
-        row = self.list.currentIndex().row()
-        self.bar.enable_all(
-            {
                 "previous_item": place in (WORK, READER) and row > 0,
                 "next_item": place in (WORK, READER) and row < self.cases.rowCount() - 1,
             }

@@ -9,12 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFormLayout,
     QGroupBox,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QWidget,
 )
 
@@ -28,9 +25,9 @@ from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.pages.validation import figures
-from annotator.gui.pages.validation.figures import ClosedTestPart, CountedLook, TestPartGate
+from annotator.gui.pages.validation.figures import ClosedTestPart, TestPartGate
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.session import page
 from annotator.gui.session.page import PagePart
@@ -47,9 +44,10 @@ from annotator.gui.widgets.basics import (
     push_button,
     vertical,
     with_properties,
+    wrap_lines,
 )
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.fields import ChoiceBox, LineField, form_of, offer, together
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
 
@@ -96,8 +94,9 @@ class CardCheck(QWidget):
         self._path: Path | None = None
         self.found = CheckedCard()
         self.setAcceptDrops(True)
-        self.choose = QPushButton("Choose a card…")
-        self.look = QPushButton("Read it")
+        self.choose = push_button("Choose a card…", self.choose_file)
+        keys.tell(self.choose, "toolTip", "See how a card differs from the judges here ({check_card})")
+        self.look = push_button("Read it", self._read)
         self.judge = ChoiceBox(accessibleName="Judge compared with the card")
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
@@ -107,44 +106,22 @@ class CardCheck(QWidget):
         self.table.row_height = 46
         self.define = _Define()
         self.bound = with_properties(QListWidget(), accessibleName="Judges that are bound to a card")
-        self.bound.setWordWrap(True)
-        self.bound.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.release = QPushButton("Release it")
-        choosing, against = QHBoxLayout(), QHBoxLayout()
-        choosing.addWidget(self.choose)
-        choosing.addWidget(self.look)
-        choosing.addStretch(1)
-        self._against = PlainLabel("Compared with")
-        self._against.setBuddy(self.judge)
-        against.addWidget(self._against)
-        against.addWidget(self.judge, 1)
-        self._bound = PlainLabel("Bound to their cards", "strong", wrap=True)
+        wrap_lines(self.bound)
+        self.release = push_button("Release it", self._release)
+        self._against, self._bound = (
+            together("Compared with", self.judge), PlainLabel("Bound to their cards", "strong", wrap=True)
+        )  # fmt: skip
         vertical(
-            PlainLabel("Check a card", "subtitle"),
-            PlainLabel(ABOUT, "hint", wrap=True),
-            choosing,
-            self.file,
-            against,
-            self.verdict,
-            self.table,
-            self.todo,
-            self.remarks,
-            self.define,
-            StretchSpace(1),
-            self._bound,
-            self.bound,
-            (self.release, 0, Qt.AlignmentFlag.AlignLeft),
-            on=self,
-            spacing=8,
-        )
+            PlainLabel("Check a card", "subtitle"), PlainLabel(ABOUT, "hint", wrap=True),
+            horizontal(self.choose, self.look, StretchSpace(1)), self.file, self._against, self.verdict, self.table,
+            self.todo, self.remarks, self.define, StretchSpace(1), self._bound, self.bound,
+            (self.release, 0, Qt.AlignmentFlag.AlignLeft), on=self, spacing=8,
+        )  # fmt: skip
         theme.watch(self, self._dress)
         self._dress()
-        self.choose.clicked.connect(self.choose_file)
-        self.look.clicked.connect(self._read)
         self.judge.currentIndexChanged.connect(lambda _: self._hold())
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._tell_todo())
         self.define.wanted.connect(self._define)
-        self.release.clicked.connect(self._release)
         self._show(self.found)
 
     def _dress(self) -> None:
@@ -196,8 +173,7 @@ class CardCheck(QWidget):
         card, check = result.card, result.check
         self.file.setText(_about(card, self._path) if card else self._path.name if self._path else "")
         self.file.setVisible(self._path is not None)
-        self.look.setVisible(card is not None)
-        for widget in (self._against, self.judge):
+        for widget in (self.look, self._against):
             widget.setVisible(card is not None)
         words = check.words() if check else []
         self.verdict.show_words(words[0] if words else str(result.refusal or ""))
@@ -269,14 +245,8 @@ class _Define(QGroupBox):
         self.address = LineField(placeholderText="http://127.0.0.1:8000/v1", maxLength=2000)
         self.variable = LineField(placeholderText="e.g. OPENAI_API_KEY", maxLength=200)
         self.add = push_button("Define it", self._ask)
-        form = QFormLayout()
-        for words, field in (
-            ("Name", self.name),
-            ("Endpoint", self.address),
-            ("Key's variable", self.variable),
-        ):
-            field.setAccessibleName(words)
-            form.addRow(words, field)
+        rows = (("Name", self.name), ("Endpoint", self.address), ("Key's variable", self.variable))
+        form = form_of((words, field, field, words, "") for words, field in rows)
         vertical(self.about, form, (self.add, 0, Qt.AlignmentFlag.AlignLeft), on=self)
         self.address.returnPressed.connect(self._ask)
 
@@ -320,10 +290,8 @@ class CardView(QWidget):
         self.card: ValidityCard | None = None
         """The card in view."""
         self._chosen: dict[str, str] = {}
-        self._looks: dict[str, CountedLook] = {}
-        self._closed: ClosedTestPart | None = None
         self._foreign = False
-        self.choosers, self.gate = Choosers(), TestPartGate()
+        self.choosers, self.gate = Choosers(), TestPartGate(session)
         self.page, self.empty = (
             with_properties(ReportView(), accessibleName="The card's page"),
             EmptyState("validate", "No card yet", NOTHING),
@@ -345,7 +313,7 @@ class CardView(QWidget):
         )
         self.back.hide()
         self.choosers.chosen.connect(self._chose)
-        self.gate.opened.connect(self._open_test)
+        self.gate.opened.connect(self._count)
         self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
         # A card that takes the place of its sketch is read on where that was.
         self._place, self._sketched = 0, False
@@ -395,7 +363,7 @@ class CardView(QWidget):
 
     def _ask(self, view: ResultView) -> None:
         question = figures.shown, (view,), validity_cards.NAME, dict(self._chosen), None
-        self._session.ask_newest(self._counted, *question, dict(self._looks))
+        self._session.ask_newest(self._counted, *question, dict(self.gate.looks))
 
     def _counted(self, found: Any) -> None:
         self.choosers.offer(found.choices, found.chosen)
@@ -406,7 +374,6 @@ class CardView(QWidget):
             return
         self.state.setText("")
         if isinstance(found, ClosedTestPart):
-            self._closed = found
             self.gate.ask(found.seen)
             self.body.setCurrentIndex(GATE)
         else:
@@ -440,21 +407,9 @@ class CardView(QWidget):
         self.card = card
         self.turned.emit()
 
-    def _open_test(self) -> None:
-        if figures.opened(self._session, self._closed, self._looks):
-            self._closed = None
-            self._count()
 
-
-LEFT = (
-    Command("check_card", "Check a card", "import", "Choose a card's file and see the differences"),
-    Command(
-        "bind_card",
-        "Bind the judge",
-        "lock",
-        "Refuse runs of the judge if it differs from its card",
-    ),
-)
+BIND = "Refuse runs of the judge if it differs from its card"
+LEFT = (Command("bind_card", "Bind the judge", "lock", BIND),)
 RIGHT = (Command("submit", "Save the card…", hint="As a page, or as JSON for programs", role="primary"),)
 PAGE, JSON = "A page, which programs read too (*.html)", "JSON (*.json)"
 ENDINGS = {PAGE: ".html", JSON: ".json"}
@@ -523,4 +478,4 @@ class ValidityCards(PagePart):
         there, check = self.view.card is not None, self.check.found.check
         self.bar.enable("submit", there, "" if there else NO_CARD)
         holds = check is not None and check.holds and not self.session.project.readonly
-        self.bar.enable("bind_card", holds, LEFT[1].hint if holds else NOT_HELD)
+        self.bar.enable("bind_card", holds, BIND if holds else NOT_HELD)

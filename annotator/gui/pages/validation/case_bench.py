@@ -1,19 +1,19 @@
 """Workbench for verdicts, and the base class of the tabs that go through them one by one."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QRect, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
-    QComboBox,
     QStackedWidget,
     QStyleOptionViewItem,
     QWidget,
 )
 
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.sets import validation_ground
 from annotator.domain.judges.judge import Fault, Review
 from annotator.domain.texts.canonical import Change
@@ -37,15 +37,17 @@ from annotator.gui.review.verdict_words import face
 from annotator.gui.session import page
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsBar, FlowRow, grow_by_width
-from annotator.gui.widgets.basics import PlainLabel, column_of, direction_of, horizontal, later
+from annotator.gui.views.view_pane import Choosers
+from annotator.gui.views.viewer import Lead
+from annotator.gui.widgets.bars import ActsBar
+from annotator.gui.widgets.basics import column_of, direction_of, later
+from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import (
     START,
     LinesTable,
     elided,
     paint_key,
 )
-from annotator.gui.widgets.fields import ChoiceBox, choose, offer
 from annotator.gui.widgets.splitter import Splitter
 
 OPEN = ("open", "new", "missing")
@@ -121,12 +123,11 @@ READONLY = "This file is read-only."
 
 @dataclass(frozen=True, slots=True)
 class BenchWords:
-    """Words of a bench: settings key, list name, done, and waiting."""
+    """Words of a bench: settings key, list name, and done."""
 
     name: str
     lists: str
     done: str
-    waits: str
 
 
 # Keeps what was said of a case: its answer, its reason, its note, its kind of error; whether it was kept.
@@ -154,13 +155,13 @@ class CaseBench(Splitter):
         self.cases = VerdictCases(self)
         self.cases.faces = {answer.value: (answer.words, answer.icon, answer.state) for answer in answers}
         self.key: Key = ()
-        self._asks = self._replaced = False
+        self._replaced = False
         self._reasons: dict[Key, str] = {}
         self._notes: dict[Key, str] = {}
         self.pane = CasePane(self.cases, words.lists, words.done)
         self.reading = CaseReadingPane(session, words.name)
         locked = READONLY if session.project.readonly else ""
-        self.card = CaseCard(words.name, answers, words.waits, locked)
+        self.card = CaseCard(answers, locked)
         self.flow = _Flow(self)
         self.pane.chosen.connect(lambda case: self.open(case.key))
         self.card.faulted.connect(self._give_reason_here)
@@ -203,7 +204,7 @@ class CaseBench(Splitter):
         self.flow.touched()
         self.card.note.tell()
         if key != self.key and self.cases.number(key) is not None:
-            self.key, self._asks, self._replaced = key, False, False
+            self.key, self._replaced = key, False
             self.pane.show_open(key)
             self._show()
 
@@ -227,34 +228,28 @@ class CaseBench(Splitter):
     def _show_said(self) -> None:
         if (case := self.case) is not None:
             reason = self._reasons.get(case.key, case.reason)
-            self.card.show_said(case, reason, self._notes.get(case.key, case.note), asks=self._asks)
+            self.card.show_said(case, reason, self._notes.get(case.key, case.note))
         self.moved.emit()
 
     def say(self, place: int) -> None:
         case = self.case
-        if case is None or self._session.project.readonly or self._is_held(case, place):
+        if case is None or self._session.project.readonly or self._is_held(case):
             return
         self.card.note.tell()
         answer = self._answers[place]
         reason = self._reasons.get(case.key, case.reason) if answer.asks else ""
-        again = self._asks and case.said == answer.value
-        if not again and not self._kept(case, answer.value, reason):
-            return
-        self._asks = answer.asks and not reason and not again and self.card.waiting.isChecked()
-        self._show_said()
-        self.flow.said = case.key
-        if not self._asks:
+        if self._kept(case, answer.value, reason):
+            self._show_said()
+            self.flow.said = case.key
             self.flow.advance()
 
-    def _is_held(self, case: VerdictCase, place: int) -> bool:
+    def _is_held(self, case: VerdictCase) -> bool:
         """Whether a key decides nothing: it was typed for another case, or this one is answered and stays."""
-        back = keys.shown("take_back")
         if self._replaced:
             self._replaced = False
             self.told.emit("The list has changed: this is another case. Read it, then answer.")
-        elif self._asks and self._answers[place].value != case.said:
-            self.told.emit(f"This answer waits for a reason. {back} takes it back.")
-        elif case.said and self.flow.is_spent(case.key) and not self._asks:
+        elif case.said and self.flow.is_spent(case.key):
+            back = keys.shown("take_back")
             self.told.emit(f"This was the last open case. {back} takes your answer back.")
         else:
             return False
@@ -277,16 +272,11 @@ class CaseBench(Splitter):
             return
         if not self._asking(case.said):
             return
-        here = case.key == self.key
-        going = here and self._asks
         if self._kept(case, case.said, reason):
-            self._asks = self._asks and not here
             self._show_said()
-            if not here:
+            if case.key != self.key:
                 words = next((words for _, one, words in FAULTS if one == reason), "no reason")
                 self.told.emit(f"Item {case.place.item_key}, answered before: {words}.")
-            elif going and reason:
-                self.flow.advance()
 
     def give_kind(self, place: int) -> None:
         """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
@@ -296,7 +286,7 @@ class CaseBench(Splitter):
             return
         self.card.note.tell()
         if self._kept(case, Review.AGREE.value, "", kind=asked.values[place]):
-            self._asks, self.flow.said = False, case.key
+            self.flow.said = case.key
             self._show_said()
             self.flow.advance()
 
@@ -366,55 +356,13 @@ class _Flow(page.Flow):
         self._bench.next_open()
 
 
-_WIDEST = 260
-
-
-class ChoiceRow(QWidget):
-    """A box for each name; `changed` comes after each choice."""
-
-    changed = Signal()
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        """`names` are what each choice is known by, with its words."""
-        super().__init__()
-        self.boxes: dict[str, QComboBox] = {}
-        row = FlowRow(self, gap=10)
-        grow_by_width(self)
-        for name, words in names.items():
-            box = self.boxes[name] = ChoiceBox()
-            box.setAccessibleName(words)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            theme.scale(box.setMaximumWidth, _WIDEST)
-            box.activated.connect(lambda _: self.changed.emit())
-            row.addWidget(_named(words, box))
-
-    def value(self, name: str) -> str:
-        return str(self.boxes[name].currentData() or "")
-
-    def offer(self, name: str, options: Iterable[tuple[str, str]], held: str) -> None:
-        box = self.boxes[name]
-        offer(box, options)
-        with QSignalBlocker(box):
-            choose(box, held)
-
-    def offer_all(self, options: Mapping[str, Sequence[tuple[str, str]]], held: Mapping[str, str]) -> None:
-        for name, some in options.items():
-            self.offer(name, some, held[name])
-
-
-def _named(words: str, box: QComboBox) -> QWidget:
-    made = QWidget()
-    horizontal(PlainLabel(words, "hint"), box, on=made, margins=0, spacing=5)
-    return made
-
-
 RECOUNT_MS, PAINTED_MS = 700, 30
-WORK = 0
-"""Where the cases stand in the stack."""
+WORK, NOTHING = 0, 1
+"""Where the cases stand in the stack, and what is said where there are none."""
 
 
 class CasePart(PagePart):
-    """Choices above a stack with the cases; figures are recomputed after a pause."""
+    """Choices above a stack with the cases, or why there are none; figures are recomputed after a pause."""
 
     NAMES: ClassVar[Mapping[str, str]]
     """What can be chosen, with its words."""
@@ -422,6 +370,8 @@ class CasePart(PagePart):
     """The acts whose keys answer, in the order of the answers."""
     OF_LABELS: ClassVar[bool]
     """Whether a case sets a verdict against a person's label."""
+    WAY: ClassVar[Lead]
+    """Where one goes first when there is no case, beside the runs of judges."""
 
     def __init__(
         self,
@@ -434,17 +384,26 @@ class CasePart(PagePart):
     ) -> None:
         """`wanted` is what is chosen at first: a dataclass with a field for each of `NAMES`."""
         super().__init__(session, bar)
-        self._wanted = wanted
-        self.choices, self.stack = ChoiceRow(self.NAMES), QStackedWidget()
+        self._wanted, self._words = wanted, words
+        self.choices, self.stack = Choosers(first=0), QStackedWidget()
         self.bench = CaseBench(session, words, answers, keep)
         self.bench.told.connect(lambda words: self.answer.show_message("info", words))
+        self.bench.moved.connect(self.offer)
+        self.bench.finished.connect(self.say_finished)
+        self.nothing = EmptyState("validate", "Nothing to look at")
+        said, page_name, place = self.WAY
+        self.way = self.nothing.add_action(said, lambda: session.go(page_name, **place), primary=True)
+        self.judging = self.nothing.add_action(
+            "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
+        )
         self.recount = QTimer(self, singleShot=True)
+        self.recount.timeout.connect(self.count_anew)
         # What counts on another thread holds up painting: what there is is painted first.
         self._soon = later(self, self.look, 0)
         self.go_to: Key = ()
         """The case to be laid open when the cases come."""
         self._acting = False
-        self.choices.changed.connect(self._choose)
+        self.choices.chosen.connect(self._choose)
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Choose what the place names; `case` is a key."""
@@ -455,20 +414,31 @@ class CasePart(PagePart):
 
     def _choose(self) -> None:
         self.bench.stop()
-        self._wanted = type(self._wanted)(**{name: self.choices.value(name) for name in self.NAMES})
+        self._wanted = type(self._wanted)(**self.choices.values())
         self.fill()
 
     def take_over(self, found: Any, before: Any) -> None:
         """Show the choices and cases that an answer brought; what is the same as before stays as it is."""
         if found.options:
             self._wanted = found.choice
-            self.choices.offer_all(found.options, asdict(found.choice))
+            choices = [
+                ViewChoice(name, words, tuple(found.options[name])) for name, words in self.NAMES.items()
+            ]
+            self.choices.offer(choices, asdict(found.choice))
         self.choices.setVisible(bool(found.choice.protocol))
         if self.go_to or found.outlook is not before.outlook:
             self.bench.show_cases(found.cases, self.go_to, chosen=found.choice != before.choice)
         self.go_to = ()
 
-    def stand(self, *above: QWidget) -> None:
+    def show_nothing(self, headline: str, words: str, *, way: bool, judging: bool) -> None:
+        """Say why there is no case, and offer where to go: the part's own `way`, or the runs of judges."""
+        self.nothing.show_words(headline, words)
+        self.way.setVisible(way)
+        self.judging.setVisible(judging)
+
+    def stand(self, work: QWidget, *others: QWidget, above: Sequence[QWidget] = ()) -> None:
+        for view in (work, self.nothing, *others):
+            self.stack.addWidget(view)
         self.lay_out(column_of(self.choices, *above, (self.stack, 1), spacing=6))
 
     def case_acts(self) -> Mapping[str, Callable[[], object]]:
@@ -488,11 +458,28 @@ class CasePart(PagePart):
     def at_work(self) -> bool:
         return self.stack.currentIndex() == WORK
 
-    def offer_answers(self, some: bool) -> None:
-        for act in ("previous_item", "next_item", "next_open"):
-            self.bar.enable(act, some)
+    def offer(self) -> None:
+        """Offer what can be done with the case at hand, and say how far one is."""
+        some = self.at_work and self.bench.case is not None
+        self.bar.enable("next_open", some)
         for act in self.ANSWERS:
             self.bar.enable(act, some and not self.session.project.readonly)
+        self.bar.say(self.bench.pane.progress() if some else "")
+
+    def say_finished(self) -> None:
+        many = self.bench.cases.counted(CaseFilter.ALL)
+        said = f"Nothing of this selection is open: {many:,} {self._words.lists.lower()}, all {self._words.done}."
+        self.answer.show_message("success", said)
+
+    def count_anew(self) -> None:
+        """Count the figures of what was said."""
+
+    def focus_first(self) -> None:
+        ways = [way for way in (self.way, self.judging) if way.isVisible()]
+        if self.at_work:
+            self.bench.take_focus()
+        else:
+            (ways[0] if ways else self.choices.fold.button).setFocus()
 
     def turn(self, place: int) -> None:
         """Turn to a view; the keyboard goes along when it was in the one that goes away."""

@@ -7,9 +7,9 @@ from html import escape
 from itertools import chain, repeat
 from typing import Any
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from annotator.actions.labelling import label_sealing
 from annotator.actions.sets.validation_figures import UnitPlace
@@ -34,7 +34,6 @@ from annotator.gui.widgets.basics import (
     direction_of,
     horizontal,
     vertical,
-    with_properties,
 )
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading import report_view
@@ -411,7 +410,7 @@ class CaseReadingPane(QWidget):
             words.append((BOTH, "the claim"))
         elif self._shared(self._places) is not None:
             words.append((BOTH, "both"))
-        swatches = "\u2003".join(_swatch(kind, name) for kind, name in words)
+        swatches = "\u2003".join(swatch(kind, name) for kind, name in words)
         nothing = "Nobody quoted a passage of this text."
         self.legend.setText(f"Marked: {swatches}" if words else nothing)
         self.legend.setAccessibleName(f"Marked: {', '.join(name for _, name in words)}" if words else nothing)
@@ -435,7 +434,7 @@ class CaseReadingPane(QWidget):
         self._area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
 
 
-def _swatch(kind: str, name: str) -> str:
+def swatch(kind: str, name: str) -> str:
     colour, _ = report_view.MARKS[kind]
     ground, ink = theme.token(colour).name(), theme.token("on-mark").name()
     style = f"background-color:{ground};color:{ink};text-decoration:underline"
@@ -496,10 +495,10 @@ class CaseCard(QWidget):
     quote_wanted = Signal(int)
     kind_given = Signal(int)
 
-    def __init__(self, name: str, answers: Sequence[VerdictAnswer], waits: str, locked: str) -> None:
-        """`waits` are the words of the choice to stay until a reason is given; `locked` says why nothing changes."""
+    def __init__(self, answers: Sequence[VerdictAnswer], locked: str) -> None:
+        """`locked` says why nothing changes."""
         super().__init__()
-        self._setting, self._locked = f"{name}/waits", locked
+        self._locked = locked
         self._answers = {answer.value: answer for answer in answers}
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setProperty("role", "side")
@@ -512,11 +511,6 @@ class CaseCard(QWidget):
         self.kinds.given.connect(self.kind_given)
         self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
         self.reasons.chosen.connect(self.faulted)
-        self.waiting = with_properties(
-            QCheckBox(waits), toolTip="After “judge wrong”, stay until a reason is given."
-        )
-        self.waiting.setChecked(QSettings().value(self._setting, False, bool) is True)
-        self.waiting.toggled.connect(lambda on: QSettings().setValue(self._setting, on))
         self.note = GrowingEdit(least=1, most=5, accessibleName="Note")
         self._noted: Key = ()
         self.note.setReadOnly(bool(locked))
@@ -535,19 +529,11 @@ class CaseCard(QWidget):
             (self.area, 1),
             self.kinds,
             self.reasons,
-            self.waiting,
             self.note,
             on=self,
             margins=(12, 10, 10, 8),
             spacing=8,
         )
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        self.waiting.setVisible(is_roomy(self))
 
     def show_case(
         self, case: VerdictCase, found: VerdictReading | None, where: str, texts: CaseReadingPane
@@ -566,15 +552,14 @@ class CaseCard(QWidget):
                 box.show_voice(voice, case.protocol, stands=texts.stands(voice))
         self.area.verticalScrollBar().setValue(0)
 
-    def show_said(self, case: VerdictCase, reason: str, note: str, *, asks: bool) -> None:
-        """Show what holds of the case; `asks` wants a reason aloud."""
-        self._fit()
+    def show_said(self, case: VerdictCase, reason: str, note: str) -> None:
+        """Show what holds of the case."""
         answer = self._answers.get(case.said)
         look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
         self.state.show_state(*look)
         held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
         idle = bool(self._locked) or (answer is not None and not answer.asks)
-        self.reasons.show_value(held, wanted=asks, locked=idle)
+        self.reasons.show_value(held, wanted=False, locked=idle)
         rejected = answer is not None and answer.value == Review.DISAGREE.value
         asked = None if rejected else case.asked
         flags = " ".join(case.voices[0].flags) if case.voices else ""

@@ -18,13 +18,11 @@ from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Refused
-from annotator.gui.views.viewer import Lead, Viewer
-from annotator.gui.widgets.bars import ActsBar
-from annotator.gui.widgets.basics import later, vertical
+from annotator.gui.views.viewer import Lead, Viewer, ViewerPart
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.chips import EmptyState
 
 WIDE = 600
@@ -76,24 +74,39 @@ def _apart(name: str) -> str:
 
 
 class TestPartGate(QWidget):
+    """Asks before a test part is opened, and counts the look; `looks` are those counted here, by set."""
+
     opened = Signal()
     declined = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
+        self._session = session
+        self._seen: SetLook | None = None
+        self.looks: dict[str, CountedLook] = {}
         self.words = EmptyState("eye", "Open the test part?", width=WIDE)
         self.stay = self.words.add_action("Stay with the dev part", self.declined.emit, primary=True)
-        self.open = self.words.add_action("Open", self.opened.emit)
+        self.open = self.words.add_action("Open", self._open)
         vertical(self.words, on=self, margins=0)
         self.setFocusProxy(self.stay)
 
     def ask(self, seen: SetLook) -> None:
+        self._seen = seen
         before = f"It was viewed {counted(seen.openings, 'time')}." if seen.openings else (
             "Nobody has viewed it yet."
         )  # fmt: skip
         judges = f" This view shows {', '.join(map(_apart, seen.judges))}." if seen.judges else ""
         self.words.show_words(f"Open the test part of {_apart(seen.name)}?", f"{before}{judges} {RULE}")
         self.open.setText(f"Open it: look {seen.openings + 1:,}")
+
+    def _open(self) -> None:
+        seen = self._seen
+        opening = self._session.do(validation_sets.open_test, seen.set_id, seen.judges) if seen else None
+        if seen is not None and isinstance(opening, Opening):
+            self._seen, self.looks[seen.set_id] = None, CountedLook(seen, opening.id)
+            # Others show how often the test part was looked at.
+            self._session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
+            self.opened.emit()
 
 
 # Changes of these kinds may move a figure.
@@ -110,20 +123,6 @@ LEADS: dict[str, Lead] = {
 }
 
 
-def opened(session: ProjectSession, closed: ClosedTestPart | None, looks: dict[str, CountedLook]) -> bool:
-    """Open a test part and count the look, which is remembered in `looks`; whether that was done."""
-    if closed is None:
-        return False
-    seen = closed.seen
-    opening = session.do(validation_sets.open_test, seen.set_id, seen.judges)
-    if not isinstance(opening, Opening):
-        return False
-    looks[seen.set_id] = CountedLook(seen, opening.id)
-    # Others show how often the test part was looked at.
-    session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
-    return True
-
-
 class ValidationViewer(Viewer):
     """Views of validation; counted looks are remembered until the window closes."""
 
@@ -131,12 +130,10 @@ class ValidationViewer(Viewer):
     OTHERWISE = ("Run a judge", "Judges", {})
 
     def __init__(self, session: ProjectSession) -> None:
-        self._looks: dict[str, CountedLook] = {}
-        self._closed: ClosedTestPart | None = None
+        self.gate = TestPartGate(session)
         super().__init__(session, VIEWS, "validation", "Judges beside people", MOVING)
-        self.gate = TestPartGate()
         self.body.addWidget(self.gate)
-        self.gate.opened.connect(self.open_test)
+        self.gate.opened.connect(self._count)
         self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
 
     def lead(self, view: ResultView) -> Lead:
@@ -146,14 +143,13 @@ class ValidationViewer(Viewer):
         return super().lead(view)
 
     def question(self) -> Callable[..., Any]:
-        return partial(shown, looks=dict(self._looks))
+        return partial(shown, looks=dict(self.gate.looks))
 
     def refuse(self, found: Any) -> None:
         """Ask before the test part is opened; anything else is work that is still to be done."""
         self.title.setText(self.named(found.view).title)
         self.choosers.offer(found.choices, found.chosen, found.view)
         if isinstance(found, ClosedTestPart):
-            self._closed = found
             self.gate.ask(found.seen)
             self.show_body(self.gate)
             self.gate.setFocus()
@@ -162,11 +158,6 @@ class ValidationViewer(Viewer):
         # Where there is nothing to hold anyone against, other choices would only be in the way.
         telling = [choice for choice in found.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
-
-    def open_test(self) -> None:
-        if opened(self.session, self._closed, self._looks):
-            self._closed = None
-            self._count()
 
     def on_change(self, change: Change) -> None:
         if (change.kind, change.verb) != (validation_sets.NAME, OPENED):
@@ -179,26 +170,6 @@ class ValidationViewer(Viewer):
             super().focus_first()
 
 
-class FiguresPart(PagePart):
+class FiguresPart(ViewerPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(()))
-        self.viewer = ValidationViewer(session)
-        self.bar.hide()
-        # The page keeps F6 for itself: it goes from part to part.
-        self.acts = {act: slot for act, slot in self.viewer.acts().items() if act != "other_pane"}
-        # A place to go to comes right after; counting what nobody will look at would only hold that up.
-        self._soon = later(self, lambda: self.viewer.navigate({}), 0)
-        self.lay_out(self.viewer)
-
-    def fill(self) -> None:
-        self._soon.start()
-
-    def go(self, place: Mapping[str, Any]) -> None:
-        """`view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.navigate(dict(place))
-
-    def on_change(self, change: Change) -> None:
-        """The viewer hears of every change itself, also while another part is in view."""
-
-    def focus_first(self) -> None:
-        self.viewer.focus_first()
+        super().__init__(session, ValidationViewer(session))

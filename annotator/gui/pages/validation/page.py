@@ -1,29 +1,21 @@
 """The Validate page: may a judge stand in for people, on which criteria, at what price, and how certainly?"""
 
 import sys
-from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role
 from annotator.gui.pages.validation.case_cards import ONCE
-from annotator.gui.pages.validation.figures import FiguresPart
-from annotator.gui.session.page import PartedPage
-
-if TYPE_CHECKING:
-    from annotator.gui.pages.validation.attack_part import AttacksPart
-    from annotator.gui.pages.validation.card_part import ValidityCards
-    from annotator.gui.pages.validation.reviewing import ReviewsPart
-    from annotator.gui.pages.validation.ruling import RulingPart
-    from annotator.gui.pages.validation.set_part import SetsPart
+from annotator.gui.session.page import PartedPage, Tab
 
 # People: a careful statistician who must defend a judge in print, and experts who look at its verdicts. What annoys
 # them elsewhere: agreement without the human ceiling, one class called perfect, rulings that quietly become labels,
 # and no way from a figure to the case behind it.
 COUNTS = "annotator.actions.validation.validity_cards"
-SETS, FIGURES, RULING, REVIEW, ATTACKS, CARDS = range(6)
+HERE = "annotator.gui.pages.validation"
+REVIEWS = "Reviews"
 
 
 class ValidatePage(PartedPage):
@@ -35,7 +27,7 @@ class ValidatePage(PartedPage):
     NAME = "Validate"
     ICON = "validate"
     ONCE = ONCE
-    TABS = ("Sets", "Figures", "Disagreements", "Reviews", "Attacks", "Cards")
+    TABS = ("Sets", "Figures", "Disagreements", REVIEWS, "Attacks", "Cards")
     PARTS = ("sets", "figures", "ruling", "reviewing", "attacking", "cards")
     TURNS = (
         "validate_sets",
@@ -73,46 +65,18 @@ class ValidatePage(PartedPage):
         if COUNTS not in sys.modules:
             self.session.ask_later(_loaded, _load)
 
-    @cached_property
-    def sets(self) -> "SetsPart":
-        from annotator.gui.pages.validation.set_part import SetsPart
-
-        return self.put(SETS, SetsPart(self.session))
-
-    @cached_property
-    def figures(self) -> "FiguresPart":
-
-        return self.put(FIGURES, FiguresPart(self.session))
-
-    @cached_property
-    def ruling(self) -> "RulingPart":
-        from annotator.gui.pages.validation.ruling import RulingPart
-
-        return self.put(RULING, RulingPart(self.session))
-
-    @cached_property
-    def reviewing(self) -> "ReviewsPart":
-        from annotator.gui.pages.validation.reviewing import ReviewsPart
-
-        return self.put(REVIEW, ReviewsPart(self.session))
-
-    @cached_property
-    def attacking(self) -> "AttacksPart":
-        from annotator.gui.pages.validation.attack_part import AttacksPart
-
-        return self.put(ATTACKS, AttacksPart(self.session))
-
-    @cached_property
-    def cards(self) -> "ValidityCards":
-        from annotator.gui.pages.validation.card_part import ValidityCards
-
-        return self.put(CARDS, ValidityCards(self.session))
+    sets = Tab(f"{HERE}.set_part", "SetsPart")
+    figures = Tab(f"{HERE}.figures", "FiguresPart")
+    ruling = Tab(f"{HERE}.ruling", "RulingPart")
+    reviewing = Tab(f"{HERE}.reviewing", "ReviewsPart")
+    attacking = Tab(f"{HERE}.attack_part", "AttacksPart")
+    cards = Tab(f"{HERE}.card_part", "ValidityCards")
 
     def offered(self) -> frozenset[str]:
         person = people.someone(self.session.project)
         if person.has(Role.COORDINATOR):
             return frozenset(self.TABS)
-        return frozenset({self.TABS[REVIEW]} if any(person.has(role) for role in Role) else ())
+        return frozenset({REVIEWS} if any(person.has(role) for role in Role) else ())
 
 
 def _load(_project: Project) -> None:

@@ -19,7 +19,7 @@ from annotator.domain.judges.judge import Review
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
-from annotator.gui.pages.validation.case_bench import PAINTED_MS, WORK, BenchWords, CasePart
+from annotator.gui.pages.validation.case_bench import NOTHING, PAINTED_MS, WORK, BenchWords, CasePart
 from annotator.gui.pages.validation.case_cards import (
     NO_CASES,
     REVIEW_ACTS,
@@ -33,7 +33,6 @@ from annotator.gui.pages.validation.case_cards import (
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
 from annotator.gui.widgets.basics import PlainLabel, push_button, with_properties
-from annotator.gui.widgets.chips import EmptyState
 
 ORDERS = (
     ("The least certain first", ReviewOrder.UNCERTAINTY.value),
@@ -154,14 +153,11 @@ class ErrorDraw(QWidget):
 
 
 RIGHT = (
-    Command("previous_item", "Back", hint="The verdict before"),
-    Command("next_item", "On", hint="The next verdict"),
     Command("next_open", "Next open", hint="Next verdict you have not reviewed"),
     *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(REVIEW_ACTS, REVIEWS, strict=True)),
 )
-WORDS = BenchWords("validate/reviews", "Verdicts", "reviewed", "Stay until a reason is given")
+WORDS = BenchWords("validate/reviews", "Verdicts", "reviewed")
 APART = "Reviews are informed: they are shown beside figures of blind labels and never count in them."
-NOTHING = WORK + 1
 
 
 class ReviewsPart(CasePart):
@@ -169,23 +165,15 @@ class ReviewsPart(CasePart):
 
     NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
     ANSWERS, OF_LABELS = REVIEW_ACTS, False
+    WAY = "To your labels", "Label", {}
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep, ReviewChoice())
         self._found = ReviewLook(ReviewChoice(), {})
         self.told, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(session)
-        self.nothing = EmptyState("label", "Nothing to review")
-        self.way = self.nothing.add_action("To your labels", lambda: session.go("Label"), primary=True)
-        self.judging = self.nothing.add_action(
-            "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
-        )
-        self.recount.timeout.connect(self._count_anew)
-        self.bench.moved.connect(self._offer)
-        self.bench.finished.connect(self._say_finished)
+        self.choices.add(self.drawing)
         self.acts = {**self.case_acts(), "submit": self.bench.next_open}
-        self.stack.addWidget(self.bench)
-        self.stack.addWidget(self.nothing)
-        self.stand(self.drawing, self.told)
+        self.stand(self.bench, above=(self.told,))
 
     def look(self) -> None:
         self.session.ask_later(self._looked, look, self._wanted)
@@ -194,20 +182,19 @@ class ReviewsPart(CasePart):
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
         self.bench.card.note.tell()
         before, self._found = self._found, found
-        self.drawing.setVisible(found.choice.order == ReviewOrder.ERRORS.value)
         self.drawing.fill()
         self.take_over(found, before)
+        self.choices.show_part(self.drawing, found.choice.order == ReviewOrder.ERRORS.value)
         if found.choice != before.choice:
             self._tell(())
-        self.nothing.show_words(*_nothing(found))
-        self.way.setVisible(bool(found.outlook and found.outlook.blind))
-        unjudged = found.outlook is None or not found.outlook.verdicts
-        self.judging.setVisible(found.refusal is None and unjudged)
+        unjudged = found.refusal is None and (found.outlook is None or not found.outlook.verdicts)
+        blind = bool(found.outlook and found.outlook.blind)
+        self.show_nothing(*_nothing(found), way=blind, judging=unjudged)
         self.turn(WORK if len(found.cases) else NOTHING)
         if self.at_work and keys.is_news("review order") and self.bench.cases.counted(CaseFilter.DONE):
             words = "The keys have changed: unsure has one key everywhere."
             self.answer.show_message("info", words, "Its button shows it; 3 does nothing here.", lasting=True)
-        self._offer()
+        self.offer()
         if found.outlook is not None and self.isVisible():
             self.recount.start(PAINTED_MS)
 
@@ -219,11 +206,6 @@ class ReviewsPart(CasePart):
             said.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
         self.told.setText(" ".join([*said, APART]))
 
-    def _offer(self) -> None:
-        at_work = self.at_work and len(self._found.cases) > 0
-        self.offer_answers(at_work)
-        self.bar.say(self.bench.pane.progress() if at_work else "")
-
     def _keep(self, case: VerdictCase, said: str, reason: str, note: str, kind: str) -> bool:
         choice, place = self._found.choice, case.place
         return self.keep_by(
@@ -231,22 +213,8 @@ class ReviewsPart(CasePart):
             reason=reason, note=note, kind=kind, protocol=choice.protocol,
         )  # fmt: skip
 
-    def _count_anew(self) -> None:
+    def count_anew(self) -> None:
         self.session.ask_later(self._tell, accepted, self._found.choice)
-
-    def _say_finished(self) -> None:
-        many = counted(self.bench.cases.counted(CaseFilter.ALL), "verdict")
-        self.answer.show_message(
-            "success", f"You have reviewed all verdicts of this selection: {many}.", "Thank you."
-        )
-
-    def focus_first(self) -> None:
-        if self.at_work:
-            self.bench.take_focus()
-        elif self.way.isVisible() or self.judging.isVisible():
-            (self.way if self.way.isVisible() else self.judging).setFocus()
-        else:
-            self.choices.boxes["judge"].setFocus()
 
 
 def _accepted(one: AcceptanceRate) -> str:

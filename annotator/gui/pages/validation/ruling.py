@@ -1,7 +1,7 @@
 """Disagreements tab: rulings one by one, their effect on the figures, and unclear criteria."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -32,7 +32,7 @@ from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
-from annotator.gui.pages.validation.case_bench import PAINTED_MS, WORK, BenchWords, CasePart
+from annotator.gui.pages.validation.case_bench import NOTHING, PAINTED_MS, WORK, BenchWords, CasePart
 from annotator.gui.pages.validation.case_cards import (
     ACTS,
     NO_CASES,
@@ -102,13 +102,11 @@ class UnclearPanel(QWidget):
         self.words.left.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
         self.refused = PlainLabel("", "hint", wrap=True)
         self.settle_button = KeyButton(
-            "Save the new wording", keys.sequences("submit")[0], "primary", press=self.settle
+            "Save the new wording", act="submit", role="primary", press=self.settle
         )
         self.open_button = push_button("Open the rubric", self._open)
         self.again = PlainLabel("", wrap=True)
-        self.judge_button = KeyButton(
-            "Judge it again", keys.sequences("judge_anew")[0], press=self.judge_again
-        )
+        self.judge_button = KeyButton("Judge it again", act="judge_anew", press=self.judge_again)
         inside = QWidget()
         heading = PlainLabel("Reword it", "strong")
         vertical(
@@ -269,10 +267,6 @@ class UnclearPanel(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def show_keys(self) -> None:
-        self.settle_button.set_key(keys.sequences("submit")[0])
-        self.judge_button.set_key(keys.sequences("judge_anew")[0])
-
 
 def _because(why: str) -> str:
     return f": {' '.join(why.split())}".rstrip(".") if why else ""
@@ -322,7 +316,6 @@ class RulingLook:
     again: Sequence[StaleJudgements] = ()
     refusal: Refusal | None = None
     closed: SetLook | None = None
-    details: Mapping[str, str] = field(default_factory=dict)
 
 
 def look(project: Project, choice: RulingChoice, looks: Mapping[str, CountedLook]) -> RulingLook:
@@ -422,15 +415,11 @@ METRIC = (
 
 
 class ColumnsStrip(QFrame):
-    figures_wanted = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self.words, self.rule = PlainLabel("", wrap=True), PlainLabel(METRIC, wrap=True)
-        self.jump = push_button("All figures", self.figures_wanted, "quiet")
-        column = vertical(self.words, self.rule, margins=0, spacing=0)
-        horizontal((column, 1), self.jump, on=self, margins=(10, 5, 6, 5))
+        vertical(self.words, self.rule, on=self, margins=(10, 5, 6, 5), spacing=0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a low window the case needs the room of what is the same for every judge: it stands in the tooltip."""
@@ -480,13 +469,11 @@ def _short(value: float) -> str:
 
 LEFT = (Command("unclear_criteria", "Unclear", "question", "Criteria ruled unclear, to be reworded"),)
 RIGHT = (
-    Command("previous_item", "Back", hint="The disagreement before"),
-    Command("next_item", "On", hint="The next disagreement"),
     Command("next_open", "Next open", hint="Next open disagreement"),
     *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
 )
-WORDS = BenchWords("validate/ruling", "Disagreements", "ruled", "Stay until a reason is given")
-NOTHING, GATE, UNCLEAR = range(WORK + 1, WORK + 4)
+WORDS = BenchWords("validate/ruling", "Disagreements", "ruled")
+GATE, UNCLEAR = range(NOTHING + 1, NOTHING + 3)
 
 
 class RulingPart(CasePart):
@@ -494,25 +481,14 @@ class RulingPart(CasePart):
 
     NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
     ANSWERS, OF_LABELS = ACTS, True
+    WAY = "To the sets", "Validate", {"part": "Sets"}
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep, RulingChoice())
-        self._looks: dict[str, CountedLook] = {}
         self._found = RulingLook(RulingChoice(), {})
         self._entering = False
-        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(session), TestPartGate()
-        self.nothing = EmptyState("validate", "Nothing to rule on")
-        self.way = self.nothing.add_action(
-            "To the sets", lambda: session.go("Validate", part="Sets"), primary=True
-        )
-        self.judging = self.nothing.add_action(
-            "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
-        )
-        self.recount.timeout.connect(self._count_anew)
-        self.strip.figures_wanted.connect(lambda: self.session.go("Validate", part="Figures"))
-        self.bench.moved.connect(self._show_case)
-        self.bench.finished.connect(self._say_finished)
-        self.gate.opened.connect(self._open_test)
+        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(session), TestPartGate(session)
+        self.gate.opened.connect(self.fill)
         self.gate.declined.connect(self._stay_closed)
         self.unclear.closed.connect(self._toggle_unclear)
         self.unclear.settled.connect(self._say_settled)
@@ -523,15 +499,10 @@ class RulingPart(CasePart):
             "submit": self._submit,
             "judge_anew": self.unclear.judge_again,
         }
-        for view in (self._work(), self.nothing, self.gate, self.unclear):
-            self.stack.addWidget(view)
-        self.stand()
-
-    def _work(self) -> QWidget:
-        return column_of(self.strip, (self.bench, 1), spacing=6)
+        self.stand(column_of(self.strip, (self.bench, 1), spacing=6), self.gate, self.unclear)
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._wanted, dict(self._looks))
+        self.session.ask_later(self._looked, look, self._wanted, dict(self.gate.looks))
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Choose what the place names; `case` is a key, `unclear` opens the unclear criteria."""
@@ -552,7 +523,7 @@ class RulingPart(CasePart):
         if self._entering and self.stack.currentIndex() == UNCLEAR:
             self.unclear.take_focus()
         self._entering = False
-        self._offer()
+        self.offer()
         if found.outlook.judged and self.isVisible():
             self.recount.start(PAINTED_MS)
 
@@ -566,23 +537,17 @@ class RulingPart(CasePart):
         if found.outlook.shown:
             self.turn(WORK)
             return
-        self.nothing.show_words(*_nothing(found))
-        self.way.setVisible(found.refusal is not None)
-        self.judging.setVisible(found.refusal is None and not found.outlook.judged)
+        refused = found.refusal is not None
+        self.show_nothing(*_nothing(found), way=refused, judging=not (refused or found.outlook.judged))
         self.turn(NOTHING)
 
-    def _offer(self) -> None:
-        some = bool(self._found.outlook.shown)
-        self.offer_answers(self.at_work and some)
+    def offer(self) -> None:
+        super().offer()
         self.bar.enable("unclear_criteria", bool(self._found.choice.protocol))
-        self.bar.say(self.bench.pane.progress() if some else "")
-
-    def _show_case(self) -> None:
         one: Disagreement | None = self.bench.cases.line(self.bench.key)
         if one is not None:
             more = _held_back(self._found) if self._found.outlook.withheld else ""
             self.strip.show_judge(self._found.ruled, one.judge, more)
-        self._offer()
 
     def _keep(self, case: VerdictCase, said: str, reason: str, note: str, _kind: str) -> bool:
         one = self.bench.cases.line(case.key)
@@ -591,13 +556,13 @@ class RulingPart(CasePart):
             protocol=self._found.choice.protocol,
         )  # fmt: skip
 
-    def _count_anew(self) -> None:
+    def count_anew(self) -> None:
         query = self._found.choice.query(self._found.opening)
         self.session.ask_later(self._counted, figures, query)
 
     def _counted(self, ruled: Sequence[RuledJudge]) -> None:
         self._found = replace(self._found, ruled=ruled)
-        self._show_case()
+        self.offer()
 
     def _submit(self) -> None:
         if self.stack.currentIndex() == UNCLEAR:
@@ -616,25 +581,15 @@ class RulingPart(CasePart):
             self._entering = True
             self.unclear.take_focus()
             self.fill()
-        self._offer()
-
-    def _open_test(self) -> None:
-        seen = self._found.closed
-        if seen is None:
-            return
-        opening = self.session.do(validation_sets.open_test, seen.name, list(seen.judges))
-        if opening is not None:
-            self._looks[seen.set_id] = CountedLook(seen, opening.id)
-            self.fill()
+        self.offer()
 
     def _stay_closed(self) -> None:
         choice = self._found.choice
         self._wanted = replace(choice, labels=f"{choice.set_name}|dev")
         self.fill()
 
-    def _say_finished(self) -> None:
-        many = counted(len(self._found.outlook.shown), "disagreement")
-        self.answer.show_message("success", f"All disagreements of this selection are ruled on: {many}.")
+    def say_finished(self) -> None:
+        super().say_finished()
         if self._found.unclear:
             shown = keys.shown("unclear_criteria")
             self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
@@ -655,13 +610,12 @@ class RulingPart(CasePart):
 
     def focus_first(self) -> None:
         place = self.stack.currentIndex()
-        if place == WORK:
-            self.bench.take_focus()
-        elif place == UNCLEAR:
+        if place == UNCLEAR:
             self.unclear.take_focus()
+        elif place == GATE:
+            self.gate.setFocus()
         else:
-            ways = [way for way in (self.way, self.judging) if place == NOTHING and way.isVisible()]
-            (ways[0] if ways else self.gate).setFocus()
+            super().focus_first()
 
 
 def _held_back(found: RulingLook) -> str:

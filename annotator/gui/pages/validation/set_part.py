@@ -2,21 +2,18 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
     QListWidget,
     QPlainTextEdit,
-    QRadioButton,
     QSizePolicy,
     QWidget,
 )
@@ -41,7 +38,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession, in_order, named
-from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.bars import ActsBar, Command, Fold
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -57,9 +54,11 @@ from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import (
     AmountBox,
     ChoiceBox,
+    FormRow,
     LineField,
     NumberBox,
     beside,
+    form_of,
     offer,
     when_changed,
 )
@@ -71,6 +70,7 @@ LABELS_ABOUT = (
     "import them; either all are imported, or none. They are finished work: they count immediately, and "
     "name their file."
 )
+SYSTEM = "System that wrote the reports, if the files do not say"
 AS_SAID = "as the files say"
 LABEL_FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
 SHOWN_PROBLEMS = 500
@@ -98,7 +98,7 @@ class LabelsIn(QWidget):
         self._raters: dict[str, QComboBox] = {}
         self.choose = push_button("Choose files…", self._choose)
         self.chosen = PlainLabel("Nothing chosen yet", "hint", wrap=True)
-        self.system = ChoiceBox(accessibleName="System that wrote the reports, if the files do not say")
+        self.system = ChoiceBox()
         self.skip = QCheckBox("Skip invalid labels and import the rest")
         self.replace = QCheckBox("Replace existing labels of the same person")
         self.drafts = QCheckBox("As drafts: they count once their rater has submitted them")
@@ -106,21 +106,24 @@ class LabelsIn(QWidget):
         self.told.setMaximumHeight(130)
         self.problems = with_properties(QListWidget(), accessibleName="Invalid labels")
         self.progress = ProgressRow()
-        column = vertical(
+        self.form = form_of([("Reports of", self.system, self.system, SYSTEM, "")])
+        vertical(
             PlainLabel("Labels from files", "subtitle"),
             PlainLabel(LABELS_ABOUT.format(files=label_matching.known_files()), "hint", wrap=True),
             (self.choose, 0, Qt.AlignmentFlag.AlignLeft),
             self.chosen,
+            self.form,
+            self.skip,
+            self.replace,
+            self.drafts,
+            self.told,
+            self.problems,
+            self.progress,
+            StretchSpace(1),
             on=self,
             margins=0,
             spacing=8,
         )
-        self.form = QFormLayout(verticalSpacing=7)
-        self.form.addRow("Reports of", self.system)
-        column.addLayout(self.form)
-        for widget in (self.skip, self.replace, self.drafts, self.told, self.problems, self.progress):
-            column.addWidget(widget)
-        column.addStretch(1)
         when_changed(self._look, self.system, self.skip, self.replace, self.drafts)
         self.begin()
 
@@ -240,6 +243,7 @@ ABOUT = (
 WIDTH = "Target width of the 95 % interval of a share, such as an agreement"
 SHARE = "The agreement you expect; 0.5 needs the most labels"
 LIKENESS = "Correlation of units within an item: 0 none, 1 identical. The higher, the more labels are needed"
+BY_INTERVAL = "as many as the interval needs"
 UNNAMED = "Name the set to see what would be drawn."
 TEST = "Items of the test part are for the figures you report: choose and tune judges on the others"
 
@@ -266,11 +270,10 @@ class SetForm(QWidget):
         self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
         self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
-        self.by_width, self.by_size = QRadioButton("for an &interval"), QRadioButton("number of &reports")
+        self.reports = NumberBox(minimum=0, maximum=100_000, specialValueText=BY_INTERVAL)
         self.interval = AmountBox(
             minimum=0.01, maximum=0.9, decimals=2, singleStep=0.01, value=0.1, suffix=" wide"
         )
-        self.reports = NumberBox(minimum=1, maximum=100_000, value=20)
         self.share = AmountBox(minimum=0, maximum=1, decimals=2, singleStep=0.05, value=0.5)
         self.likeness = AmountBox(minimum=0, maximum=1, decimals=2, singleStep=0.05, value=0.1)
         self.test = NumberBox(minimum=0, maximum=100, value=50, suffix=" % of items")
@@ -278,68 +281,31 @@ class SetForm(QWidget):
         self.apart = QCheckBox("Hand out as assignments, to label apart and submit")
         self.told = PlainLabel("", wrap=True)
         self._later = later(self, self._look, PAUSE_MS)
-        sizes = QButtonGroup(self)
-        for button in (self.by_width, self.by_size):
-            sizes.addButton(button)
-        self.by_width.setChecked(True)
-        form = self.form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setVerticalSpacing(7)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        form.addRow(PlainLabel(ABOUT, "hint", wrap=True))
         self.what.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        rows: tuple[tuple[str, QWidget | QHBoxLayout], ...] = (
-            ("&Name", self.name),
-            ("&What", self.what),
-            ("", self.people),
-            ("People per item", beside(self.raters)),
-            ("Sample size", beside(self.by_width, self.interval)),
-            ("or", beside(self.by_size, self.reports)),
-            ("Expected agreement", beside(self.share)),
-            ("Intra-item ICC", beside(self.likeness)),
-            ("Test part", beside(self.test)),
-            ("Seed", beside(self.seed)),
-            ("", self.apart),
+        numbers: list[FormRow] = [
+            (words, beside(box), box, name, tip)
+            for words, box, name, tip in (
+                ("Interval", self.interval, "Width of the interval", WIDTH),
+                ("Expected agreement", self.share, "Expected agreement", SHARE),
+                ("Intra-item ICC", self.likeness, "Intra-item correlation (ICC)", LIKENESS),
+                ("People per item", self.raters, "People per item", ""),
+                ("Test part", self.test, "Share of items in the test part, per cent", TEST),
+                ("Seed", self.seed, "Seed of the draw", "The same seed draws the same set"),
+            )
+        ]
+        self.options = Fold("Options", form_of(numbers), self.apart)
+        rows: tuple[FormRow, ...] = (
+            ("&Name", self.name, self.name, "Name of the set", ""),
+            ("&What", self.what, self.what, "Protocol", ""),
+            ("", self.people, self.people, "People", ""),
+            ("Sam&ple size", beside(self.reports), self.reports, "Number of reports", ""),
         )
-        for words, field in rows:
-            form.addRow(words, field)
-        named: tuple[tuple[QWidget, str, str], ...] = (
-            (self.name, "Name of the set", ""),
-            (self.what, "Protocol", ""),
-            (self.raters, "People per item", ""),
-            (self.interval, "Width of the interval", WIDTH),
-            (self.reports, "Number of reports", ""),
-            (self.share, "Expected agreement", SHARE),
-            (self.likeness, "Intra-item correlation (ICC)", LIKENESS),
-            (self.test, "Share of items in the test part, per cent", TEST),
-            (self.seed, "Seed of the draw", "The same seed draws the same set"),
-        )
-        for box, name, tip in named:
-            box.setAccessibleName(name)
-            box.setToolTip(tip)
-        when_changed(
-            self._look_soon,
-            self.name,
-            self.raters,
-            self.interval,
-            self.reports,
-            self.share,
-            self.likeness,
-            self.test,
-            self.seed,
-        )
+        about = PlainLabel(ABOUT, "hint", wrap=True)
+        vertical(about, form_of(rows), self.options, on=self, margins=0, spacing=10)
+        fields = (self.name, self.reports, self.interval, self.share, self.likeness)
+        when_changed(self._look_soon, *fields, self.raters, self.test, self.seed)
         self.what.currentIndexChanged.connect(lambda _: self._chosen())
         self.people.changed.connect(self._look_soon)
-        self.by_width.toggled.connect(lambda _: self._turn())
-        self._turn()
-
-    def _turn(self) -> None:
-        by_width = self.by_width.isChecked()
-        for box in (self.interval, self.share, self.likeness):
-            box.setEnabled(by_width)
-        self.reports.setEnabled(not by_width)
-        self._look_soon()
 
     def _chosen(self) -> None:
         always = submits(str(self.what.currentData() or USUAL))
@@ -365,7 +331,7 @@ class SetForm(QWidget):
             width=round(self.interval.value(), 4),
             share=round(self.share.value(), 4),
             likeness=round(self.likeness.value(), 4),
-            size=self.reports.value() if self.by_size.isChecked() else None,
+            size=self.reports.value() or None,
             test_share=self.test.value() / 100,
             raters=self.raters.value(),
             seed=self.seed.value(),
@@ -520,8 +486,8 @@ def _draw(draw: Draw) -> str:
     )
 
 
-LEFT = (
-    Command("new_set", "Draw a set", "plus", "Draw reports at random for people to label blind"),
+LEFT = (Command("new_set", "Draw a set", "plus", "Draw reports at random for people to label blind"),)
+REST = (
     Command("labels_in", "Labels from files", "import", "Import labels given elsewhere"),
     Command(
         "labels_out",
@@ -550,11 +516,12 @@ class SetsPart(PagePart):
     """Sets on the left; the chosen one, a new one, or label files on the right."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT))
+        super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.model = CellsModel[SetStatus](SETS, self)
         self.table = CellsTable("Validation sets", self.model, stretched=0)
         self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
-        self._fits = self._ready = False
+        self._able = {FORM: False, FILES: False}
+        """Whether what stands on a side can be had."""
         self._wanted = ""
         self.acts = {
             "new_set": self._begin,
@@ -567,8 +534,8 @@ class SetsPart(PagePart):
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.table.clicked.connect(lambda _: self._turn())
         self.table.activated.connect(lambda _: self._see())
-        self.form.looked_at.connect(self._looked)
-        self.files.ready.connect(self._files_ready)
+        self.form.looked_at.connect(partial(self._looked, FORM))
+        self.files.ready.connect(partial(self._looked, FILES))
         self.files.taken.connect(self._taken)
         self.nothing = EmptyState("validate", "No validation set yet", NONE_YET)
         self.list = Stack(self.table, self.nothing)
@@ -639,17 +606,11 @@ class SetsPart(PagePart):
         for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
             self.bar.offer(act, there=there)
         self.bar.buttons["submit"].set_words("Import them" if side == FILES else "Create and assign")
-        self.bar.enable(
-            "submit", writable and (self._ready if side == FILES else side == FORM and self._fits)
-        )
+        self.bar.enable("submit", writable and self._able.get(side, False))
         self.bar.fit()
 
-    def _looked(self, fits: bool) -> None:
-        self._fits = fits
-        self._offer()
-
-    def _files_ready(self, ready: bool) -> None:
-        self._ready = ready
+    def _looked(self, side: int, able: bool) -> None:
+        self._able[side] = able
         self._offer()
 
     def _begin(self) -> None:

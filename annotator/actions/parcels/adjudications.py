@@ -1,0 +1,439 @@
+"""Adjudication elsewhere: sealed documents go out under masks, rulings and the consensus come back."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from itertools import chain as chained
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import settings
+from annotator.actions.consensus import consensus, ruling_rows
+from annotator.actions.parcels import known_keys
+from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import (
+    LETTERS,
+    Adjudication,
+    AdjudicationState,
+    Agreement,
+    Match,
+    PairAgreement,
+    Ruling,
+    SealedInput,
+)
+from annotator.domain.experts.assignment import FORM, Assignment, Person, Stage
+from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.kinds.artifact import Kind, State, Unit, chain
+from annotator.domain.kinds.documents import KINDS, document_of
+from annotator.domain.texts.canonical import canonical_json, derived_id, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import parcels
+from annotator.exchange.parcels.packages import AGAIN
+from annotator.storage import tables
+from annotator.storage.tables import (
+    ADJUDICATION,
+    AGREEMENT,
+    ARTIFACT,
+    PERSON,
+    REMARK,
+    REVISION,
+    RULING,
+)
+
+
+def waiting(db: Connection, assigned: Collection[Assignment]) -> dict[str, list[str]]:
+    """Item by item, which frozen agreements are a person's to adjudicate by file, by stage.
+
+    Labels are adjudicated at the coordinator's, where the reports are; so is what somebody else has begun to rule on.
+    """
+    whose = {one.item_id: one.person_id for one in assigned if one.stage is Stage.ADJUDICATION}
+    result: dict[str, list[str]] = {}
+    if not whose:
+        return result
+    question = (
+        select(AGREEMENT.c.id, AGREEMENT.c.item_id, ADJUDICATION.c.adjudicator_id)
+        .outerjoin(ADJUDICATION, ADJUDICATION.c.agreement_id == AGREEMENT.c.id)
+        .where(AGREEMENT.c.stage != Stage.LABELLING.value)
+        .order_by(AGREEMENT.c.item_id, AGREEMENT.c.stage)
+    )
+    for agreement_id, item_id, adjudicator in db.execute(question):
+        if item_id in whose and adjudicator in (None, whose[item_id]):
+            result.setdefault(item_id, []).append(agreement_id)
+    return result
+
+
+def masked(
+    project: Project, db: Connection, person: Person, served: Collection[Assignment]
+) -> list[parcels.TaskAdjudication]:
+    """The documents and agreements that a person adjudicates, under masks that are others for every item and stage.
+
+    Nothing tells which masks of two items are the same person: no order, no time, no figure of one of them.
+    """
+    made = []
+    for agreement_id in chained.from_iterable(waiting(db, served).values()):
+        frozen = ruling_rows.agreement(db, agreement_id)
+        if len(frozen.inputs) > len(LETTERS):
+            continue
+        masks = _masks(project, person.id, frozen)
+        documents, inputs = {}, []
+        for rater in frozen.inputs:
+            mask = masks[rater.person_id]
+            documents[mask] = content(db, rater.artifact_id, rater.revision)
+            inputs.append(_masked_input(rater, mask, frozen))
+        orders = {mask: [unit["id"] for unit in tree["units"]] for mask, tree in documents.items()}
+        pairs = (_masked_pair(pair, masks, orders) for pair in frozen.pairs)
+        told = {
+            "id": _token(project, db, person.id, frozen),
+            "frozen_at": _day(frozen.frozen_at),
+            "inputs": tuple(sorted(inputs, key=lambda one: one.person_id)),
+            "pairs": tuple(sorted(pairs, key=lambda one: (one.a, one.b))),
+            "figures": adjudicating.masked(frozen.figures),
+        }
+        made.append(
+            parcels.TaskAdjudication(
+                item_id=frozen.item_id, stage=frozen.stage, agreement=frozen.model_copy(update=told),
+                documents=documents,
+            )
+        )  # fmt: skip
+    return made
+
+
+def _masks(project: Project, person_id: str, frozen: Agreement) -> dict[str, str]:
+    """Rater → the mask under which one adjudicator sees their document of a stage of an item."""
+    return {
+        one.person_id: known_keys.alias_of(project, person_id, f"rater/{frozen.id}/{one.person_id}")
+        for one in frozen.inputs
+    }
+
+
+def _token(project: Project, db: Connection, person_id: str, frozen: Agreement) -> str:
+    """What an agreement is called in one adjudicator's task: another word once it is frozen anew."""
+    digest = db.execute(select(AGREEMENT.c.sha256).where(AGREEMENT.c.id == frozen.id)).scalar_one()
+    return known_keys.alias_of(project, person_id, f"agreement/{digest}")
+
+
+def _day(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _masked_input(rater: SealedInput, mask: str, frozen: Agreement) -> SealedInput:
+    return SealedInput(
+        person_id=mask, artifact_id=mask, revision=1, sha256=rater.sha256, chain=chain("", rater.sha256),
+        guideline="1", form=FORM, sealed_at=_day(frozen.frozen_at),
+    )  # fmt: skip
+
+
+def _masked_pair(
+    pair: PairAgreement, masks: Mapping[str, str], orders: Mapping[str, Sequence[str]]
+) -> PairAgreement:
+    """A pair by masks: the lower one first, and its matches in the order of that one's document."""
+    a, b = masks[pair.a], masks[pair.b]
+    told: dict[str, Any] = {"a": a, "b": b, "figures": adjudicating.masked(pair.figures)}
+    if a > b:
+        first = orders[b]
+        places = sorted(range(len(pair.matched)), key=lambda place: first.index(pair.matched[place].b))
+        matched = [pair.matched[place] for place in places]
+        told |= {
+            "a": b,
+            "b": a,
+            "matched": tuple(Match(a=one.b, b=one.a, likeness=one.likeness) for one in matched),
+            "only_a": pair.only_b,
+            "only_b": pair.only_a,
+            "values": {
+                name: tuple((values[place][1], values[place][0]) for place in places)
+                for name, values in pair.values.items()
+            },
+        }
+    return pair.model_copy(update=told)
+
+
+def take(project: Project, db: Connection, given: Sequence[parcels.TaskAdjudication]) -> None:
+    """Keep what a task brings to adjudicate; what is ruled on already stays as it is."""
+    begun = {one.agreement_id for one in ruling_rows.adjudications(db)}
+    for one in given:
+        there = AGREEMENT.c.item_id == one.item_id, AGREEMENT.c.stage == one.stage.value
+        known = db.execute(select(AGREEMENT.c.id).where(*there)).scalar()
+        if known == one.agreement.id or known in begun:
+            continue
+        db.execute(delete(AGREEMENT).where(*there))
+        inputs = tuple(_kept(db, one, rater) for rater in one.agreement.inputs)
+        agreements.keep(project, db, one.agreement.model_copy(update={"inputs": inputs}))
+
+
+def _kept(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput) -> SealedInput:
+    """A rater's document as it came, a further revision where another one was sent before."""
+    assert given.stage.kind is not None
+    row = {
+        "id": rater.artifact_id, "item_id": given.item_id, "kind": given.stage.kind.value,
+        "author_id": rater.person_id, "state": State.SEALED.value, "revision": 1, "sealed_at": rater.sealed_at,
+    }  # fmt: skip
+    tables.add_missing(db, ARTIFACT, row)
+    question = select(REVISION.c.number, REVISION.c.sha256, REVISION.c.chain)
+    earlier = list(
+        db.execute(question.where(REVISION.c.artifact_id == rater.artifact_id).order_by(REVISION.c.number))
+    )
+    same = next((each.number for each in earlier if each.sha256 == rater.sha256), 0)
+    number, before = (earlier[-1].number + 1, earlier[-1].chain) if earlier else (1, "")
+    if not same:
+        revision = {
+            "id": derived_id("revision", rater.artifact_id, number, rater.sha256), "number": number,
+            "artifact_id": rater.artifact_id, "sha256": rater.sha256, "chain": chain(before, rater.sha256),
+            "content": canonical_json(given.documents[rater.person_id]).decode(), "sealed": True, "reason": "",
+            "guideline": rater.guideline, "form": rater.form, "verb": "open task", "by": "", "at": rater.sealed_at,
+        }  # fmt: skip
+        db.execute(insert(REVISION), revision)
+        db.execute(ARTIFACT.update().where(ARTIFACT.c.id == rater.artifact_id).values(revision=number))
+    return rater.model_copy(update={"revision": same or number})
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicatedItem:
+    """How far a person's adjudications of an item are, as one thing that goes back: `number` counts closed versions."""
+
+    id: str
+    number: int
+    state: State
+    at: datetime | None
+
+
+def standing(db: Connection, person_id: str) -> dict[tuple[str, Stage], AdjudicatedItem]:
+    of_item: defaultdict[str, list[Adjudication]] = defaultdict(list)
+    for one in ruling_rows.adjudications(db):
+        if one.adjudicator_id == person_id:
+            of_item[one.item_id].append(one)
+    question = select(AGREEMENT.c.item_id, func.count()).group_by(AGREEMENT.c.item_id)
+    frozen = {item_id: count for item_id, count in db.execute(question)}
+    made = {}
+    for item_id, begun in of_item.items():
+        closed = sum(one.state is AdjudicationState.CLOSED for one in begun)
+        made[item_id, Stage.ADJUDICATION] = AdjudicatedItem(
+            id=adjudicating.id_of(item_id, Stage.ADJUDICATION),
+            number=sum(one.version for one in begun),
+            state=State.SEALED if closed == frozen[item_id] else State.DRAFT,
+            at=max((one.closed_at for one in begun if one.closed_at), default=None),
+        )
+    return made
+
+
+def returning(db: Connection, person_id: str) -> list[parcels.WorkAdjudication]:
+    """What a person has closed, every version of it; what is not closed yet stays."""
+    made = []
+    for one in ruling_rows.adjudications(db):
+        if one.adjudicator_id != person_id or not one.version:
+            continue
+        versions = consensus.versions(db, one.id)
+        subjects = {one.id, *(row.id for version in versions for row in version.rulings)}
+        question = select(REMARK).where(REMARK.c.subject.in_(subjects), REMARK.c.person_id == person_id)
+        made.append(
+            parcels.WorkAdjudication(
+                item_id=one.item_id,
+                stage=one.stage,
+                agreement=one.agreement_id,
+                letters=one.letters,
+                documents={
+                    rater.person_id: parcels.hash_of(content(db, rater.artifact_id, rater.revision))
+                    for rater in ruling_rows.agreement(db, one.agreement_id).inputs
+                },
+                versions=tuple(
+                    parcels.WorkVersion(
+                        rulings=version.rulings, at=version.at,
+                        consensus=content(db, version.artifact_id, version.revision),
+                    )
+                    for version in versions
+                ),
+                remarks=tuple(
+                    parcels.WorkRemark(id=row.id, subject=row.subject, text=row.text, at=row.at)
+                    for row in db.execute(question.order_by(REMARK.c.at, REMARK.c.id))
+                ),
+            )
+        )  # fmt: skip
+    return made
+
+
+def content(db: Connection, artifact_id: str, number: int) -> dict[str, Any]:
+    wanted = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
+    tree: dict[str, Any] = json.loads(db.execute(select(REVISION.c.content).where(*wanted)).scalar_one())
+    return tree
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An adjudication that came back beside what is here: its outcome, why, and what of it is new.
+
+    `versions` are its rulings under the letters in use here, which are its own where nothing is begun, `known` how many
+    versions are closed here; `whose` says for whom the letters stand. `fits` says that the documents and the agreement
+    are those that were sent.
+    """
+
+    outcome: ParcelOutcome
+    words: str
+    fits: bool = False
+    here: Adjudication | None = None
+    whose: Mapping[str, str] = field(default_factory=dict)
+    versions: tuple[tuple[Ruling, ...], ...] = ()
+    known: int = 0
+
+
+def compared(project: Project, db: Connection, person_id: str, came: parcels.WorkAdjudication) -> Comparison:
+    """What an adjudication that came back is to this project; Refusal when it does not hold together."""
+    if assignments.adjudicator_of(db, came.item_id) != person_id:
+        words = "This person is not the one who adjudicates the item."
+        return Comparison(ParcelOutcome.FOREIGN, f"{words} {_both(db, came)}")
+    frozen = agreements.of_stage(db, came.item_id, came.stage)
+    if frozen is None:
+        words = "No agreement on this is frozen here any more."
+        return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")
+    masks = _masks(project, person_id, frozen)
+    if {masks[one.person_id]: one.sha256 for one in frozen.inputs} != came.documents:
+        words = "A document it rules on is not the one that was sent."
+        return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")
+    if _token(project, db, person_id, frozen) != came.agreement:
+        words = "The agreement was frozen again since it was sent."
+        return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")
+    here = ruling_rows.of_stage(db, came.item_id, came.stage)
+    raters = {mask: rater for rater, mask in masks.items()}
+    whose = here.letters if here else {letter: raters[mask] for letter, mask in came.letters.items()}
+    letter_of = {rater: letter for letter, rater in whose.items()}
+    letters = {letter: letter_of[raters[mask]] for letter, mask in came.letters.items()}
+    own_id = here.id if here else adjudicating.id_of(came.item_id, came.stage)
+    versions = tuple(
+        tuple(_in_letters(row, letters, own_id) for row in version.rulings) for version in came.versions
+    )
+    known, touched = _known(db, here)
+    fitting = partial(Comparison, fits=True, here=here, whose=whose, versions=versions, known=len(known))
+    if versions[: len(known)] == tuple(known[: len(versions)]) and len(versions) <= len(known):
+        return fitting(ParcelOutcome.DUPLICATE, "It is already here.")
+    if touched or versions[: len(known)] != tuple(known):
+        words = f"The item was adjudicated here meanwhile. {_both(db, came)}"
+        return fitting(ParcelOutcome.CONFLICT, words)
+    kind, fresh = ruling_rows.kind_of_stage(came.stage), came.versions[len(known) :]
+    faults = (settings.outside(project, document_of(kind, version.consensus)) for version in fresh)
+    if fault := next(filter(None, faults), ""):
+        return Comparison(ParcelOutcome.CONFLICT, f"{fault} {_both(db, came)}")
+    words = f"The consensus of its {kind.value} will be added."
+    if known:
+        number = len(versions)
+        words = f"Version {number} of the consensus of its {kind.value} will be added; the earlier one stays."
+    return fitting(ParcelOutcome.NEWER if known else ParcelOutcome.NEW, words)
+
+
+def _in_letters(row: Ruling, letters: Mapping[str, str], adjudication_id: str) -> Ruling:
+    members = {letters[letter]: unit for letter, unit in row.members.items()}
+    told = {"adjudication_id": adjudication_id, "members": members, "take": letters.get(row.take, row.take)}
+    return row.model_copy(update=told)
+
+
+def _known(db: Connection, here: Adjudication | None) -> tuple[list[tuple[Ruling, ...]], bool]:
+    """The rulings of every version that was closed here, and whether somebody has ruled on anything since."""
+    if here is None:
+        return [], False
+    known, present = (
+        [one.rulings for one in consensus.versions(db, here.id)],
+        ruling_rows.rulings(db, here.id),
+    )
+    if known:
+        return known, tuple(present) != known[-1]
+    _, first = adjudicating.laid_out(db, here.item_id, here.stage, here.adjudicator_id)
+    return known, _ruled(present) != _ruled(first)
+
+
+def _ruled(rows: Sequence[Ruling]) -> list[Ruling]:
+    """Rulings but for the taking of what all wrote, which happens by itself."""
+    return [row.model_copy(update={"take": ""}) if row.unanimous else row for row in rows]
+
+
+def _both(db: Connection, came: parcels.WorkAdjudication) -> str:
+    """The version that came and the one that is here, by number, date and person."""
+    words = f"Version {len(came.versions)} of the {came.stage.value} ({came.versions[-1].at:%Y-%m-%d}) waits"
+    here = ruling_rows.of_stage(db, came.item_id, came.stage)
+    if here is None:
+        return f"{words}; nothing is adjudicated here."
+    closed = consensus.versions(db, here.id)
+    by = closed[-1].by if closed else here.adjudicator_id
+    name = db.execute(select(PERSON.c.name).where(PERSON.c.id == by)).scalar() or by
+    if not closed:
+        return f"{words}; here {name} has begun to rule."
+    return f"{words}; here stands version {here.version} by {name} ({closed[-1].at:%Y-%m-%d})."
+
+
+def taken(
+    project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication
+) -> tuple[ParcelOutcome, str]:
+    """Take in what an adjudicator sent back, where it fits; its outcome, and why."""
+    found = compared(project, db, person.id, came)
+    if found.outcome not in (ParcelOutcome.NEW, ParcelOutcome.NEWER):
+        return found.outcome, found.words
+    here = found.here or _begun(project, db, person, came, found)
+    for number in range(found.known, len(found.versions)):
+        here = _closed(project, db, here, person, found.versions[number], came.versions[number])
+    _keep_remarks(db, here, person, came)
+    at = min(came.versions[-1].at, now())
+    assignments.mark_submitted(db, came.item_id, person.id, Stage.ADJUDICATION, at)
+    return found.outcome, found.words
+
+
+def accept(project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication) -> Adjudication:
+    """Take the last version that came as the next one here, after those that there are; Refusal where it does not fit.
+
+    A row that this project's version pairs otherwise goes by what came; earlier versions stay as they are.
+    """
+    found = compared(project, db, person.id, came)
+    if not found.fits or found.outcome is ParcelOutcome.DUPLICATE:
+        raise Refusal(found.words, "Set it aside; nothing was changed.")
+    here = found.here or _begun(project, db, person, came, found)
+    here = _closed(project, db, here, person, found.versions[-1], came.versions[-1])
+    _keep_remarks(db, here, person, came)
+    return here
+
+
+def _begun(
+    project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication, found: Comparison
+) -> Adjudication:
+    """The adjudication under the letters that its adjudicator saw, for their reasons speak of these."""
+    made, _ = adjudicating.laid_out(db, came.item_id, came.stage, person.id)
+    made = made.model_copy(update={"letters": dict(found.whose)})
+    adjudicating.begin(project, db, made, [])
+    return made
+
+
+def _closed(
+    project: Project, db: Connection, here: Adjudication, person: Person, rows: Sequence[Ruling],
+    came: parcels.WorkVersion,
+) -> Adjudication:  # fmt: skip
+    """The adjudication after a further version; Refusal unless its consensus is what its rulings come to."""
+    kind, documents = ruling_rows.kind_of(here), ruling_rows.documents(db, here)
+    ruling.refuse_unsound(kind, rows, documents)
+    elsewhere = RULING.c.id.in_({row.id for row in rows}), RULING.c.adjudication_id != here.id
+    made = (unit for row in rows for unit, _ in consensus.made_of(kind, row, documents))
+    if db.execute(select(RULING.c.id).where(*elsewhere)).first() or _said(kind, made) != _said(
+        kind, document_of(kind, came.consensus).units
+    ):
+        raise Refusal(f"The consensus of a {kind.value} does not follow from its rulings.", AGAIN)
+    ruling_rows.replace(
+        project, db, here.id, "take in", ruling_rows.rulings(db, here.id), rows, undoable=False
+    )
+    ruling.close_within(project, db, here, person.id, min(came.at, now()))
+    return ruling_rows.adjudication(db, here.id)
+
+
+def _said(kind: Kind, units: Iterable[Unit]) -> list[dict[str, Any]]:
+    """Units without their ids, and without what they are made of: that goes by the consensus that a project has."""
+    made_of = KINDS[kind].made_of
+    left_out = {"id", made_of[0]} if made_of else {"id"}
+    return [unit.model_dump(mode="json", exclude=left_out) for unit in units]
+
+
+def _keep_remarks(db: Connection, here: Adjudication, person: Person, came: parcels.WorkAdjudication) -> None:
+    own_id = adjudicating.id_of(came.item_id, came.stage)
+    known = {own_id: here.id, **{row.id: row.id for version in came.versions for row in version.rulings}}
+    for one in came.remarks:
+        if one.subject in known:
+            told = {"subject": known[one.subject], "person_id": person.id, "at": min(one.at, now())}
+            tables.add_missing(db, REMARK, {"id": one.id, "text": one.text, **told})

@@ -1,0 +1,120 @@
+"""How many acts the ways of a day take: a click, a drop, a key that types no text, or the typing of one field."""
+
+import pytest
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QPushButton
+from sqlalchemy import func, select
+
+from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.items import items
+from annotator.gui.shell.start import Goldsmith
+from annotator.gui.shell.window import Window
+from annotator.storage.tables import JUDGEMENT
+from tests.gui.authoring.test_author_typing import dragged
+from tests.projects.labelling_project import labelling_project
+from tests.windows.labelling_keys import be_active, press, type_words
+
+SOURCE = "Shade lowers what people feel by ten degrees.\n\nThe air itself is hardly one degree cooler.\n"
+CRITERIA = (
+    ("Explains that people feel the shade, not cooler air", 3),
+    ("States by how many degrees shade lowers what is felt", 3),
+    ("Says how little the air itself cools down", 2),
+    ("Names what a tree needs to keep cooling", 2),
+    ("Mentions what the planting costs", 1),
+)
+
+
+class Hands:
+    """Keys, clicks and typing, each counted as one act."""
+
+    def __init__(self) -> None:
+        self.acts = 0
+
+    def press(self, keys: str, times: int = 1) -> None:
+        press(keys, times)
+        self.acts += times
+
+    def type(self, words: str) -> None:
+        type_words(words)
+        self.acts += 1
+
+    def does(self, act, *given) -> None:
+        act(*given)
+        self.acts += 1
+
+
+@pytest.fixture
+def program(qapp, qtbot, tmp_path, monkeypatch):
+    qapp.setOrganizationName("goldsmith")
+    qapp.setApplicationName("goldsmith-acts")
+    QSettings().clear()
+    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
+    goldsmith = Goldsmith(qapp)
+    be_active(goldsmith.show(None), qtbot)
+    yield goldsmith
+    goldsmith.close()
+    QSettings().clear()
+
+
+def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbot, tmp_path):
+    hands = Hands()
+
+    def answer() -> None:
+        if dialog := QApplication.activeModalWidget():
+            waiting.stop()
+            hands.does(dialog.name.setText, "climate")
+            hands.does(dialog.create_button.click)
+
+    waiting = QTimer(timeout=answer, interval=20)
+    waiting.start()
+    begun = program.shown().findChildren(QPushButton)
+    hands.does(next(one for one in begun if "New project" in one.text()).click)
+    qtbot.waitUntil(lambda: isinstance(program.shown(), Window))
+    window = program.shown()
+    be_active(window, qtbot)
+    hands.press("Ctrl+1")
+    hands.press("Ctrl+N")
+    hands.type("How far do street trees lower summer heat?")
+    hands.does(window.page.form.save.click)
+    hands.press("Ctrl+2")
+    page = window.page
+    qtbot.waitUntil(lambda: page.item is not None)
+    (tmp_path / "shade.md").write_text(SOURCE, "utf-8")
+    dragged(page.source, QDragEnterEvent, tmp_path / "shade.md")
+    hands.does(dragged, page.source, QDropEvent, tmp_path / "shade.md")
+    for number, (words, weight) in enumerate(CRITERIA):
+        if number == 0:
+            hands.press("Ctrl+N")
+        hands.type(words)
+        if weight != 2:
+            hands.press(f"Alt+{weight}")
+        if number < len(CRITERIA) - 1:
+            hands.press("Return")
+    hands.press("Ctrl+F")
+    hands.type("ten degrees")
+    hands.press("Return")
+    hands.press("Esc")
+    hands.press("Ctrl+E")
+    (document,) = artifacts_of(window.session.project, items.ids(window.session.project)[0])
+    units = document.document.units
+    assert [(unit.text, unit.weight) for unit in units] == list(CRITERIA)
+    assert [unit.anchor.quote for unit in units if unit.anchor] == ["ten degrees"]
+    assert hands.acts <= 30
+
+
+def test_two_hundred_criteria_are_labelled_with_little_more_than_a_key_each(qapp, qtbot, tmp_path):
+    window = Window(labelling_project(tmp_path, criteria=100, reports=2, questions=1), "Items")
+    window.show()
+    be_active(window, qtbot)
+    hands = Hands()
+    hands.press("Ctrl+3")
+    page = window.page
+    for _ in range(2):
+        hands.press("1", 100)
+        hands.press("Ctrl+Return")
+    qtbot.waitUntil(page.done.isVisible)
+    with window.session.project.store.read() as db:
+        assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == 200
+    assert hands.acts <= 205
+    window.close()
