@@ -2,13 +2,13 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, exists, insert, or_, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import ruling
@@ -20,7 +20,7 @@ from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.consensus.consensus import Documents, Made
 from annotator.actions.labelling import dealing
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Progress, Project, record
+from annotator.actions.project.file import Progress, Project, kept, record
 from annotator.domain.experts.adjudication import (
     BOTH,
     LETTERS,
@@ -452,6 +452,61 @@ def queue(project: Project) -> list[QueueLine]:
     return sorted(lines, key=_urgency)
 
 
+@kept
+def conflicts(project: Project) -> Counter[str]:
+    """How many conflicts wait, by the id of who is to settle them: for the person working those of their `queue`, for
+    others those that are theirs, and under an empty id those of nobody in particular.
+    """
+    with project.store.read() as db:
+        waiting = db.execute(_UNSETTLED).all()
+        if not waiting:
+            return Counter()
+        known = assignments.competence(project, db)
+        progress = _progress(db, ADJUDICATION.c.state != AdjudicationState.CLOSED.value)
+        conflicts = [row for row in waiting if row.disputed or _is_contested(db, row, progress)]
+    return Counter(_whose(known, row.item_id, row.adjudicator_id or "") for row in conflicts)
+
+
+def unsettled(project: Project) -> int:
+    """How many documents that several wrote have no consensus yet, unanimous ones among them."""
+    return sum(row.stage != Stage.LABELLING.value for row in project.query(_UNSETTLED))
+
+
+def _whose(known: assignments.Competence, item_id: str, begun_by: str) -> str:
+    if known.objection(item_id, begun_by) is None:
+        return known.person.id
+    return min({*(known.assigned.get(item_id) or {begun_by})} - {known.person.id}, default="")
+
+
+def _is_contested(db: Connection, row: Row[Any], progress: Mapping[str, Counter[str]]) -> bool:
+    _, contested, order_differs = _laid(db, row)
+    return bool(progress[row.begun]["contested"] if row.begun else contested) or order_differs
+
+
+def _unsettled() -> Select[Any]:
+    """The frozen agreements of items that are not retired which nobody has closed, or that are disputed."""
+    disputed = exists(select(DISPUTE.c.id).where(
+        DISPUTE.c.item_id == AGREEMENT.c.item_id, DISPUTE.c.stage == AGREEMENT.c.stage,
+        DISPUTE.c.state == DisputeState.OPEN.value,
+    ))  # fmt: skip
+    begun = ADJUDICATION.c
+    return (
+        select(
+            AGREEMENT.c.id, AGREEMENT.c.item_id, AGREEMENT.c.stage, AGREEMENT.c.sha256, begun.id.label("begun"),
+            begun.adjudicator_id, disputed.label("disputed"),
+        )
+        .join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
+        .outerjoin(ADJUDICATION, begun.agreement_id == AGREEMENT.c.id)
+        .where(
+            ITEM.c.retired.is_(False),
+            or_(begun.id.is_(None), begun.state != AdjudicationState.CLOSED.value, disputed),
+        )
+    )  # fmt: skip
+
+
+_UNSETTLED = _unsettled()
+
+
 def _frozen(db: Connection) -> list[Row[Any]]:
     """The frozen agreements of items that are not retired, in the project's order and that of the stages."""
     return sorted(
@@ -483,15 +538,19 @@ _LAID: dict[str, tuple[int, int, bool]] = {}
 def _laid(db: Connection, row: Row[Any]) -> tuple[int, int, bool]:
     """How many rows an agreement has, how many of them are contested, and whether the order differs."""
     if row.sha256 not in _LAID:
-        laid = layout(db, Agreement.model_validate(orjson.loads(row.content)))
+        content = db.execute(select(AGREEMENT.c.content).where(AGREEMENT.c.id == row.id)).scalar_one()
+        laid = layout(db, Agreement.model_validate(orjson.loads(content)))
         _LAID[row.sha256] = len(laid.rows), laid.contested, laid.order_differs
     return _LAID[row.sha256]
 
 
-def _progress(db: Connection) -> dict[str, Counter[str]]:
+def _progress(db: Connection, *narrowed: ColumnElement[bool]) -> defaultdict[str, Counter[str]]:
     """Adjudication by adjudication: how many rows, how many contested, decided, confirmed as they are."""
     result: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for adjudication_id, content in db.execute(select(RULING.c.adjudication_id, RULING.c.content)):
+    question = select(RULING.c.adjudication_id, RULING.c.content)
+    if narrowed:
+        question = question.join(ADJUDICATION, ADJUDICATION.c.id == RULING.c.adjudication_id).where(*narrowed)
+    for adjudication_id, content in db.execute(question):
         ruling = orjson.loads(content)
         unanimous, take = ruling["unanimous"], ruling["take"]
         result[adjudication_id].update(

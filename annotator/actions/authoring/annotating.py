@@ -58,6 +58,10 @@ UNADJUDICATED = "unadjudicated_gold"
 FIRST = "first_submitted"
 # The setting with the items of which a release told that more people write them than it holds.
 AWAITED = "awaited_gold"
+# What a document says that holds no unit.
+_NO_UNITS = '"units":[]'
+# An adjudicator's document, or imported gold; any other is an author's.
+_SETTLED = or_(ARTIFACT.c.author_id == "", ARTIFACT.c.state == State.CONSENSUS.value)
 _SETTING = select(META.c.value).where(META.c.key == bindparam("wanted"))
 _EARLIER, _OPENING = REVISION.alias(), REVISION.alias()
 _LAST_SEALED = (
@@ -83,7 +87,11 @@ _REOPENED = ARTIFACT.c.state == State.DRAFT.value
 NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
 RELEASED = (REVISION.c.artifact_id == ARTIFACT.c.id) & (
     REVISION.c.number
-    == case((_REOPENED, _LAST_SEALED), else_=func.coalesce(_OPENED - 1, ARTIFACT.c.revision))
+    == case(
+        (_REOPENED, _LAST_SEALED),
+        (ARTIFACT.c.state == State.CONSENSUS.value, func.coalesce(_OPENED - 1, ARTIFACT.c.revision)),
+        else_=ARTIFACT.c.revision,
+    )
 )
 # What is shown of an artifact whose revision is chosen, beside its state.
 _STANDING = (
@@ -148,6 +156,45 @@ def judged_rows(
         if row.item_id not in several or not _of_author(row):
             first.setdefault(row.item_id, row)
     return first
+
+
+def judged_items(db: Connection, kind: Kind, *, with_units: bool = False) -> Select[Any]:
+    """The ids of the items of `judged_rows`, one for each document that may count, as a question to be part of others.
+
+    `with_units` leaves out documents without any: of one author alone none is submitted so.
+    """
+    if kind is Kind.RUBRIC and (name := set_in_force(db)):
+        named = _of_set(name, None).with_only_columns(EXTRACT.c.item_id)
+        return named.where(_has_units(EXTRACT.c.content)) if with_units else named
+    of_kind = released_revisions().where(_counting(db, kind)).order_by(None)
+    question = of_kind.with_only_columns(ARTIFACT.c.item_id)
+    return question.where(~_SETTLED | _has_units(REVISION.c.content)) if with_units else question
+
+
+def _counting(db: Connection, kind: Kind) -> ColumnElement[bool]:
+    """Whether a document of a kind may count, once it is submitted."""
+    item, of_kind = ARTIFACT.c.item_id, ARTIFACT.c.kind == kind.value
+    if _setting(db, UNADJUDICATED, False):
+        return of_kind
+    several = item.in_(_doubles(kind)) | item.in_(among(_setting(db, AWAITED, {}).get(kind.value, ())))
+    return of_kind & (_SETTLED | ~several)
+
+
+def of_several(db: Connection, kind: Kind) -> set[str]:
+    """The items with more than one document that may count: of them the first does, whatever it holds."""
+    item = ARTIFACT.c.item_id
+    return set(
+        db.execute(select(item).where(_counting(db, kind)).group_by(item).having(func.count() > 1)).scalars()
+    )
+
+
+def _has_units(content: ColumnElement[str]) -> ColumnElement[bool]:
+    return func.instr(content, _NO_UNITS) == 0
+
+
+def among(ids: Iterable[str]) -> Select[Any]:
+    """However many ids, as a question to be part of others."""
+    return select(func.json_each(orjson.dumps(list(ids)).decode()).table_valued("value").c.value)
 
 
 def _of_author(row: Row[Any]) -> bool:

@@ -1,20 +1,22 @@
 """Home: a benchmark's steps as counts, at most five sentences on what comes next, and what happened lately."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, and_, exists, func, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.adjudication import adjudicating
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.profile import profile
 from annotator.actions.releases import releases
+from annotator.actions.results.grouping import grouped
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.parcel import TrayState
@@ -22,7 +24,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.words import counted, local
-from annotator.protocols import profiles
+from annotator.protocols import PROTOCOLS, profiles
 from annotator.protocols.profiles import Profile
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -31,7 +33,9 @@ from annotator.storage.tables import (
     ASSIGNMENT,
     ITEM,
     JUDGE,
+    JUDGEMENT,
     PARCEL,
+    PERSON,
     RELEASE,
     RESPONSE,
     RUN,
@@ -87,6 +91,7 @@ class _Counts:
     begun: Counter[Kind]
     frozen: int
     adjudicated: int
+    conflicts: Counter[str]
     labelled: int
     to_label: int
     judged: tuple[int, int]
@@ -96,34 +101,38 @@ class _Counts:
 def report(project: Project) -> HomeReport:
     me = people.someone(project)
     everybody = {person.id: person for person in people.people(project)}
+    # Asked before a transaction begins, where their answers are kept.
+    own, used = waiting.counts(project), profile(project)
+    conflicts = adjudicating.conflicts(project) if me.has(Role.COORDINATOR) else Counter[str]()
     with project.store.read() as db:
-        used = profile(project)
         if project.from_task or not me.has(Role.COORDINATOR):
             steps = tuple(_own_steps(db, me))
-            following = _own_next(project, db, me)
+            following = _own_next(db, me, own)
             about = "Your part of the work"
             lately: tuple[str, ...] = ()
         else:
-            counts = _counted(db, used)
-            steps = tuple(_steps(counts, used))
-            following = _next(project, db, counts, used, everybody)
+            counts = _counted(db, used, conflicts)
+            steps = tuple(_steps(counts, used, me.id))
+            following = _next(project, db, counts, used, everybody, own)
             about = _about(counts, used, everybody)
             lately = tuple(_lately(db, everybody))
         # What is not shown is not counted.
         return HomeReport(project.title, about, steps, tuple(islice(following, MOST)), lately)
 
 
-def _counted(db: Connection, used: Profile) -> _Counts:
+def _counted(db: Connection, used: Profile, conflicts: Counter[str]) -> _Counts:
     def one(question: Any) -> int:
         return int(db.execute(question).scalar_one() or 0)
 
     a = ARTIFACT.c
-    own = select(a.item_id, a.kind).join(ITEM, ITEM.c.id == a.item_id).where(ITEM.c.retired.is_(False))
-    sealed = own.where(a.state == State.SEALED.value, a.kind.in_(kind.value for kind in used.kinds))
-    doubles = sealed.group_by(a.item_id, a.kind).having(func.count(a.author_id.distinct()) > 1).subquery()
+    gone, sealed = select(ITEM.c.id).where(ITEM.c.retired), a.state == State.SEALED.value
+    of_kinds = select(a.item_id).where(sealed, a.kind.in_(kind.value for kind in used.kinds))
+    by_two = (
+        of_kinds.group_by(a.item_id, a.kind).having(func.min(a.author_id) < func.max(a.author_id)).subquery()
+    )
     begun = db.execute(select(a.kind, func.count(a.item_id.distinct())).group_by(a.kind)).all()
-    labelled = own.where(a.kind == Kind.LABELS.value, a.state == State.SEALED.value).with_only_columns(
-        func.count(a.item_id.distinct())
+    labelled = select(func.count(a.item_id.distinct())).where(
+        a.kind == Kind.LABELS.value, sealed, a.item_id.not_in(gone)
     )
     asked = select(func.count(ASSIGNMENT.c.item_id.distinct())).where(
         ASSIGNMENT.c.stage == Stage.LABELLING.value
@@ -135,10 +144,11 @@ def _counted(db: Connection, used: Profile) -> _Counts:
         items=one(select(func.count()).where(ITEM.c.retired.is_(False))),
         reports=one(select(func.count(RESPONSE.c.id))),
         systems=one(select(func.count(RESPONSE.c.system_id.distinct()))),
-        written=one(select(func.count()).select_from(doubles)),
+        written=one(select(func.count()).where(by_two.c.item_id.not_in(gone))),
         begun=Counter({Kind(kind): count for kind, count in begun}),
         frozen=one(select(func.count(AGREEMENT.c.id))),
         adjudicated=one(select(func.count(ADJUDICATION.c.id)).where(closed)),
+        conflicts=conflicts,
         labelled=one(labelled),
         to_label=one(asked),
         judged=(sum(done for done, _ in judged.values()), sum(total for _, total in judged.values())),
@@ -156,7 +166,7 @@ def _about(counts: _Counts, used: Profile, everybody: dict[str, Person]) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _steps(counts: _Counts, used: Profile) -> Iterator[HomeStep]:
+def _steps(counts: _Counts, used: Profile, me: str) -> Iterator[HomeStep]:
     assign, in_reports = {"part": "Hand out"}, {"part": "Reports"}
     seminars = Kind.INSPIRATIONS in used.kinds
     yield HomeStep("Seminars and tasks" if seminars else "Questions", counts.items, "Items")
@@ -164,10 +174,10 @@ def _steps(counts: _Counts, used: Profile) -> Iterator[HomeStep]:
         yield HomeStep("Nuggets", counts.begun[Kind.NUGGETS], "Author", counts.items)
     if seminars:
         yield HomeStep("Checklists", counts.begun[Kind.CHECKLIST], "Author", counts.items)
-    waits = counts.frozen - counts.adjudicated
     yield HomeStep("Written by two", counts.written, "People", counts.items * len(used.kinds), place=assign)
     yield HomeStep("Agreement", counts.frozen, "Agreement", max(counts.frozen, counts.written))
-    note = f"{waits:,} wait" if waits > 0 else ""
+    own, waits = counts.conflicts[me], counts.conflicts.total()
+    note = f"{own:,} for you" if own else f"{waits:,} wait" if waits else ""
     yield HomeStep("Adjudicated", counts.adjudicated, "Adjudicate", counts.frozen, note)
     cells = counts.items * counts.systems
     yield HomeStep("Reports", counts.reports, "Material", max(cells, counts.reports), place=in_reports)
@@ -178,25 +188,20 @@ def _steps(counts: _Counts, used: Profile) -> Iterator[HomeStep]:
 
 
 def _next(
-    project: Project, db: Connection, counts: _Counts, used: Profile, everybody: dict[str, Person]
-) -> Iterator[NextStep]:
+    project: Project, db: Connection, counts: _Counts, used: Profile, everybody: dict[str, Person],
+    own: Mapping[str, int],
+) -> Iterator[NextStep]:  # fmt: skip
     if not counts.items:
         yield NextStep("This project has no questions yet", "Import…", "Import")
         yield NextStep("Or write the first question yourself", "Add an item", "Items")
         return
-    own = waiting.counts(project)
     tray = db.execute(
         select(func.count(TRAY.c.id)).where(TRAY.c.state == TrayState.WAITING.value)
     ).scalar_one()
     if tray:
         words = f"{counted(tray, 'returned piece')} of work {'needs' if tray == 1 else 'need'} attention"
         yield NextStep(words, "Look", "Exchange", {"part": "Tray"})
-    if (waits := counts.frozen - counts.adjudicated) > 0:
-        words = f"{counted(waits, 'agreement')} {'waits' if waits == 1 else 'wait'} to be adjudicated"
-        if own["Adjudicate"]:
-            yield NextStep(words, "Adjudicate", "Adjudicate")
-        else:
-            yield NextStep(words, "Assign", "People", {"part": "Hand out"})
+    yield from _conflicts(counts.conflicts, everybody, people.someone(project).id)
     yield from _late(project, db, everybody)
     unfinished = (
         select(JUDGE.c.name, RUN.c.protocol, RUN.c.total - RUN.c.done)
@@ -221,8 +226,68 @@ def _next(
         yield NextStep("There are no reports yet", "Import…", "Import")
     elif not counts.judged[1]:
         yield NextStep("No judge has judged the reports yet", "Judge", "Judges", {"part": "Runs"})
-    for words in releases.open_points(project):
-        yield NextStep(words, "Release", "Release")
+    yield from _lacking(project, used)
+
+
+def readiness(project: Project) -> tuple[NextStep, ...]:
+    """What a reader of a release would miss, each with where it is mended."""
+    return tuple(_lacking(project, profile(project)))
+
+
+def _lacking(project: Project, used: Profile) -> Iterator[NextStep]:
+    unsigned, without = releases.open_items(project)
+    if without:
+        words = f"{_items(without)} no settled gold"
+        yield NextStep(words, "Write", "Author", {"item_id": next(iter(without))})
+    if many := adjudicating.unsettled(project):
+        words = (
+            f"{counted(many, 'document')} that several wrote {'is' if many == 1 else 'are'} not adjudicated"
+        )
+        yield NextStep(words, "Adjudicate", "Adjudicate")
+    if unsigned:
+        words = f"{_items(unsigned)} no signed final pass"
+        yield NextStep(words, "Sign", "Final pass")
+    known = [row for row in project.query(_UNCHECKED) if row[1] in PROTOCOLS and used.judges(row[1])]
+    unchecked = ((judge, PROTOCOLS[name].title) for judge, name in known if PROTOCOLS[name].values)
+    for judge, titles in grouped(unchecked).items():
+        words = f"{judge} is not validated where nobody labelled what it judged: {', '.join(titles)}"
+        yield NextStep(words, "Draw a sample", "Validate", {"part": "Sets"})
+    stated = [name for name in ("description", "licence") if not project.get(name, "")]
+    if stated:
+        words = f"The {' and the '.join(stated)} {'is' if len(stated) == 1 else 'are'} missing for a release"
+        yield NextStep(words, "Fill in", "Project")
+
+
+def _items(of: Sized) -> str:
+    return f"{counted(len(of), 'item')} {'has' if len(of) == 1 else 'have'}"
+
+
+def _unchecked() -> Select[str, str]:
+    """Judges with a protocol by which they judged something, and nobody labelled any of it."""
+    judged, labelled = JUDGEMENT.alias(), JUDGEMENT.alias()
+    same = (labelled.c[name] == judged.c[name] for name in ("protocol", "response_id", "unit_id"))
+    both = labelled.join(judged, and_(*same, judged.c.rater_id == RUN.c.judge_id))
+    people_ = labelled.c.protocol == RUN.c.protocol, labelled.c.rater_id.in_(select(PERSON.c.id))
+    shared = exists(select(labelled.c.id).select_from(both).where(*people_).correlate(RUN))
+    question = select(JUDGE.c.name, RUN.c.protocol).join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
+    return question.where(RUN.c.done > 0, ~shared).distinct().order_by(JUDGE.c.name, RUN.c.protocol)
+
+
+_UNCHECKED = _unchecked()
+
+
+def _conflicts(conflicts: Counter[str], everybody: dict[str, Person], me: str) -> Iterator[NextStep]:
+    """Conflicts by who is to settle them, this person's own first."""
+    for person_id, many in sorted(conflicts.items(), key=lambda one: (one[0] != me, -one[1])):
+        words = f"{counted(many, 'conflict')} {'waits' if many == 1 else 'wait'} for"
+        if person_id == me:
+            yield NextStep(f"{words} you to adjudicate", "Adjudicate", "Adjudicate")
+        elif person := everybody.get(person_id):
+            yield NextStep(
+                f"{words} {person.alias} to adjudicate", "Send the task", "Exchange", {"part": "Hand out"}
+            )
+        else:
+            yield NextStep(f"{words} an adjudicator", "Assign", "People", {"part": "Hand out"})
 
 
 def _late(project: Project, db: Connection, everybody: dict[str, Person]) -> Iterator[NextStep]:
@@ -281,8 +346,7 @@ def _own_steps(db: Connection, me: Person) -> Iterator[HomeStep]:
             yield HomeStep(title, asked[page][0], page, asked[page][1])
 
 
-def _own_next(project: Project, db: Connection, me: Person) -> Iterator[NextStep]:
-    own = waiting.counts(project)
+def _own_next(db: Connection, me: Person, own: Mapping[str, int]) -> Iterator[NextStep]:
     for page, words in (("Author", "to write"), ("Label", "to label"), ("Adjudicate", "to adjudicate")):
         if own.get(page):
             yield NextStep(f"{own[page]:,} {words}", "Open", page)

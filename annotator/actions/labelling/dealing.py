@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.items.items import ANSWERED
+from annotator.actions.items.items import SOURCES_ONLY
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import by_set
@@ -22,7 +22,6 @@ from annotator.storage.tables import (
     ARTIFACT,
     ASSIGNMENT,
     EXTRACT,
-    ITEM,
     RESPONSE,
     REVISION,
     VALIDATION_SET,
@@ -30,6 +29,12 @@ from annotator.storage.tables import (
 
 if TYPE_CHECKING:
     from annotator.domain.judges.protocol import Case
+
+
+# The reports that people label: none of an item that systems do not answer.
+LABELLED = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
+    RESPONSE.c.mode != CONTINUATION, RESPONSE.c.item_id.not_in(SOURCES_ONLY)
+)
 
 
 def labelled_by(protocol: str) -> Kind:
@@ -76,12 +81,7 @@ def written_units(db: Connection, item_id: str) -> dict[str, str]:
 
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
     """Item by item, the ids of its reports; none of an item that systems do not answer."""
-    of_items = select(ITEM.c.id).where(ANSWERED)
-    if items is not None:
-        of_items = of_items.where(ITEM.c.id.in_(items))
-    question = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
-        RESPONSE.c.mode != CONTINUATION, RESPONSE.c.item_id.in_(of_items)
-    )
+    question = LABELLED if items is None else LABELLED.where(RESPONSE.c.item_id.in_(items))
     result: defaultdict[str, list[str]] = defaultdict(list)
     for item_id, response_id in db.execute(question):
         result[item_id].append(response_id)

@@ -1,10 +1,11 @@
 """Labelling queue of a rater: reports and pairs to label, and their last labels."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import assignments
@@ -26,7 +27,10 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import ITEM, JUDGEMENT
+from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
+
+# From so many items on, all are read: no more ids fit into a question.
+_MANY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,8 @@ def queue(project: Project, protocol: str = USUAL) -> list[LabelTask]:
 def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
     definition = label_cases.protocol_of(project, protocol)
     if definition.submitted:
-        return LabelTasks(_handed_out(project, protocol))
+        with project.store.read() as db:
+            return LabelTasks(_handed_out(project, protocol, _asked(project, db, protocol)))
     me, tasks = people.someone(project).id, list[LabelTask]()
     with project.store.read() as db:
         said, sealed = said_by(db, me, protocol), sealed_by(db, me, protocol)
@@ -134,7 +139,31 @@ def left(project: Project) -> int:
     with project.store.read() as db:
         of_items = dealing.asked_of(db, people.someone(project).id).values()
     names = dict.fromkeys([USUAL, *(name for one in of_items for name in one)])
-    return sum(task.labelled < task.units for name in names for task in queue(project, name))
+    return sum(_left(project, name) for name in names)
+
+
+def _left(project: Project, protocol: str) -> int:
+    """Where all is offered to someone, units are read of those items alone of which they have labelled something."""
+    if not label_cases.protocol_of(project, protocol).submitted:
+        return sum(map(_is_open, queue(project, protocol)))
+    me, kind, untouched = people.someone(project).id, dealing.labelled_by(protocol), 0
+    with project.store.read() as db:
+        items = _asked(project, db, protocol)
+        if items is None:
+            of_item = RESPONSE.c.item_id
+            items = set(db.execute(mine(me, protocol).with_only_columns(JUDGEMENT.c.item_id)).scalars())
+            items |= dealing.narrowed(db, me, protocol).keys() | annotating.of_several(db, kind)
+            reports = dealing.LABELLED.where(
+                of_item.in_(annotating.judged_items(db, kind, with_units=True)),
+                of_item.not_in(annotating.among(items | annotating.withheld(db, me, kind))),
+                of_item.not_in(select(ITEM.c.id).where(ITEM.c.retired)),
+            )
+            untouched = db.execute(reports.with_only_columns(func.count())).scalar_one()
+    return untouched + sum(map(_is_open, _handed_out(project, protocol, items)))
+
+
+def _is_open(task: LabelTask) -> bool:
+    return task.labelled < task.units
 
 
 def seen(project: Project, protocol: str) -> tuple[str, str, object]:
@@ -145,24 +174,23 @@ def seen(project: Project, protocol: str) -> tuple[str, str, object]:
     return protocol, people.someone(project).id, project.store.watch.by_others()
 
 
-def _handed_out(project: Project, protocol: str) -> list[LabelTask]:
-    """Counted without reading what the units say: it is asked after every label, to show what waits."""
+def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None) -> list[LabelTask]:
+    """The reports of these items; of all where none are named."""
+    if items is not None and not items:
+        return []
     me, kind = people.someone(project).id, dealing.labelled_by(protocol)
+    few = items if items is not None and len(items) < _MANY else None
     with project.store.read() as db:
-        units, reports = dealing.judged_units(db, kind), dealing.reports_for(db, me)
-        said, sealed, asked = (
-            said_by(db, me, protocol),
-            sealed_by(db, me, protocol),
-            _asked(project, db, protocol),
-        )
+        units, reports = dealing.judged_units(db, kind, few), dealing.reports_for(db, me, few)
+        said, sealed = said_by(db, me, protocol), sealed_by(db, me, protocol)
         hidden, given = annotating.withheld(db, me, kind), given_by(db, me, protocol)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
+        if items is not None:
+            question = question.where(ITEM.c.id.in_(annotating.among(items)))
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
     tasks = []
     for item_id, key, words in rows:
-        judged = (
-            units.get(item_id, {}) if (asked is None or item_id in asked) and item_id not in hidden else {}
-        )
+        judged = units.get(item_id, {}) if item_id not in hidden else {}
         for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
             counts = tally(judged, said[response_id])
             about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)

@@ -26,6 +26,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import free_key
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted, local
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, asked
 from annotator.storage import tables
@@ -118,7 +119,8 @@ def task(
         if put is not None:
             place = put(content, facts)
         else:
-            place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
+            whose = "-".join(dict.fromkeys((person.alias, person.name)))
+            place = place_of(project, path, f"{whose}-task", packages.suffix(packages.TASK))
             keep(place, content, facts)
         digest = sha256(content)
         row = {
@@ -427,6 +429,17 @@ def holdings(project: Project) -> list[TaskContent]:
             if person.active
         ]
     return [one for one in result if one.pieces]
+
+
+def mail(project: Project, content: TaskContent) -> str:
+    """A text to send with a person's task. It leaves out the words of the key, which are not told by mail."""
+    due = f", due on {local(content.due):%d %B %Y}" if content.due else ""
+    return (
+        f"Dear {content.person.name},\n\nthe attached file is your part of “{project.title}”: "
+        f"{counted(content.pieces, 'piece')} of work on {counted(content.items, 'item')}{due}. Open it with Goldsmith: "
+        "“Open a task…” on its first page. Everything you write is saved at once, and no network is needed. "
+        "When you have submitted, “Send” writes one file: please mail that back to me."
+    )
 
 
 def recipients(project: Project) -> list[str]:

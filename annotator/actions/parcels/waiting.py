@@ -5,9 +5,7 @@ from sqlalchemy import text
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.labelling import label_tasks
 from annotator.actions.project import people
-from annotator.actions.project.file import (
-    Project,
-)
+from annotator.actions.project.file import Project, kept
 from annotator.domain.experts.assignment import Role, Stage
 
 _DRAFTS = text(
@@ -20,6 +18,7 @@ _ASSIGNED = text(
 NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
 
 
+@kept
 def counts(project: Project) -> dict[str, int]:
     """How many things wait: items to write for (Author), reports with open criteria (Label), conflicts to settle
     (Adjudicate), work to send (Send).
@@ -53,10 +52,10 @@ def _to_write(project: Project) -> int:
 
 
 def _to_settle(project: Project) -> int:
-    """Open conflicts that this person may settle; nothing is looked at for anyone who adjudicates nothing."""
+    """The conflicts of this person's queue; nothing is looked at for anyone who adjudicates nothing."""
     me = people.someone(project)
     with project.store.read() as db:
         rows = db.execute(_ASSIGNED, {"me": me.id}).all()
     if not me.has(Role.ADJUDICATOR) and all(stage != Stage.ADJUDICATION for stage, *_ in rows):
         return 0
-    return sum(line.conflict for line in adjudicating.queue(project))
+    return adjudicating.conflicts(project)[me.id]

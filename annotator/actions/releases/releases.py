@@ -97,20 +97,22 @@ def written(project: Project) -> list[NumberedRelease]:
         return [NumberedRelease(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
 
 
+def open_items(project: Project) -> tuple[dict[str, str], dict[str, str]]:
+    """The items whose final pass is not signed, and those without settled gold: id and key."""
+    item = ITEM.c
+    used = select(item.id, item.key).where(item.retired.is_(False)).order_by(item.position, item.key)
+    with project.store.read() as db:
+        held = [annotating.judged_items(db, kind) for kind in Kind if kind not in _NO_GOLD]
+        held.append(select(RESPONSE.c.item_id).where(RESPONSE.c.mode == EXEMPLAR))
+        without = dict(db.execute(used.where(*(item.id.not_in(ids) for ids in held))).all())
+        signed = final_pass.all_kept(db)
+        keys = db.execute(used).all()
+    return {own: key for own, key in keys if final_pass.unsigned(signed.get(own, {}))}, without
+
+
 def open_points(project: Project) -> list[str]:
     """What a reader of a release would miss: signatures, gold, and a description; each with what to do about it."""
-    with project.store.read() as db:
-        item = ITEM.c
-        used = db.execute(
-            select(item.id, item.key).where(item.retired.is_(False)).order_by(item.position, item.key)
-        )
-        keys = dict(used.all())
-        signed, held = final_pass.all_kept(db), set[str]()
-        for kind in Kind:
-            held |= annotating.judged_rows(db, kind).keys() if kind not in _NO_GOLD else set()
-        held |= set(db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.mode == EXEMPLAR)).scalars())
-    unsigned = [key for own, key in keys.items() if final_pass.unsigned(signed.get(own, {}))]
-    without = [key for own, key in keys.items() if own not in held]
+    unsigned, without = (list(keys.values()) for keys in open_items(project))
     told = {
         f"The final pass is not signed for {_listed(unsigned)}: sign it (Final pass; “final sign”).": unsigned,
         f"There is no settled gold for {_listed(without)}: write, adjudicate or retire.": without,

@@ -1,5 +1,6 @@
 """What a project uses: one question with pictures, and check boxes for those who choose the parts themselves."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -7,7 +8,6 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCheckBox,
     QDialog,
     QFileDialog,
     QFrame,
@@ -20,7 +20,7 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.profile import Profile, ProfileChoice
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
-from annotator.gui.widgets.bars import wrapping
+from annotator.gui.widgets.bars import Fold
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
@@ -33,11 +33,14 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import Picture
+from annotator.gui.widgets.columns import TickList
 from annotator.gui.widgets.fields import LineField
 from annotator.gui.widgets.message_bar import MessageBar
 
 SIZE = (1080, 560)
 LONGEST_NAME = 200
+# The width of a list of parts, and so many of them are in view at once.
+LEAST_PARTS, MOST_PARTS = 300, 8
 
 
 class ProfileForm(QWidget):
@@ -52,13 +55,17 @@ class ProfileForm(QWidget):
         self._grid = QGridLayout()
         self._columns = 0
         self._place(2)
-        self.own = push_button("Choose the parts myself…", self._choose_parts, "quiet")
-        self.boxes: dict[str, QCheckBox] = {}
-        self._parts = QWidget()
-        self._parts.hide()
-        vertical(
-            self._grid, horizontal(self.own, StretchSpace(1)), self._parts, on=self, margins=0, spacing=12
-        )
+        self.parts = {title: TickList(title, 1, MOST_PARTS) for title, _ in profile.parts()}
+        groups = QGridLayout()
+        for place, (title, parts) in enumerate(profile.parts()):
+            ticks = self.parts[title]
+            ticks.offer(list(parts.values()))
+            ticks.ticked_anew.connect(self._choose_own)
+            theme.scale(ticks.setMinimumWidth, LEAST_PARTS)
+            group = column_of(PlainLabel(title, "strong"), ticks, StretchSpace(1), spacing=2)
+            groups.addWidget(group, place // 2, place % 2)
+        self.own = Fold("Choose the parts myself", groups)
+        vertical(self._grid, self.own, on=self, margins=0, spacing=12)
         self._group.buttonToggled.connect(lambda *_: self._changed())
         self.cards[profile.USUAL].radio.setChecked(True)
 
@@ -79,58 +86,44 @@ class ProfileForm(QWidget):
 
     @property
     def text(self) -> str:
-        if self.boxes:
-            return " ".join(name for name, box in self.boxes.items() if box.isChecked())
-        return next((name for name, card in self.cards.items() if card.radio.isChecked()), "")
+        chosen = next((name for name, card in self.cards.items() if card.radio.isChecked()), None)
+        return " ".join(self._ticked()) if chosen is None else chosen
+
+    def _ticked(self) -> Iterator[str]:
+        for title, parts in profile.parts():
+            ticked = self.parts[title].ticked()
+            yield from (name for name, words in parts.items() if words in ticked)
+
+    def tick(self, used: Profile) -> None:
+        """Tick the parts of a profile."""
+        for title, parts in profile.parts():
+            self.parts[title].tick({words for name, words in parts.items() if used.uses(name)})
 
     def show_profile(self, used: Profile) -> None:
         """Show what a project uses already."""
         if used.text in self.cards:
             self.cards[used.text].radio.setChecked(True)
             return
-        self._choose_parts()
-        for name, box in self.boxes.items():
-            box.setChecked(used.uses(name))
+        self.tick(used)
+        self._choose_own()
 
     def focus_first(self) -> None:
         chosen = next((card.radio for card in self.cards.values() if card.radio.isChecked()), None)
-        (chosen or self.own).setFocus()
+        (chosen or self.own.button).setFocus()
 
-    def _choose_parts(self) -> None:
-        """Offer every kind of document and protocol by group, those of the choice made so far ticked."""
-        if self.boxes:
-            return
-        chosen = profile.parsed(self.text)
-        column = vertical(on=self._parts, margins=0, spacing=6)
-        for title, parts in profile.parts():
-            for name, words in parts.items():
-                box = self.boxes[name] = QCheckBox(words)
-                box.setChecked(chosen.uses(name))
-                box.toggled.connect(lambda _: self.changed.emit())
-            row = QWidget()
-            row.setLayout(wrapping(*(self.boxes[name] for name in parts), gap=14))
-            column.addWidget(column_of(PlainLabel(title, "strong"), row, spacing=2))
+    def _choose_own(self) -> None:
+        """What is ticked holds, and none of the cards."""
         self._group.setExclusive(False)
         for card in self.cards.values():
             card.radio.setChecked(False)
         self._group.setExclusive(True)
-        theme.apply_theme(self._parts)
-        self._parts.show()
-        self.own.hide()
         self._changed()
 
     def _changed(self) -> None:
-        """A choice made after parts were takes their place."""
-        if self.boxes and any(card.radio.isChecked() for card in self.cards.values()):
-            self.boxes.clear()
-            self._parts.hide()
-            self._parts.deleteLater()
-            self._parts = QWidget()
-            if (layout := self.layout()) is not None:
-                layout.addWidget(self._parts)
-            self._parts.hide()
-            self.own.show()
-        for card in self.cards.values():
+        """A card ticks its own parts."""
+        for name, card in self.cards.items():
+            if card.radio.isChecked():
+                self.tick(profile.parsed(name))
             theme.set_role(card, current=card.radio.isChecked())
         self.changed.emit()
 

@@ -1,11 +1,11 @@
 """Home: where the benchmark stands, and what comes next."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QApplication, QFrame, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import Change
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from annotator.actions.home.home import HomeReport, HomeStep, NextStep
 
 SETTLE_MS = 400
-# The least width of a step, its inner margin, and the height of its bar, in pixels.
-LEAST, AROUND, BAR = 100, 10, 4
+# The least width of what is in a step, and the margin around it, in pixels.
+LEAST, AROUND = 80, 10
 
 
 class HomePage(Page):
@@ -95,35 +95,52 @@ class HomePage(Page):
         self.about.setText(report.about)
         steps = QWidget()
         steps.setLayout(wrapping(*(self._step(step) for step in report.steps), gap=8))
-        following = with_properties(QFrame(), role="card")
-        rows = [self._next(number, step) for number, step in enumerate(report.next)]
-        vertical(
-            *rows or [PlainLabel("Nothing waits.", "hint")], on=following, margins=(16, 8, 16, 8), spacing=6
-        )
-        self.steps, self.next = self._replaced(self.steps, steps), self._replaced(self.next, following)
+        following = NextCard(self.session, report.next, "Nothing waits.", leads=True)
+        self.steps = replaced(self._body, self.steps, steps)
+        self.next = replaced(self._body, self.next, following)
         self.lately.setText("    ".join(report.lately))
         self.lately_title.setVisible(bool(report.lately))
         if (first or held) and self.isVisible():
             self.focus_first()
-
-    def _replaced(self, old: QWidget, new: QWidget) -> QWidget:
-        if (layout := self._body.layout()) is not None:
-            layout.replaceWidget(old, new)
-        theme.apply_theme(new)
-        old.hide()
-        old.deleteLater()
-        new.show()
-        return new
 
     def _step(self, step: "HomeStep") -> QWidget:
         button = StepButton(step)
         button.clicked.connect(partial(self.session.go, step.page, **step.place))
         return button
 
-    def _next(self, number: int, step: "NextStep") -> QWidget:
-        row = QWidget()
-        act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
-        button = push_button(step.button, act, "primary" if number == 0 else "")
+
+def replaced(body: QWidget, old: QWidget, new: QWidget) -> QWidget:
+    """Show another part where one is."""
+    if (layout := body.layout()) is not None:
+        layout.replaceWidget(old, new)
+    theme.apply_theme(new)
+    old.hide()
+    old.deleteLater()
+    new.show()
+    return new
+
+
+class NextRow(QWidget):
+    """One sentence of a `NextCard`, and its button."""
+
+
+class NextCard(QFrame):
+    """What is to be done, each sentence with the button that leads there or copies a text."""
+
+    def __init__(
+        self, session: ProjectSession, steps: Sequence["NextStep"], nothing: str, *, leads: bool
+    ) -> None:
+        """`leads`: the first of these is the page's main button."""
+        super().__init__()
+        self._session = session
+        self.setProperty("role", "card")
+        rows = [self._row(step, "primary" if leads and step is steps[0] else "") for step in steps]
+        vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
+
+    def _row(self, step: "NextStep", role: str) -> QWidget:
+        row = NextRow()
+        act = partial(self._copy, step) if step.copied else partial(self._session.go, step.page, **step.place)
+        button = push_button(step.button, act, role)
         button.setAccessibleName(f"{step.button}: {step.words}")
         mark = Picture("right", "accent", 14)
         horizontal(mark, (PlainLabel(step.words, wrap=True), 1), button, on=row, margins=0, spacing=10)
@@ -131,7 +148,7 @@ class HomePage(Page):
 
     def _copy(self, step: "NextStep") -> None:
         QApplication.clipboard().setText(step.copied)
-        self.session.tell_end("The reminder is copied: paste it into a mail.", step.page, None, **step.place)
+        self._session.tell_end("The reminder is copied: paste it into a mail.", step.page, None, **step.place)
 
 
 def _report(project: Project) -> "HomeReport":
@@ -146,59 +163,24 @@ class StepButton(QPushButton):
 
     def __init__(self, step: "HomeStep") -> None:
         super().__init__()
-        self._step = step
-        self._done = "–" if step.done is None else f"{step.done:,}"
-        self._total = "" if step.total is None else f"of {step.total:,}"
-        words = f"{step.title}: {self._done} {self._total}{f', {step.note}' if step.note else ''}"
+        done = "–" if step.done is None else f"{step.done:,}"
+        total = "" if step.total is None else f"of {step.total:,}"
+        words = f"{step.title}: {done} {total}{f', {step.note}' if step.note else ''}"
         with_properties(self, role="step", accessibleName=words, toolTip=words)
-
-    def _fonts(self) -> tuple[QFont, QFont]:
-        small, large = QFont(self.font()), QFont(self.font())
-        small.setPointSizeF(self.font().pointSizeF() * 0.9)
-        large.setPointSizeF(self.font().pointSizeF() * 1.5)
-        large.setBold(True)
-        return small, large
+        bar = with_properties(QProgressBar(), maximum=max(1, step.total or 0), textVisible=False)
+        bar.setValue(min(bar.maximum(), step.done if step.total else bool(step.done)) if step.done else 0)
+        counts = horizontal(PlainLabel(done, "title"), PlainLabel(total, "hint"), StretchSpace(1), spacing=6)
+        inside = column_of(
+            PlainLabel(step.title, "hint"), counts, bar, PlainLabel(step.note, "note"), spacing=2
+        )
+        inside.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        theme.scale(inside.setMinimumWidth, LEAST)
+        self._inside = vertical(inside, on=self, margins=AROUND)
+        # Without a growing one among them all are as wide as they need, in each line.
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        px = theme.current().px
-        small, large = (QFontMetrics(font) for font in self._fonts())
-        wide = small.horizontalAdvance
-        numbers = large.horizontalAdvance(self._done) + wide(f"  {self._total}")
-        inner = max(wide(self._step.title), numbers, wide(self._step.note), px(LEAST) - 2 * px(AROUND))
-        height = 2 * small.height() + large.height() + px(BAR) + 2 * px(AROUND) + 8
-        return QSize(inner + 2 * px(AROUND), height)
+        return self._inside.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        px, token, step = theme.current().px, theme.token, self._step
-        small, large = self._fonts()
-        area = self.rect().adjusted(px(AROUND), px(AROUND), -px(AROUND), -px(AROUND))
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        top = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-        painter.setFont(small)
-        painter.setPen(token("text-muted"))
-        painter.drawText(area, top, step.title)
-        line = painter.fontMetrics().height()
-        painter.setFont(large)
-        painter.setPen(token("text"))
-        under = area.adjusted(0, line, 0, 0)
-        painter.drawText(under, top, self._done)
-        numbers, right = painter.fontMetrics(), painter.fontMetrics().horizontalAdvance(self._done)
-        painter.setFont(small)
-        painter.setPen(token("text-muted"))
-        # On the line that the large number stands on.
-        down = numbers.ascent() - painter.fontMetrics().ascent()
-        painter.drawText(under.adjusted(right + px(6), down, 0, 0), top, self._total)
-        bar = QRect(area.left(), under.top() + numbers.height() + 2, area.width(), px(BAR))
-        share = 0.0 if not step.done else min(1.0, step.done / step.total) if step.total else 1.0
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(token("border"))
-        painter.drawRoundedRect(bar, 2, 2)
-        painter.setBrush(token("accent"))
-        painter.drawRoundedRect(QRect(bar.topLeft(), QSize(round(bar.width() * share), bar.height())), 2, 2)
-        painter.setPen(token("level-warning"))
-        painter.drawText(area.adjusted(0, bar.bottom() + 3 - area.top(), 0, line), top, step.note)

@@ -1,19 +1,19 @@
 """The Release page: content preview, layout and folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QCheckBox,
     QFileDialog,
     QFrame,
-    QLabel,
     QPushButton,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,13 +22,16 @@ from annotator.actions.agreement import final_pass
 from annotator.actions.agreement.final_pass import ItemPass
 from annotator.actions.items import items
 from annotator.actions.items.items import LeftOut
+from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.domain.experts.final_pass import CHECKS, CheckState
 from annotator.domain.texts.words import counted, local
+from annotator.gui.pages.home import NextCard, replaced
+from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, ProjectSession
-from annotator.gui.widgets.bars import Tabs, wrapping
+from annotator.gui.widgets.bars import Fold, Tabs, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -42,6 +45,9 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.columns import RowsTree, line
 from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
+
+if TYPE_CHECKING:
+    from annotator.actions.home.home import NextStep
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
@@ -68,43 +74,36 @@ class ReleasePage(Page):
             wrap=True,
         )
         self.summary = PlainLabel(wrap=True)
-        card = with_properties(QFrame(), role="card")
-        self.points = PlainLabel(role="hint", wrap=True)
-        vertical(self.summary, self.points, on=card)
+        self._steps: Sequence[NextStep] | None = None
+        self.points = QWidget()
         self.progress = ProgressRow()
         self.progress.hide()
-        self.past_title, self.past = with_properties(QLabel("Releases"), role="subtitle"), QLabel()
-        self.past.setTextFormat(Qt.TextFormat.PlainText)
+        self.past_title, self.past = PlainLabel("Releases", "subtitle"), PlainLabel()
         self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        frame = with_properties(QFrame(), role="card")
         self.group = QButtonGroup(self)
-        self._formats: dict[str, QWidget] = {}
-        column = vertical(on=frame, spacing=4)
-        for name, (words, about) in releases.offered().items():
-            button = QRadioButton(words)
-            button.setProperty("profile", name)
-            button.setChecked(name == releases.GOLDSMITH)
-            self.group.addButton(button)
-            said = PlainLabel(about, "hint", wrap=True)
-            said.setContentsMargins(26, 0, 0, 8)
-            part = column_of(button, said, spacing=4)
-            column.addWidget(part)
-            self._formats[name] = part
-            if name == releases.GOLDSMITH:
-                column.addLayout(self._wishes())
-                button.toggled.connect(self.with_pages.setEnabled)
-                button.toggled.connect(self.with_addresses.setEnabled)
-        self.more = with_properties(QCheckBox("More formats"), toolTip="Those of other benchmarks too")
-        self.more.toggled.connect(lambda _: self._offer())
-        column.addWidget(self.more)
-        inside = column_of(hint, card, frame, self.past_title, self.past, StretchSpace(1), spacing=12)
+        self.with_pages = QCheckBox("Include the texts of cited pages")
+        self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
+        wishes = (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES)
+        self._formats = {name: self._format(name, *words) for name, words in releases.offered().items()}
+        self._used = column_of(spacing=4)
+        self._more = Fold(
+            "More",
+            *(_explained(*wish) for wish in wishes),
+            hint="What may leave too, and the formats of other benchmarks",
+        )
+        frame = with_properties(QFrame(), role="card")
+        vertical(self._used, self._more, on=frame, spacing=4)
+        self.inside = column_of(
+            PlainLabel("Before a release", "subtitle"), self.points, PlainLabel("Content", "subtitle"), self.summary,
+            hint, frame, self.past_title, self.past, StretchSpace(1), spacing=12,
+        )  # fmt: skip
         self.answer = PlainLabel(wrap=True)
         self.look = push_button("Open the folder", self._open_folder)
         self.look.hide()
         self.write = push_button("Write the release…", self._choose, "primary")
         vertical(
             title,
-            (PlainArea("Content of the release", inside), 1),
+            (PlainArea("Content of the release", self.inside), 1),
             self.progress,
             horizontal((self.answer, 1), self.look, self.write),
             on=self,
@@ -112,16 +111,14 @@ class ReleasePage(Page):
             spacing=12,
         )
 
-    def _wishes(self) -> QVBoxLayout:
-        self.with_pages = QCheckBox("Include the texts of cited pages")
-        self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
-        column = vertical(margins=(26, 0, 0, 0), spacing=4)
-        for box, about in ((self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES)):
-            said = PlainLabel(about, "hint", wrap=True)
-            said.setContentsMargins(26, 0, 0, 8)
-            column.addWidget(box)
-            column.addWidget(said)
-        return column
+    def _format(self, name: str, words: str, about: str) -> QWidget:
+        button = with_properties(QRadioButton(words), profile=name)
+        if name == releases.GOLDSMITH:
+            button.setChecked(True)
+            button.toggled.connect(self.with_pages.setEnabled)
+            button.toggled.connect(self.with_addresses.setEnabled)
+        self.group.addButton(button)
+        return _explained(button, about)
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._offer()
@@ -131,11 +128,11 @@ class ReleasePage(Page):
         self.group.buttons()[0].setFocus()
 
     def _offer(self) -> None:
-        """Show the formats of what the project uses, and the others where they are asked for."""
+        """The formats of what the project uses; the others are behind a button."""
         used = self.session.ask(releases.in_use) or ()
         for name, part in self._formats.items():
-            part.setVisible(self.more.isChecked() or name in used)
-        self.more.setVisible(len(used) < len(self._formats))
+            if (layout := (self._used if name in used else self._more.body).layout()) is not None:
+                layout.addWidget(part)
 
     def _count(self) -> None:
         result = self.session.ask(items.content_counts)
@@ -153,7 +150,7 @@ class ReleasePage(Page):
             f"{counted(result['judgements'] - result['labels'], 'judgement')} of judges\n"
             f"{LeftOut(reports=result['left_out']).not_counted}".rstrip()
         )
-        self.session.ask_later(self._tell_open, releases.open_points)
+        self.session.ask_newest(self._show_points, _readiness)
         past = self.session.ask(releases.written) or []
         for label in (self.past_title, self.past):
             label.setVisible(bool(past))
@@ -161,10 +158,15 @@ class ReleasePage(Page):
         self.write.setEnabled(result["items"] > 0 and not self.session.project.readonly)
         self.write.setToolTip("" if result["items"] else "There are no items yet.")
 
-    def _tell_open(self, points: list[str]) -> None:
-        """Before anything is written, what its readers would miss."""
-        self.points.setText("\n".join(f"Open: {point}" for point in points))
-        self.points.setVisible(bool(points))
+    def _show_points(self, steps: "Sequence[NextStep]") -> None:
+        """Before anything is written, what its readers would miss, and where it is mended."""
+        if steps == self._steps:
+            return
+        held, self._steps = holds(self.points), steps
+        card = NextCard(self.session, steps, "Nothing is missing.", leads=False)
+        self.points = replaced(self.inside, self.points, card)
+        if held:
+            self.focus_first()
 
     def _choose(self) -> None:
         name = QFileDialog.getExistingDirectory(
@@ -207,6 +209,19 @@ class ReleasePage(Page):
     def _open_folder(self) -> None:
         if self._folder is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
+
+
+def _explained(button: QAbstractButton, about: str) -> QWidget:
+    words = PlainLabel(about, "hint", wrap=True)
+    words.setContentsMargins(26, 0, 0, 8)
+    return column_of(button, words, spacing=4)
+
+
+def _readiness(project: Project) -> "tuple[NextStep, ...]":
+    """Asked on the other thread, where what counts the waiting work is loaded."""
+    from annotator.actions.home import home
+
+    return home.readiness(project)
 
 
 def _told(release: releases.NumberedRelease) -> str:

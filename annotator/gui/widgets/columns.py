@@ -3,7 +3,7 @@
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QResizeEvent
@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from annotator.gui import theme
 from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical
-from annotator.gui.widgets.fields import LineField
+from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
 
 # The least the stretched column gets, and from which width on another column can spare some.
 LEAST, WIDE = 120, 88
@@ -193,6 +193,35 @@ class FilterRow(QWidget, Generic[Filter]):
         columns = len(widths) if wide <= self.width() else 2 if widest <= self.width() else 1
         for place, button in enumerate(shown):
             self._grid.addWidget(button, place // columns, place % columns)
+
+
+class FilterChoice(ChoiceBox):
+    """As a `FilterRow`, in a list that drops down."""
+
+    chosen = Signal()
+
+    def __init__(self, name: str, filters: type[Filter]) -> None:
+        super().__init__(accessibleName=name)
+        self._filters = filters
+        self.offer(list(filters))
+        self.activated.connect(lambda _: self.chosen.emit())
+
+    @property
+    def held(self) -> Any:
+        return self._filters[self.currentData()]
+
+    def hold(self, one: Enum) -> None:
+        choose(self, one.name)
+        self.chosen.emit()
+
+    def offer(self, filters: Container[Enum]) -> None:
+        """Offer these and the one that holds."""
+        kept = self.currentData()
+        offer(self, [(one.value, one.name) for one in self._filters if one in filters or one.name == kept])
+
+    def show_counts(self, counts: Mapping[Any, int]) -> None:
+        for one, count in counts.items():
+            self.setItemText(self.findData(one.name), f"{one.value} {count:,}" if count else one.value)
 
 
 ROW, CELL_PICTURE = 32, 16
@@ -499,9 +528,17 @@ class TickList(QListWidget):
             entry.setToolTip(tooltip(name))
             entry.setCheckState(Qt.CheckState.Checked if name in ticked else Qt.CheckState.Unchecked)
             self.addItem(entry)
+        self.setCurrentRow(0)
         self.blockSignals(blocked)
         lines = max(self._least, min(self._most, len(names)))
         self.setFixedHeight(theme.current().px(LINE) * lines + AROUND)
+
+    def tick(self, wanted: Container[str]) -> None:
+        """Tick these and no others, and tell nobody."""
+        blocked = self.blockSignals(True)
+        for entry in (self.item(row) for row in range(self.count())):
+            entry.setCheckState(Qt.CheckState.Checked if entry.text() in wanted else Qt.CheckState.Unchecked)
+        self.blockSignals(blocked)
 
     def ticked(self) -> tuple[str, ...]:
         entries = (self.item(row) for row in range(self.count()))

@@ -1,16 +1,27 @@
 """Home: counts of the steps, and what comes next."""
 
+from contextlib import closing
 from datetime import timedelta
+from functools import partial
+from itertools import chain
 
 import pytest
 
+from annotator.actions.adjudication import adjudicating
 from annotator.actions.assignments import assignments
-from annotator.actions.home.home import MOST, report
+from annotator.actions.home.home import MOST, readiness, report
 from annotator.actions.items import items
+from annotator.actions.labelling import dealing, label_tasks
+from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.project.people import new_project
+from annotator.actions.releases import releases
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.texts.canonical import now
+from annotator.protocols import USUAL
+from tests.projects.adjudication_project import contested_project, labels_project
+from tests.projects.generated_project import generated_project
+from tests.projects.validation_project import validation_project
 
 
 @pytest.fixture
@@ -43,6 +54,51 @@ def test_what_lacks_comes_next_with_its_number(project):
 def test_no_step_of_what_the_project_does_not_use(project):
     items.add(project, "Why?")
     assert not {"Nuggets", "Checklists"} & steps(project).keys()
+
+
+def listed(project):
+    """What waits for the person working, counted as their pages list it."""
+    with project.store.read() as db:
+        asked = dealing.asked_of(db, people.someone(project).id).values()
+    tasks = [task for name in {USUAL, *chain(*asked)} for task in label_tasks.queue(project, name)]
+    return {
+        "Label": sum(task.labelled < task.units for task in tasks),
+        "Adjudicate": sum(line.conflict for line in adjudicating.queue(project)),
+    }
+
+
+MADE = {
+    "adjudicated": contested_project,
+    "labels": labels_project,
+    "validated": validation_project,
+    **{str(seed): partial(generated_project, seed=seed) for seed in range(3)},
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_counts_are_those_of_the_pages(name, tmp_path):
+    with closing(MADE[name](tmp_path)) as made:
+        for person in people.people(made):
+            made.work_as(person)
+            counts = waiting.counts(made)
+            assert {page: counts[page] for page in ("Label", "Adjudicate")} == listed(made), person.alias
+
+
+def test_home_waits_for_the_conflicts_that_adjudicate_shows(whole_sample):
+    with closing(whole_sample) as made:
+        home, conflicts = report(made), listed(made)["Adjudicate"]
+        assert conflicts
+        assert next(step.note for step in home.steps if step.title == "Adjudicated") == f"{conflicts} for you"
+        assert any(step.page == "Adjudicate" and str(conflicts) in step.words for step in home.next)
+
+
+def test_what_a_release_lacks_leads_to_where_it_is_mended(sample):
+    lacks = {step.page: step.words for step in readiness(sample)}
+    assert lacks["Final pass"].endswith("no signed final pass")
+    releases.state(sample, "description", "Ten questions.")
+    releases.state(sample, "licence", "CC-BY-4.0")
+    assert "missing for a release" in lacks["Project"]
+    assert "Project" not in {step.page for step in readiness(sample)}
 
 
 def test_at_most_five_sentences(sample):

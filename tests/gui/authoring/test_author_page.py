@@ -108,7 +108,7 @@ def test_every_revision_can_be_looked_at(open_page, project):
     page = open_page(kind="rubric")
     type_words(" at depth")
     press("Tab")
-    page.sheet.strip.history.click()
+    page.sheet.strip.history.trigger()
     history = page.side.history
     assert [history.list.item(row).text().split("\n")[0] for row in range(2)] == [
         "2 · changed text",

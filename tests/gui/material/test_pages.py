@@ -38,6 +38,7 @@ def fetched(page, qtbot, start) -> None:
 
 @pytest.mark.usefixtures("real_children")
 def test_pages_are_fetched_in_a_process_of_its_own_and_read_as_plain_text(page, project, qtbot):
+    page.pages.fold.open()
     page.pages.fetching.private.setChecked(True)
     fetched(page, qtbot, lambda: press("Ctrl+Shift+Return"))
     assert states(project) == {"a": "ok", "b": "dead"}

@@ -26,6 +26,7 @@ def page(asking, show):
 
 
 def order(page, system: str = "Scribe", **more: int) -> None:
+    page.reports.writing.open()
     page.reports.form.system.setText(system)
     page.reports.form.trials.setValue(more.get("trials", 1))
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from annotator.actions.agreement import final_pass
 from annotator.actions.items import items
@@ -36,15 +36,19 @@ def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(
     assert json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["number"] == 1
 
 
-def test_what_is_open_stands_there_before_anything_is_written(page, qtbot):
-    qtbot.waitUntil(lambda: page.points.text() != "")
-    assert [line.split(":")[1] for line in page.points.text().splitlines()] == [
-        " The final pass is not signed for 2 items (1, 2)",
-        " The description is empty",
-    ]
-    page.session.do(releases.state, "description", "Two questions.")
+def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
+    def buttons():
+        return {button.text(): button for button in page.points.findChildren(QPushButton)}
+
+    qtbot.waitUntil(lambda: "Fill in" in buttons())
+    assert "2 items have" in buttons()["Sign"].accessibleName()
+    assert "description and the licence" in buttons()["Fill in"].accessibleName()
+    for name in ("description", "licence"):
+        page.session.do(releases.state, name, "Two questions.")
     page.navigate({})
-    qtbot.waitUntil(lambda: "description" not in page.points.text())
+    qtbot.waitUntil(lambda: "Fill in" not in buttons())
+    buttons()["Sign"].click()
+    assert page.window().page.NAME == "Final pass"
 
 
 GATHER = releases.gather

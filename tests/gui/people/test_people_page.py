@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.authoring import artifacts
@@ -17,29 +18,48 @@ from annotator.gui.pages.people.roster import DUE, NAME, STATE, WITH
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import focus, press, type_words
 
+SENT = (("R2", "Ada"), ("R3", "Ben"), ("R5", "Dan"))
+
 
 def test_the_form_changes_and_the_preview_follows_after_a_moment(show, qtbot):
     page = show("Hand out")
     press("Space")
-    assert page.out.form.stages[Stage.SELECTION].isChecked()
+    assert "Selection" in page.out.form.stages.ticked()
     qtbot.waitUntil(lambda: "20 pieces" in page.out.preview.summary.text())
 
 
 def test_ctrl_enter_assigns_and_undo_takes_it_back(project, show):
     page = show("Hand out")
     press("Ctrl+Return")
-    assert "Assigned 12 pieces of work." in page.out.answer.text()
+    assert "Assigned 12 pieces of work" in page.out.assigned.text()
     assert len(board.board(project)) == 12
     assert page.out.preview.summary.text() == "Nothing is left to assign"
+    assert page.out.tasks.isVisible()
     press("Ctrl+Z")
     assert board.board(project) == []
+    assert page.out.form.isVisible()
     assert page.out.preview.summary.text() == "12 pieces of work for 4 people on 4 items"
+
+
+def test_assigned_work_is_sent_from_the_same_place(project, show, tmp_path, monkeypatch, qtbot):
+    page = show("Hand out")
+    press("Ctrl+Return")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "out"))
+    assert page.out.tasks.all.text().startswith("Write 3 task files")
+    press("Ctrl+Return")
+    qtbot.waitUntil(lambda: "Wrote 3 task files" in page.out.tasks.answer.text())
+    assert {path.name.partition("-")[2] for path in (tmp_path / "out").iterdir()} == {
+        f"{alias}-{name}-task.goldsmith-task" for alias, name in SENT
+    }
+    page.out.tasks.mail.click()
+    assert QApplication.clipboard().text().startswith("Dear Ada,")
+    assert page.out.tasks.isVisible()
 
 
 def test_the_whole_form_makes_the_plan(project, show):
     form = show("Hand out").out.form
-    form.stages[Stage.LABELLING].setChecked(True)
-    form.overlap._group.button(1).setChecked(True)
+    form.stages.tick(["Rubric", "Labelling"])
+    form.overlap.number.setValue(1)
     form.has_due.setChecked(True)
     form.share.setValue(5)
     form.after.setValue(12)

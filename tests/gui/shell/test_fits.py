@@ -144,7 +144,7 @@ def side_panels(window: Window) -> Iterator[str]:
     author, label = window.show_page("Author"), window.show_page("Label")
     for page, panel, opens in (
         ("Author", "guideline", partial(author.press, "guideline")),
-        ("Author", "history", author.sheet.strip.history.click),
+        ("Author", "history", author.sheet.strip.history.trigger),
         ("Author", "model", partial(author.press, "model_draft")),
         ("Label", "queue", lambda: label.queue_pane.isVisible() or label.press("queue")),
     ):

@@ -3,7 +3,7 @@
 from contextlib import closing
 
 import pytest
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
@@ -12,6 +12,7 @@ from annotator.actions.project.people import add_person, new_project, people
 from annotator.actions.project.profile import profile
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
 from annotator.gui.forms.profile_form import NewProjectDialog
 from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS
 from annotator.protocols import profiles
@@ -121,9 +122,11 @@ def test_a_new_project_uses_what_was_chosen(name, dialog, tmp_path):
 
 def test_parts_are_chosen_one_by_one(dialog):
     dialog.name.setText("own")
-    dialog.uses.own.click()
-    dialog.uses.boxes["rubric"].setChecked(False)
-    dialog.uses.boxes["plan"].setChecked(True)
+    dialog.uses.own.open()
+    for ticks in dialog.uses.parts.values():
+        for row in range(ticks.count()):
+            wanted = ticks.item(row).text() == KINDS[Kind.PLAN].title
+            ticks.item(row).setCheckState(Qt.CheckState.Checked if wanted else Qt.CheckState.Unchecked)
     dialog.create_button.click()
     with closing(Project.open(dialog.path)) as project:
         assert profile(project).kinds == {Kind.PLAN}

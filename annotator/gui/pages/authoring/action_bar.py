@@ -133,6 +133,7 @@ class AuthoringActionBar(QFrame):
         warnings = len(findings) - errors
         parts = [f"{errors} to fix"] if errors else []
         parts += [f"{warnings} to check"] if warnings else []
+        self.remarks.setEnabled(bool(findings))
         self.remarks.setText(", ".join(parts) or ("No remarks yet" if to_come else "No remarks"))
         picture, colour = ("error", "level-error") if errors else ("warning", "level-warning")
         if not findings:

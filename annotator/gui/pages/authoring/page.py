@@ -29,7 +29,7 @@ from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
 from annotator.gui.parts import holds
 from annotator.gui.review.field_chips import frozen_words
 from annotator.gui.review.source_pane import SourcePane
-from annotator.gui.session.page import Page, another_kind
+from annotator.gui.session.page import ANOTHER_KIND, Page, may_choose_uses
 from annotator.gui.session.session import AUTHORING, Attention, Clock, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import wrapping
@@ -97,7 +97,9 @@ class AuthorPage(Page):
             "author", parts=(self.source, self.sheet, self.side), sizes=(500, 620, 260), stretch=(5, 6, 0)
         )
         self._parts.give_way(self.source, self.side)
-        kinds = horizontal(self.tabs, another_kind(self.session, "+"), StretchSpace(1))
+        if may_choose_uses(self.session):
+            self.sheet.strip.guideline.menu().addAction(ANOTHER_KIND, lambda: self.session.go("Project"))
+        kinds = horizontal(self.tabs, StretchSpace(1))
         self._whole = column_of(self.header, kinds, (self._parts, 1), spacing=0)
         self._nothing = EmptyState("items", *NO_ITEMS)
         self._bring = self._nothing.add_action(
@@ -117,7 +119,7 @@ class AuthorPage(Page):
         self.sheet.strip.guideline.clicked.connect(lambda: self.side.toggle(self.side.text))
         self.header.feedback_wanted.connect(self._show_feedback)
         self.header.seminar.clicked.connect(self._show_seminar)
-        self.sheet.strip.history.clicked.connect(lambda: self.side.toggle(self.side.history))
+        self.sheet.strip.history.triggered.connect(lambda: self.side.toggle(self.side.history))
         for button in (self.sheet.strip.draft, self.sheet.beginning.draft):
             button.clicked.connect(self._turn_draft)
         self.side.keep = self.sheet.saving.keep
@@ -544,7 +546,7 @@ class ItemHeader(QFrame):
         button = with_properties(QPushButton(), role="quiet")
         chips.put(button, picture, 16)
         keys.tell(button, "toolTip", f"{name} ({{{act}}})")
-        button.setAccessibleName(name)
+        with_properties(button, accessibleName=name, focusPolicy=Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self.stepped.emit(by))
         return button
 

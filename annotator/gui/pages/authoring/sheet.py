@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QWidget
 
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts, settings
@@ -70,15 +70,16 @@ class StateStrip(QFrame):
         self.copy = self._button(
             "Copy to my own", "Start your own with the same text; this one stays unchanged"
         )
-        self.history = self._button("History", "Show every revision")
-        self.guideline = with_properties(
-            KeyButton("Guideline", act="guideline", role="quiet"), checkable=True
-        )
+        self.guideline = with_properties(QToolButton(), text="Guideline", role="quiet", checkable=True)
+        keys.tell(self.guideline, "toolTip", "Show or hide the guideline ({guideline})")
+        self.guideline.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self.guideline.setMenu(QMenu(self.guideline))
+        self.history = self.guideline.menu().addAction("History")
         self.draft = with_properties(KeyButton("Model", act="model_draft", role="quiet"), checkable=True)
         self.history.setCheckable(True)
         self._more = ""
         self._mine = self._editable = False
-        shown = self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline
+        shown = self.versions, self.reopen, self.copy, self.draft, self.guideline
         horizontal(self.icon, (self.words, 1), *shown, on=self, margins=(12, 4, 8, 4), spacing=6)
 
     def _button(self, words: str, hint: str) -> QPushButton:
@@ -86,7 +87,8 @@ class StateStrip(QFrame):
 
     def show_nothing(self, words: str) -> None:
         self.words.setText(words)
-        for part in (self.icon, self.versions, self.reopen, self.copy, self.history, self.draft):
+        self.history.setVisible(False)
+        for part in (self.icon, self.versions, self.reopen, self.copy, self.draft):
             part.hide()
 
     def show_artifact(
@@ -117,7 +119,7 @@ class StateStrip(QFrame):
         in_bulk = artifact.kind is Kind.EVIDENCE
         self.draft.set_words("References" if in_bulk else "Model")
         self.draft.set_hint(IN_BULK if in_bulk else BY_MODEL)
-        self.history.show()
+        self.history.setVisible(True)
         self.versions.setVisible(len(versions) > 1)
         self.versions.clear()
         for version in versions:

@@ -22,7 +22,7 @@ from annotator.actions.project import people
 from annotator.domain.experts.assignment import Role
 from annotator.domain.experts.parcel import REFUSED, Arrival, ParcelOutcome, Signed
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import natural
+from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.pages.inbox import tray_pane
 from annotator.gui.pages.inbox.tray_pane import TrayPane, in_order, piece_words, plain_code, shown
@@ -32,7 +32,7 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton, Tabs
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, push_button, vertical
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import RowsTree, line
 from annotator.gui.widgets.fields import search_field
@@ -413,18 +413,19 @@ class HandingOut(QWidget):
         column = vertical((self.table, 1), on=listed, margins=0, spacing=8)
         self.answer.float_over(self.table)
         column.addWidget(self.progress)
-        self.some, self.all = (
-            KeyButton("Write task…", press=lambda: self._choose(self._selected())),
-            KeyButton("Write all tasks…", act="submit", role="primary", press=self.choose_all),
+        self.mail = push_button(
+            "Copy a mail", self._copy_mail, "quiet", toolTip="A text to send with the file"
         )
+        self.some = KeyButton("Write 1 task file…", press=lambda: self._choose(self._selected()))
+        self.all = KeyButton("Write all…", act="submit", role="primary", press=self.choose_all)
         about = PlainLabel(
-            "One file for each person, named after their alias. It contains only what they may see, and can "
+            "One file for each person, named after them. It contains only what they may see, and can "
             "be written again at any time: opening it updates their project and never changes their work.",
             "hint",
             wrap=True,
         )
         self.key, self.shared = PlainLabel(wrap=True), FolderLine(session)
-        column.addLayout(horizontal((vertical(about, self.key), 1), self.some, self.all))
+        column.addLayout(horizontal((vertical(about, self.key), 1), self.mail, self.some, self.all))
         column.addWidget(self.shared)
         self.body = Stack(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
@@ -477,13 +478,24 @@ class HandingOut(QWidget):
 
     def _offer(self) -> None:
         chosen, idle = len(self._selected()), self.progress.isHidden() and not self._session.project.readonly
-        self.some.set_words("Write task…" if chosen < 2 else f"Write {chosen} tasks…")
+        self.some.set_words(_files(max(1, chosen)))
         self.some.setEnabled(idle and chosen > 0)
+        self.all.set_words(_files(len(self._holdings)))
+        self.mail.setEnabled(chosen == 1)
         self.all.setEnabled(idle)
 
     def choose_all(self) -> None:
         if self._holdings and self.all.isEnabled():
             self._choose([holding.person.id for holding in self._holdings])
+
+    def _copy_mail(self) -> None:
+        holding = self._holdings[self.table.chosen()[0]]
+        QGuiApplication.clipboard().setText(packing.mail(self._session.project, holding))
+        self.answer.show_message(
+            "success",
+            f"A mail to {shown(holding.person.name)} is copied.",
+            "Paste it, and attach the task file.",
+        )
 
     def _choose(self, person_ids: list[str]) -> None:
         here = str(self._folder or self._session.project.path.parent)
@@ -513,9 +525,9 @@ class HandingOut(QWidget):
     def _tell(self, written: list[HandOutResult]) -> None:
         good = [one for one in written if one.packed]
         bad = [one for one in written if one.problem]
-        many = "1 task" if len(good) == 1 else f"{len(good):,} tasks"
+        many = counted(len(good), "task file")
         happened = f"Wrote {many} to {self._folder}." if good else "No task was written."
-        todo = "Send each file to its person; the table shows which is whose." if good else ""
+        todo = "Send each file to its person; “Copy a mail” gives a text for it." if good else ""
         if bad:
             names = ", ".join(shown(one.person.name) for one in bad[:4])
             todo = f"Not written for {names}: {bad[0].problem} {todo}".strip()
@@ -525,6 +537,10 @@ class HandingOut(QWidget):
 
     def _open_folder(self) -> Any:
         return QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
+
+
+def _files(many: int) -> str:
+    return f"Write {counted(many, 'task file')}…"
 
 
 LEAST_CODE = 4

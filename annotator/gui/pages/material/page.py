@@ -24,7 +24,7 @@ from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, KeyButton, Tabs
+from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton, Tabs
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -115,10 +115,10 @@ class MaterialPage(Page):
         self.parts.page_wanted.connect(self._show_cited)
         self.pages.claim_wanted.connect(self._read_claim)
         for act, tab, slot in (
-            ("start_run", REPORTS, self.reports.form.start),
-            ("start_run", PARTS, self.parts.drawing.start),
-            ("start_run", PAGES, self.pages.fetching.start),
-            ("start_run", SOURCES, self.sources.look_up),
+            ("start_run", REPORTS, partial(_start, self.reports.writing, self.reports.form.start)),
+            ("start_run", PARTS, partial(_start, self.parts.asking, self.parts.drawing.start)),
+            ("start_run", PAGES, partial(_start, self.pages.fold, self.pages.fetching.start)),
+            ("start_run", SOURCES, partial(_start, self.sources.looking, self.sources.look_up)),
             ("find", SOURCES, self.sources.seek),
             ("find", TRANSCRIPTS, self.transcripts.seek),
             ("next_evidence", TRANSCRIPTS, partial(self.transcripts.step, 1)),
@@ -207,6 +207,14 @@ class MaterialPage(Page):
     def _show_cited(self, url: str) -> None:
         self.tabs.setCurrentIndex(PAGES)
         self.pages.go_to(url)
+
+
+def _start(fold: Fold, start: Callable[[], object]) -> None:
+    """Start what can be seen: the key first opens what it would start."""
+    if fold.is_open:
+        start()
+    else:
+        fold.open()
 
 
 class TranscriptsView(QWidget):

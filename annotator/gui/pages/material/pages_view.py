@@ -17,7 +17,7 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.run import REFUSED, BackgroundRun
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
@@ -259,7 +259,8 @@ class PagesView(QWidget):
             spacing=6,
         )
         parts = Splitter("material-pages", parts=(left, right), sizes=(660, 460), stretch=(3, 2))
-        vertical(self.fetching, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
+        self.fold = Fold("Fetch pages", self.fetching)
+        vertical(self.fold, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)
 
     def fill(self) -> None:
@@ -267,7 +268,7 @@ class PagesView(QWidget):
         self._session.ask_later(self._show, pages.cited_states)
 
     def focus_first(self) -> None:
-        goal: QWidget = self.list if self._cited.pages else self.fetching.begin
+        goal: QWidget = self.list if self._cited.pages else self.fold.button
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:

@@ -38,19 +38,20 @@ from annotator.gui.review.source_pane import TextPane
 from annotator.gui.review.verdict_words import causes_words
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     Stack,
+    StretchSpace,
     column_of,
     horizontal,
     push_button,
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState, answered_label
-from annotator.gui.widgets.columns import FilterRow, LinesTable
-from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field
+from annotator.gui.widgets.columns import FilterChoice, LinesTable
+from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field, together
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
@@ -86,10 +87,8 @@ class DrawingBar(QFrame):
         self.run.ended.connect(self._ended)
         self._estimate = OrderEstimate(session, self, self._order)
         self._estimate.told.connect(self._show_estimate)
-        choices = FlowRow(gap=10)
-        for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
-            horizontal(PlainLabel(words), choice, on=(both := QWidget()), margins=0)
-            choices.addWidget(both)
+        fields = ("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)
+        choices = wrapping(*(together(words, field) for words, field in fields), gap=10)
         vertical(
             horizontal((choices, 1), self.count, self.begin),
             self.words,
@@ -192,7 +191,7 @@ def _named(judge: Judge) -> str:
 # A judge's replies are read one after the other.
 RULE = "\n\n" + "─" * 24 + "\n\n"
 
-LIST_WIDTH, LEAST_WIDTH, KINDS_WIDTH = 330, 240, 760
+LIST_WIDTH, LEAST_WIDTH = 330, 240
 # A list that is narrower than this, at 100 %, leaves the number of units to the editor.
 ROOM_FOR_UNITS = 370
 
@@ -255,8 +254,10 @@ class PartsView(QWidget):
         self.list.firm = (STATE,)
         self.list.viewport().installEventFilter(self)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
-        self.kinds = FilterRow(Drawable, Drawable.CLAIMS)
-        self.wanted = FilterRow(PartFilter, PartFilter.ALL)
+        self.kinds, self.wanted = (
+            FilterChoice("What is extracted", Drawable),
+            FilterChoice("State", PartFilter),
+        )
         self.kinds.chosen.connect(self._change_kind)
         self.wanted.chosen.connect(self._narrow)
         self.search = search_field("Find an item or a system…", "Find an item or a system", self._narrow)
@@ -270,7 +271,6 @@ class PartsView(QWidget):
         self.editor.chosen.connect(self._show_place)
         self.editor.page_wanted.connect(self.page_wanted)
         self.editor.replies_wanted.connect(self.turn_replies)
-        theme.scale(self.kinds.setMaximumWidth, KINDS_WIDTH)
         left = column_of(
             self.search, self.wanted, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
         )
@@ -288,7 +288,9 @@ class PartsView(QWidget):
         self._empty = EmptyState("folder", *NOTHING)
         self._empty.add_action("Import…", lambda: self._session.go("Import"), primary=True)
         self._body = Stack(parts, self._empty)
-        vertical(self.kinds, self.drawing, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
+        self.asking = Fold("Have a judge extract them", self.drawing, apart=True)
+        top = horizontal(self.kinds, self.asking.button, StretchSpace(1))
+        vertical(top, self.asking, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.drawing.answer.float_over(self._body, below=False)
         self._parts = parts
 
@@ -400,7 +402,10 @@ class PartsView(QWidget):
             self.text.show_line(line)
             self.text.show_unit(self.editor.unit)
         makes = self.kinds.held.kind.value
-        self.drawing.setVisible(self.kinds.held is not Drawable.POOL)
+        pool = self.kinds.held is Drawable.POOL
+        self.asking.button.setVisible(not pool)
+        if pool:
+            self.asking.close_up()
         self.drawing.offer(
             next((drawing for drawing in self._drawings if drawing.makes == makes), None), line
         )

@@ -20,7 +20,7 @@ from annotator.gui.pages.material.writing_form import WritingForm
 from annotator.gui.review.sheets import Index, RowsModel, resetting
 from annotator.gui.review.verdict_words import STATUS_WORDS
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import KeyButton, wrapping
+from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -268,12 +268,12 @@ class ReportsView(QWidget):
         self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
         self._refill = later(self, self.fill, EVERY_MS)
-        inner = QWidget()
-        vertical(
-            self.form, (self.lacking, 1), self.of_system, self.of_reports, self.all_reports, StretchSpace(0), on=inner,
-            margins=(0, 0, 4, 0),
-        )  # fmt: skip
-        area = PlainArea("Writing reports", inner)
+        self.writing = Fold("Have a model write reports", self.form)
+        self.origin = Fold(
+            "About the system and its reports", self.of_system, self.of_reports, self.all_reports, spacing=12
+        )
+        right = (self._cell(), self.writing, (self.lacking, 1), self.origin, StretchSpace(0))
+        area = PlainArea("The report, and writing more", column_of(*right, margins=(0, 0, 4, 0), spacing=12))
         theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts = Splitter(
             "material-reports", parts=(self._left(), area), sizes=(740, FORM_WIDTH + 20), stretch=(1,)
@@ -294,14 +294,14 @@ class ReportsView(QWidget):
         self._nothing.add_action("Import…", lambda: self._session.go("Import"), primary=True)
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._body = Stack(self.grid, self._nothing, self._no_match)
-        self.cell = PlainLabel(role="strong", wrap=True)
-        self.about = PlainLabel(role="hint", wrap=True)
+        return column_of(top, self.count, (self._body, 1), margins=(0, 0, 8, 0), spacing=8)
+
+    def _cell(self) -> QWidget:
+        self.cell, self.about = PlainLabel(role="strong", wrap=True), PlainLabel(role="hint", wrap=True)
         self.open = KeyButton("Read the report and its extracts", act="read_report", press=self.read)
         self.foot = with_properties(QFrame(), role="card")
-        horizontal(
-            (vertical(self.cell, self.about), 1), (self.open, 0, Qt.AlignmentFlag.AlignTop), on=self.foot
-        )
-        return column_of(top, self.count, (self._body, 1), self.foot, margins=(0, 0, 8, 0), spacing=8)
+        vertical(self.cell, self.about, horizontal(self.open, StretchSpace(1)), on=self.foot)
+        return self.foot
 
     def fill(self) -> None:
         self._refill.stop()
@@ -309,7 +309,7 @@ class ReportsView(QWidget):
 
     def focus_first(self) -> None:
         """Work begins in the grid, or where reports are written while there are none."""
-        goal: QWidget = self.grid if self._found.lines else self.form.system
+        goal: QWidget = self.grid if self._found.lines else self.writing.button
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:

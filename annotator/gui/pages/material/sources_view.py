@@ -16,7 +16,7 @@ from annotator.actions.research import research
 from annotator.actions.research.research import CompletedWorks, NamedWorks
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -273,11 +273,12 @@ class SourcesView(QWidget):
         self.answer = MessageBar()
         self._nothing = EmptyState("folder", *NOTHING)
         self._body = Stack(self.list, self._nothing)
+        sources = horizontal(self.look, self.file, StretchSpace(1))
+        self.looking = Fold("Look up sources and works", sources, self.works)
         left, right = QWidget(), QWidget()
         vertical(self.search, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(
-            self.form, horizontal(self.look, self.file, StretchSpace(1)), self.works, StretchSpace(1), on=right,
-            margins=(8, 0, 0, 0), spacing=8,
+            self.form, self.looking, StretchSpace(1), on=right, margins=(8, 0, 0, 0), spacing=8,
         )  # fmt: skip
         area = PlainArea("About sources", right)
         parts = Splitter("material-sources", parts=(left, area), sizes=(700, 360), stretch=(1,))

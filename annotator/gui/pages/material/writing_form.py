@@ -185,7 +185,6 @@ class WritingForm(QFrame):
         form.addRow("Runs", numbers)
         form.addRow("Budget", self.budget)
         vertical(
-            PlainLabel("Have a model write reports", "subtitle"),
             self.words,
             form,
             self.estimate,

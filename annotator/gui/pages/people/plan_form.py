@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
 
 from PySide6.QtCore import QDate, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QCheckBox,
     QDateEdit,
     QLayout,
@@ -14,7 +12,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QSpinBox,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -41,6 +38,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
+from annotator.gui.widgets.columns import TickList
 from annotator.gui.widgets.fields import ChoiceBox, LineField, NumberBox, offer, when_changed
 from annotator.gui.widgets.message_bar import MessageBar
 
@@ -54,7 +52,8 @@ ALONE = "With one person there is no agreement and no adjudication."
 PAIR = "Two answers make a pair: agreement is frozen when both are in."
 SEVERAL = "Agreement is frozen once all of them have submitted."
 MOST = 8
-STRONG, BY_MOUSE = Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy.ClickFocus
+# So many stages are in view at once.
+MOST_ROWS = 6
 
 ID = Qt.ItemDataRole.UserRole
 # More are found by searching.
@@ -80,12 +79,12 @@ class PlanForm(QWidget):
         super().__init__()
         self.pairs = PairOrders(session, answer)
         self._session = session
-        self.stages = {stage: QCheckBox(title(stage)) for stage in Stage if stage is not Stage.ADJUDICATION}
-        self.labels = {
-            name: QCheckBox(label_cases.presentation_of(name).tab) for name in label_cases.labelled()
-        }
-        for box in (self.stages[Stage.RUBRIC], self.labels[USUAL]):
-            box.setChecked(True)
+        self.stages, self.labels = (
+            TickList("Stages", 1, MOST_ROWS),
+            TickList("What is labelled", 1, MOST_ROWS),
+        )
+        self._stages: dict[str, Stage] = {}
+        self._labels: dict[str, str] = {}
         self.reviewed = QCheckBox("One drafts and the others review the draft, not blind")
         self.overlap = OverlapChoice()
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
@@ -113,7 +112,9 @@ class PlanForm(QWidget):
         self.after.setValue(10)
         self.seed.setRange(0, MOST_SEEDS)
         self._lay_out()
-        when_changed(self._stirred, *self.stages.values(), *self.labels.values(), self.has_due, self.reviewed)
+        self.stages.ticked_anew.connect(self._stirred)
+        self.labels.ticked_anew.connect(self._stirred)
+        when_changed(self._stirred, self.has_due, self.reviewed)
         for part in (self.overlap, self.annotators, self.adjudicators, self.items):
             part.changed.connect(self._stirred)
         when_changed(self._stirred, self.share, self.after, self.seed)
@@ -126,12 +127,12 @@ class PlanForm(QWidget):
         self.labelled, self.options = QWidget(), QWidget()
         labels, options = (vertical(on=part, margins=0, spacing=6) for part in (self.labelled, self.options))
         labels.addWidget(PlainLabel("What is labelled", "strong"))
-        labels.addLayout(wrapping(*self.labels.values(), gap=16))
+        labels.addWidget(self.labels)
         self.more = with_properties(QPushButton("Options"), role="quiet", checkable=True)
         self.more.toggled.connect(self.options.setVisible)
         self.options.hide()
         for heading, part in (
-            ("Stages, in the order of the work", wrapping(*self.stages.values(), gap=16)),
+            ("Stages, in the order of the work", self.stages),
             ("", self.labelled),
             ("", wrapping(another_kind(self._session))),
             ("Number of people who answer each item, blind to one another", self.overlap),
@@ -143,6 +144,7 @@ class PlanForm(QWidget):
         ):
             _add(column, heading, part)
         for heading, part in (
+            ("", self.items.pilot),
             ("", self.reviewed),
             ("Silent repeats of labelling", wrapping(self.share, self.after)),
             ("", PlainLabel(REPEATS, "hint", wrap=True)),
@@ -174,20 +176,24 @@ class PlanForm(QWidget):
 
     def _offer(self) -> None:
         """Offer what the project uses; where nothing of it is ticked, what most begin with, else the first."""
-        offers: tuple[tuple[Mapping[Any, QCheckBox], Sequence[Any] | None, Any], ...] = (
-            (self.stages, self._session.ask(profile.stages), Stage.RUBRIC),
-            (self.labels, self._session.ask(label_cases.labelled), USUAL),
-        )
-        for boxes, used, usual in offers:
-            for name, box in boxes.items():
-                box.setVisible(name in (used or ()))
-                box.setChecked(box.isChecked() and name in (used or ()))
-            if used and not any(box.isChecked() for box in boxes.values()):
-                boxes[usual if usual in used else used[0]].setChecked(True)
+        stages = self._session.ask(profile.stages) or ()
+        self._stages = {title(stage): stage for stage in stages if stage is not Stage.ADJUDICATION}
+        protocols = self._session.ask(label_cases.labelled) or ()
+        self._labels = {label_cases.presentation_of(name).tab: name for name in protocols}
+        offers: tuple[tuple[TickList, Mapping[str, str], str], ...] = (
+            (self.stages, self._stages, Stage.RUBRIC), (self.labels, self._labels, USUAL),
+        )  # fmt: skip
+        for ticks, used, usual in offers:
+            ticks.offer(list(used))
+            if used and not ticks.ticked():
+                ticks.tick([next((words for words, one in used.items() if one == usual), next(iter(used)))])
+
+    def _ticked(self) -> tuple[Stage, ...]:
+        return tuple(self._stages[words] for words in self.stages.ticked())
 
     def plan(self) -> AssignmentPlan:
         date = self.due.date()
-        stages = tuple(stage for stage, box in self.stages.items() if box.isChecked())
+        stages = self._ticked()
         # Labels and ratings are given blind whatever else is handed out with them.
         reviewed = tuple(stage for stage in stages if stage not in (Stage.LABELLING, Stage.SELECTION))
         return AssignmentPlan(
@@ -203,21 +209,19 @@ class PlanForm(QWidget):
             repeat_share=self.share.value() / 100 if self.share.isEnabled() else 0.0,
             repeat_after_days=self.after.value(),
             same_people=self.overlap.same_people(),
-            protocols=tuple(name for name, box in self.labels.items() if box.isChecked()),
+            protocols=tuple(self._labels[words] for words in self.labels.ticked()),
         )
 
     def focus_first(self) -> None:
-        next(box for box in self.stages.values() if not box.isHidden()).setFocus()
+        self.stages.setFocus()
 
     def _stirred(self) -> None:
         self.due.setEnabled(self.has_due.isChecked())
-        labelling = self.stages[Stage.LABELLING].isChecked()
+        labelling = Stage.LABELLING in self._ticked()
         self.labelled.setVisible(labelling)
-        for box in self.labels.values():
-            box.setEnabled(labelling)
         self.share.setEnabled(labelling)
         self.after.setEnabled(labelling and self.share.value() > 0)
-        self.items.for_stages(tuple(stage for stage, box in self.stages.items() if box.isChecked()))
+        self.items.for_stages(self._ticked())
         self.changed.emit()
 
 
@@ -255,7 +259,6 @@ class ItemsChoice(QWidget):
             horizontal((self.type, 1), (self.subject, 1)),
             self.fresh,
             self.count,
-            self.pilot,
             on=self,
             margins=0,
             spacing=4,
@@ -377,61 +380,35 @@ class PilotChoice(QWidget):
 
 
 class OverlapChoice(QWidget):
-    """Three buttons and, for more than two, a number."""
+    """How many people answer each item, and what that is good for."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._group = QButtonGroup(self)
-        self.number = NumberBox(accessibleName="People per item")
-        self.number.setRange(3, MOST)
+        self.number = NumberBox(minimum=1, maximum=MOST, value=2, accessibleName="People per item")
         self.hint = PlainLabel("", "hint", wrap=True)
         self.same = QCheckBox("The same people write all of an item's documents")
         self.same.setChecked(True)
-        row = horizontal(spacing=0)
-        self.buttons = [
-            self._button(words, place) for place, words in enumerate(("One", "Two", "More"), start=1)
-        ]
-        for button in self.buttons:
-            row.addWidget(button)
-        row.addSpacing(8)
-        row.addWidget(self.number)
-        row.addStretch(1)
-        vertical(row, self.hint, self.same, on=self, margins=0, spacing=4)
-        self._group.button(2).setChecked(True)
-        for button in self.buttons:
-            # Tab leads to the one that holds; arrows go on from there.
-            button.setFocusPolicy(STRONG if button.isChecked() else BY_MOUSE)
-        self._group.idToggled.connect(lambda _, on: self._tell() if on else None)
+        vertical(horizontal(self.number, (self.hint, 1)), self.same, on=self, margins=0, spacing=4)
         when_changed(self._tell, self.number, self.same)
         self._show()
 
-    def _button(self, words: str, place: int) -> QToolButton:
-        button = with_properties(QToolButton(), role="segment")
-        button.setText(words)
-        button.setCheckable(True)
-        button.setProperty("position", ("first", "", "last")[place - 1])
-        self._group.addButton(button, place)
-        return button
-
     def value(self) -> int:
-        chosen = self._group.checkedId()
-        return chosen if chosen < 3 else self.number.value()
+        return self.number.value()
 
     def same_people(self) -> bool:
         """Whether an item's people do all of its writing."""
         return self.same.isChecked()
 
     def at_most(self, people: int) -> None:
-        self.number.setMaximum(max(3, min(MOST, people)))
+        self.number.setMaximum(max(2, min(MOST, people)))
 
     def _tell(self) -> None:
         self._show()
         self.changed.emit()
 
     def _show(self) -> None:
-        self.number.setVisible(self._group.checkedId() == 3)
         self.hint.setText({1: ALONE, 2: PAIR}.get(self.value(), SEVERAL))
 
 

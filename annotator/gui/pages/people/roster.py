@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -27,7 +27,7 @@ from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
 from annotator.gui.session.session import ProjectSession, due_words, late_words, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
-from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.columns import LinesTable, paint_bar
 from annotator.gui.widgets.fields import LineField
 from annotator.gui.widgets.message_bar import MessageBar
 
@@ -584,16 +584,11 @@ class _Bars(QStyledItemDelegate):
         if index.column() != HANDED_IN or not isinstance(total, StatusTotal) or not total.assignments:
             return
         px = theme.current().px
-        room = QRectF(option.rect).adjusted(px(6), option.rect.height() - px(BAR + 2), -px(6), -px(2))
-        painter.save()
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.token("border"))
-        painter.drawRoundedRect(room, px(2), px(2))
-        done = QRectF(room)
-        done.setWidth(room.width() * total.handed_in / total.assignments)
+        bar = option.rect.adjusted(px(6), option.rect.height() - px(BAR + 2), -px(6), -px(2))
         whole = total.handed_in == total.assignments
-        painter.setBrush(theme.token("state-agreed" if whole else "accent"))
-        painter.drawRoundedRect(done, px(2), px(2))
+        colour = theme.token("state-agreed" if whole else "accent")
+        painter.save()
+        paint_bar(painter, bar, total.handed_in / total.assignments if total.handed_in else None, colour)
         painter.restore()
 
 
