@@ -25,6 +25,7 @@ from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
@@ -33,7 +34,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import error_counts
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.documents import lint
@@ -275,7 +276,6 @@ def test_the_task_asks_and_scores_as_the_program_does(
 
 def test_a_log_comes_in_once_and_overwrites_nothing(tmp_path: Path) -> None:
     project = of_rain(tmp_path)
-    before = said(project, "J")
     _, report = imports.run(project, "", [LOG], warm=False)
     assert (report.format, report.problems) == (imports.INSPECT, ())
     assert {thing: count.new for thing, count in report.counts.items() if count.new} == {
@@ -283,7 +283,7 @@ def test_a_log_comes_in_once_and_overwrites_nothing(tmp_path: Path) -> None:
     }  # fmt: skip
     no = [(1, "c2", "no", 0), (2, "c1", "no", 0), (2, "c2", "no", 0)]
     assert said(project, "openai/judge") == [(1, "c1", "yes", 1), *no]
-    assert said(project, "J") == before != []
+    assert said(project, "J") == [(1, "c1", "no", 0), (1, "c2", None, 0)]
     log = json.loads(LOG.read_text("utf-8"))
     with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         for sample in log.pop("samples"):
@@ -353,8 +353,9 @@ def test_a_planted_copy_is_found_wherever_it_stands(
     )
     lines = [{"text": "nothing"}, {"of": [{"it": f"…{LEAK.upper().replace(' ', ' -- ')}!"}]}]
     (corpus / "web.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    books = f"{'x ' * 2**20}{' '.join(LEAK.split()[1:15])}".encode()
-    (corpus / "books.txt.gz").write_bytes(gzip.compress(books))
+    (corpus / "books.txt.gz").write_bytes(
+        gzip.compress(f"{'x ' * 2**20}{' '.join(LEAK.split()[1:15])}".encode())
+    )
     (corpus / "picture.png").write_bytes(bytes(64))
     assert run_command(["release", "find-copies", str(project.path), str(corpus), "--json"]) == 3
     copy = {
@@ -368,8 +369,9 @@ def test_a_planted_copy_is_found_wherever_it_stands(
     assert (part.exact, part.share) == (False, 2 / (len(LEAK.split()) - 12))
     releases.export(project, tmp_path / "out")
     assert {one.item for one in checking.find_copies(project, [tmp_path / "out"]).copies} == {"1"}
-    with pytest.raises(Refusal, match="There is no"):
-        checking.find_copies(project, [tmp_path / "none"])
+    project.work_as(people.known(project, people.add_person(project, "Ben", (Role.ANNOTATOR,)).subject))
+    with pytest.raises(Refusal, match="Only a coordinator"):
+        checking.find_copies(project, [corpus])
 
 
 @pytest.mark.slow
@@ -387,8 +389,8 @@ def test_the_task_runs_in_the_real_harness_and_its_log_comes_back(tmp_path: Path
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = (tmp_path / "logs").glob("*.json")
     (score,) = json.loads(log.read_text("utf-8"))["results"]["scores"]
-    figures = {name: metric["value"] for name, metric in score["metrics"].items()}
-    assert (score["scored_samples"], figures) == (2, {"mean": 1, "stderr": 0})
+    mean, stderr = (score["metrics"][name]["value"] for name in ("mean", "stderr"))
+    assert (score["scored_samples"], mean, stderr) == (2, 1, 0)
     report = imports.run(project, "", [log], warm=False)[1]
     assert (report.counts["responses"].new, report.counts["judgements"].new, report.problems) == (2, 6, ())
     assert covered(project) == 1

@@ -1,7 +1,6 @@
 """Import of foreign files: previewed first, then everything in one transaction or nothing."""
 
 import os
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -277,8 +276,6 @@ def _read(
         return ForeignFiles(*seminars.read(project, paths, tell, pseudonyms=options.pseudonyms))
     if format == GOLDSMITH:
         return _weighed(project, *release.read(paths), options, whole=True)
-    if format == INSPECT:
-        return ForeignFiles(*runnable.read_logs(paths, _known_task(project)))
     if format == TABLES:
         author = people.known(project, options.author).id if options.author else ""
         bundle, problems, tables_of_labels = tables.read(
@@ -293,6 +290,8 @@ def _read(
         return files._replace(labels=content)
     if format == COLLECTED:
         return ForeignFiles(*read(paths, options.rules, tell))
+    if format == INSPECT:
+        return ForeignFiles(*runnable.read_logs(paths, _known_task(project)))
     if format in LAYOUTS:
         files = _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])), options)
         return _told_apart(project, files)
@@ -410,11 +409,11 @@ def _known_things(project: Project) -> tables.KnownThings:
 
 def _known_task(project: Project) -> runnable.KnownTask:
     known, r = _known_things(project), RESPONSE.c
-    trials = defaultdict[tuple[str, str], dict[str, int]](dict)
+    trials: dict[tuple[str, str], dict[str, int]] = {}
     with project.store.read() as db:
         judges = set(db.execute(select(JUDGE.c.id)).scalars())
         for row in db.execute(select(r.item_id, r.system_id, r.id, r.trial).where(r.mode == END_TO_END)):
-            trials[row.item_id, row.system_id][row.id] = row.trial
+            trials.setdefault((row.item_id, row.system_id), {})[row.id] = row.trial
         rubrics = map(artifacts.artifact_of, annotating.judged_rows(db, Kind.RUBRIC).values())
         criteria = {
             one.item_id: {unit.id: (one.id, unit.text) for unit in one.document.units} for one in rubrics

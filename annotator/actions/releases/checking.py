@@ -17,7 +17,7 @@ from sqlalchemy import delete, select
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import REFERENCE, REMARK, RULING, artifact_of
 from annotator.actions.authoring.artifacts import draft_parts as parts_of
-from annotator.actions.project import document_checks
+from annotator.actions.project import document_checks, people
 from annotator.actions.project.file import (
     Project,
     item_hash,
@@ -433,8 +433,9 @@ class CopyReport:
 def find_copies(project: Project, paths: Sequence[Path], progress: Progress | None = None) -> CopyReport:
     """Look in files and folders for the questions and gold of the items in use; Refusal for a path that is not there.
 
-    Case, punctuation and layout are no matter.
+    Case, punctuation and layout are no matter. The gold is shown to coordinators alone.
     """
+    people.refuse_others(project, "can look for copies of the gold")
     tell, sought = progress or silent, _sought(project)
     finder, files = CopyFinder([text for *_, text in sought]), list(table_files.files_below(paths))
     hits = defaultdict[int, dict[str, set[int]]](dict)

@@ -60,9 +60,10 @@ def files(bundle: Bundle, gold: Collection[str], canary: str = "") -> dict[str, 
 
 def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:
     """The items that have criteria, in the project's order."""
-    documents = [(one.item_id, one.document) for one in bundle.artifacts if one.id in gold]
-    documents += [(one.item_id, one.document) for one in bundle.extracts if one.id in gold]
-    units = {item_id: document["units"] for item_id, document in documents}
+    rubrics = [
+        one for one in (*bundle.artifacts, *bundle.extracts) if one.kind == Kind.RUBRIC and one.id in gold
+    ]
+    units = {one.item_id: one.document["units"] for one in rubrics}
     for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
         criteria = [
             {name: unit[name] for name in ("id", "text", "weight")} for unit in units.get(item.id, ())
