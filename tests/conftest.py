@@ -20,7 +20,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
 from annotator.gui import keys
 from annotator.gui.session import run
-from annotator.gui.shell.start import tidy
+from annotator.gui.shell.start import Goldsmith, tidy
 from annotator.judging.calls.keys import GRANTS
 from annotator.places import user_config
 from annotator.storage import backup
@@ -28,6 +28,7 @@ from tests import templates
 from tests.windows import children
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from tests.judging.odd_server import OddServer
@@ -221,3 +222,13 @@ def server() -> "Iterator[OddServer]":
 def small_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals of two or three items, which nobody is shown, so that their arithmetic can be done by hand."""
     monkeypatch.setattr(estimate, "FEWEST", 2)
+
+
+@pytest.fixture
+def goldsmith(qapp: "QApplication", monkeypatch: pytest.MonkeyPatch) -> Iterator[Goldsmith]:
+    """The running program; folders of tests count as folders that last."""
+    monkeypatch.setattr("annotator.actions.parcels.tasking.is_passing", lambda folder: False)
+    running = Goldsmith(qapp)
+    yield running
+    running.packages.wait()
+    running.close()

@@ -1,12 +1,13 @@
 """Command for results: figures with their intervals, and every view of the Results page."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.saying import File, Json, opened, print_json, said, say
+from annotator.cli.saying import NOT_ALL, File, Json, bar, opened, print_json, progress_bars, said, say
 from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import visible
 from annotator.domain.texts.estimate import Estimate, interval
@@ -400,3 +401,38 @@ def gold(
     rule = f"counts, by {annotating.FIRST_ALIAS}" if counts else "does not count"
     lines = [f"What several wrote and nobody adjudicated {rule}.", *(f"{words}." for words in told.values())]
     say({"unadjudicated": counts, "gold": told}, json_, lines)
+
+
+release_app = typer.Typer(help="Releases: look for copies of their items elsewhere.", no_args_is_help=True)
+
+
+@release_app.command("find-copies")
+def find_copies(
+    file: File,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="A corpus or another release: folders and files", show_default=False),
+    ],
+    json_: Json = False,
+) -> None:
+    """Show which questions and which gold stand in other files: word for word, or by 13 words in a row.
+
+    Text, JSON, JSON Lines and Parquet, also packed as .gz. Exit code 3 when a file could not be read.
+    """
+    from annotator.actions.releases import checking
+
+    with opened(file, readonly=True) as project, progress_bars() as progress:
+        report = checking.find_copies(project, paths, bar(progress))
+    if json_:
+        print_json(asdict(report))
+    else:
+        rows = [
+            (one.item, one.part, "whole" if one.exact else f"{one.share:.0%}", f"{one.places:,}", one.place)
+            for one in report.copies
+        ]
+        if rows:
+            print_table("Copies", ("Item", "What", "Copied", "Places", "First or most in"), rows, stay=2)
+        for words in report.words():
+            said.print(words, markup=False)
+    if report.unread:
+        raise typer.Exit(NOT_ALL)

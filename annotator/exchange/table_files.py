@@ -6,6 +6,7 @@ refuses a quotation mark out of place, which pandas reads past, swallowing rows.
 """
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -14,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -464,3 +466,76 @@ READERS: Mapping[str, Callable[[bytes, str, list[Problem]], list[Table]]] = {
     ".csv": _csv, ".tsv": _csv, ".tab": _csv, ".json": _json, ".jsonl": _jsonl, ".ndjson": _jsonl, ".xlsx": _excel,
     ".xlsm": _excel, ".parquet": _parquet,
 }  # fmt: skip
+
+
+# So many characters of a file are read at a time, and so many of those before are read again with them.
+STRETCH, OVERLAP = 2**20, 2**15
+LINES = (".jsonl", ".ndjson")
+
+
+def files_below(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Every file of these files and folders, with what it is called in messages."""
+    for path in paths:
+        if not path.exists():
+            raise Refusal(f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name.")
+        inside = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        yield from ((one, one.relative_to(path.parent).as_posix()) for one in inside)
+
+
+def texts_of(path: Path) -> Iterator[tuple[str, str]]:
+    """Place and text of all that stands in a file: texts of JSON, JSON Lines and Parquet one by one, any other by
+    stretches that overlap. A file that ends in .gz is unpacked. Refusal where it holds no text.
+    """
+    packed = path.suffix.lower() == ".gz"
+    ending = (Path(path.stem) if packed else path).suffix.lower()
+    if ending == ".parquet":
+        yield from _texts_of_parquet(path)
+        return
+    try:
+        with gzip.open(path) if packed else path.open("rb") as file:
+            if b"\0" in file.peek(512)[:512]:
+                raise Refusal(f"“{path.name}” holds no text in UTF-8.", "Unpack or convert it.")
+            lines = io.TextIOWrapper(file, "utf-8", errors="replace")
+            if ending == ".json":
+                yield from _leaves(_tree_or_text(lines.read()))
+            elif ending in LINES:
+                for number, line in enumerate(lines, start=1):
+                    yield from ((f" line {number}", text) for _, text in _leaves(_tree_or_text(line)))
+            else:
+                tail = ""
+                while more := lines.read(STRETCH):
+                    yield "", tail + more
+                    tail = more[-OVERLAP:]
+    except (OSError, EOFError, RecursionError, zlib.error) as error:
+        raise Refusal(f"“{path.name}” cannot be read: {error}.", "Check the file.") from None
+
+
+def _tree_or_text(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _leaves(tree: Any, place: str = " ") -> Iterator[tuple[str, str]]:
+    """Every text of a tree, with its path."""
+    if isinstance(tree, str):
+        yield place.rstrip(), tree
+    elif isinstance(tree, dict | list):
+        named = tree.items() if isinstance(tree, dict) else ((f"[{n}]", one) for n, one in enumerate(tree))
+        for name, one in named:
+            yield from _leaves(one, f"{place}{'.' * (isinstance(tree, dict) and place != ' ')}{name}")
+
+
+def _texts_of_parquet(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        # By name: no bundle brings it along, and pandas reads no file a batch at a time.
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise Refusal(f"“{path.name}” needs pyarrow.", "Install it with `pip install pyarrow`.") from None
+    try:
+        rows = (row for batch in parquet.ParquetFile(path).iter_batches() for row in batch.to_pylist())
+        for number, row in enumerate(rows, start=1):
+            yield from ((f" row {number}", text) for _, text in _leaves(row))
+    except UNREADABLE as error:
+        raise Refusal(f"“{path.name}” is no Parquet file ({type(error).__name__}).", CORRECT) from None

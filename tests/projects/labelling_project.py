@@ -94,3 +94,7 @@ def submit_labels(project: Project) -> None:
         label_sealing.submit_all(project, [person.id], partial=True)
     if working is not None:
         project.work_as(working)
+
+
+def as_second_rater(project: Project) -> None:
+    project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))

@@ -99,6 +99,10 @@ def person(project: Project, name: str) -> Person:
     return next(each for each in people.people(project) if each.name == name)
 
 
+def who(project: Project, name: str) -> str:
+    return person(project, name).id
+
+
 def work_as(project: Project, name: str) -> Project:
     project.work_as(person(project, name))
     return project

@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from annotator.actions.project.file import Project
@@ -21,6 +23,10 @@ def first(project: Project, question: str, values: Iterable[object] = ()) -> Any
 def alter(project: Project, statement: str, values: Iterable[object] = ()) -> int:
     """Change rows as no verb does: nobody is told, and what witnesses them does not see it; how many there were."""
     return connection(project).execute(statement, tuple(values)).rowcount
+
+
+def digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from annotator.storage.opening import SCHEMA, Damaged
 from annotator.storage.tables import metadata
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
+from tests.storage.sql import digest
 from tests.storage.test_witness import beside, noticed
 
 NOON = datetime(2026, 6, 17, 12, tzinfo=UTC)
@@ -282,10 +283,6 @@ def planted(*steps: str) -> Migrations:
             exec(step, {"op": op, "sa": sa})  # noqa: S102
 
     return (*MIGRATIONS, migrate)
-
-
-def digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
 
 
 def names(folder: Path) -> set[str]:

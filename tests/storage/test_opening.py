@@ -10,7 +10,6 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -36,6 +35,7 @@ from annotator.storage.tables import ITEM
 from tests.storage import sql
 from tests.storage.apart import as_nobody, shared_folder
 from tests.storage.crashed import crashed
+from tests.storage.sql import digest
 from tests.storage.test_witness import noticed
 from tests.systems import links, posix
 
@@ -57,10 +57,6 @@ BROKEN: dict[str, Break] = {
     "format number zero": lambda content: content[:60] + bytes(4) + content[64:],
     "unknown file format": lambda content: content[:47] + b"\x09" + content[48:],
 }
-
-
-def digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("how", BROKEN)

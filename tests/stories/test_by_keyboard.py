@@ -252,16 +252,6 @@ def check_consensus(project: Project, letter: dict[str, str]) -> None:
 PATIENCE_MS = 30_000
 
 
-@pytest.fixture
-def goldsmith(qapp, monkeypatch):
-    """The running program; folders of tests count as folders that last."""
-    monkeypatch.setattr("annotator.actions.parcels.tasking.is_passing", lambda folder: False)
-    running = Goldsmith(qapp)
-    yield running
-    running.packages.wait()
-    running.close()
-
-
 def opened(goldsmith: Goldsmith, path: Path, qtbot) -> Window:
     before = goldsmith._shown
     goldsmith.show(path)

@@ -30,7 +30,7 @@ from annotator.actions.results import scoring
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
-from annotator.domain.material.item import EXEMPLAR, KNOWN_MODES, spelled
+from annotator.domain.material.item import END_TO_END, EXEMPLAR, KNOWN_MODES, spelled
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
@@ -56,13 +56,13 @@ from annotator.exchange.formats.mappings import (
     matched,
     says_something,
 )
-from annotator.exchange.release import release, tables_csv
+from annotator.exchange.release import release, runnable, tables_csv
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord
 from annotator.exchange.table_files import READERS, Table, read_table, values
 from annotator.places import resources
 from annotator.storage import store
-from annotator.storage.tables import ARTIFACT, ITEM, PAGE, PERSON, RESPONSE, SYSTEM
+from annotator.storage.tables import ARTIFACT, ITEM, JUDGE, PAGE, PERSON, RESPONSE, SYSTEM
 
 __all__ = ["Rules", "read", "with_authors"]
 
@@ -91,6 +91,7 @@ def with_authors(rules: Rules, path: Path, least_h: int) -> Rules:
 
 
 GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcripts", tables.NAME
+INSPECT = "inspect"
 TRANSCRIPT_ENDINGS = transcripts.ENDINGS
 # Of a release one of these lies in its folder; no table ends in what transcripts do.
 RELEASED = {"manifest.json", "items.json"}
@@ -108,6 +109,7 @@ def offered(project: Project | None = None) -> dict[str, str]:
     kinds = profile.profile(project).kinds if project else frozenset(Kind)
     own = {name: f"{one.title} ({one.holds})" for name, one in LAYOUTS.items() if one.kind in (None, *kinds)}
     own |= {TABLES: "Tables and reports of your own", GOLDSMITH: "Goldsmith release"}
+    own |= {INSPECT: "Logs of Inspect AI, from the task of a release"} if Kind.RUBRIC in kinds else {}
     if layouts.of_papers().kind in kinds:
         own[COLLECTED] = "Papers collected from arXiv (feeds and eprints)"
     if Kind.INSPIRATIONS in kinds:
@@ -119,6 +121,8 @@ def format_of(paths: Sequence[Path]) -> str:
     """What files hold, by their content: a release, a benchmark's own folder, transcripts, or else tables."""
     if len(paths) == 1 and Collection.is_at(paths[0]):
         return COLLECTED
+    if paths and all(map(runnable.is_log, paths)):
+        return INSPECT
     inside = [one for path in paths if path.is_dir() and os.access(path, os.R_OK) for one in path.iterdir()]
     if paths and {path.suffix.lower() for path in paths} <= SPOKEN:
         return TRANSCRIPTS
@@ -286,6 +290,8 @@ def _read(
         return files._replace(labels=content)
     if format == COLLECTED:
         return ForeignFiles(*read(paths, options.rules, tell))
+    if format == INSPECT:
+        return ForeignFiles(*runnable.read_logs(paths, _known_task(project)))
     if format in LAYOUTS:
         files = _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])), options)
         return _told_apart(project, files)
@@ -399,6 +405,21 @@ def _known_things(project: Project) -> tables.KnownThings:
     fields = ItemRecord.model_fields
     known = {row["key"]: ItemRecord(**{name: row[name] for name in fields}) for row in rows}
     return tables.KnownThings(known, systems, reports, rubrics)
+
+
+def _known_task(project: Project) -> runnable.KnownTask:
+    known, r = _known_things(project), RESPONSE.c
+    trials: dict[tuple[str, str], dict[str, int]] = {}
+    with project.store.read() as db:
+        judges = set(db.execute(select(JUDGE.c.id)).scalars())
+        for row in db.execute(select(r.item_id, r.system_id, r.id, r.trial).where(r.mode == END_TO_END)):
+            trials.setdefault((row.item_id, row.system_id), {})[row.id] = row.trial
+        rubrics = map(artifacts.artifact_of, annotating.judged_rows(db, Kind.RUBRIC).values())
+        criteria = {
+            one.item_id: {unit.id: (one.id, unit.text) for unit in one.document.units} for one in rubrics
+        }
+    by_id = {item.id: item for item in known.items.values()}
+    return runnable.KnownTask({**known.items, **by_id}, criteria, known.systems, trials, judges)
 
 
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002

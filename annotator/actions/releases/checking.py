@@ -1,8 +1,9 @@
-"""Check of a whole project: its pages, the hash of every row, and the links between rows."""
+"""Checks: of a whole project, with its pages, the hash of every row and the links between rows; and for its copies."""
 
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
-from annotator.actions.authoring.artifacts import REFERENCE, REMARK, RULING
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import REFERENCE, REMARK, RULING, artifact_of
 from annotator.actions.authoring.artifacts import draft_parts as parts_of
-from annotator.actions.project import document_checks
+from annotator.actions.project import document_checks, people
 from annotator.actions.project.file import (
     Project,
     item_hash,
@@ -23,23 +25,29 @@ from annotator.actions.project.file import (
     page_hash,
     response_hash,
     row_hash,
+    silent,
     source_hash,
 )
 from annotator.actions.runs.journal import call_hash
-from annotator.domain.kinds.artifact import chain
+from annotator.domain.kinds.artifact import Kind, chain
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import PageState
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import SHORTEST, CopyFinder, counted
+from annotator.exchange import table_files
 from annotator.storage import integrity, store
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import CHECKED_AT_ONCE
-from annotator.storage.tables import RENDERING
+from annotator.storage.tables import ITEM, RENDERING
 
 Row = Mapping[str, Any]
 Progress = Callable[[str, int, int], None]
 FROM_BACKUP = "Restore it from a backup; do not release from this file."
 MENDABLE = "Your data is not affected; it can be rebuilt (mend)."
 SHOWN = 100
+# So many files that could not be read are named.
+_NAMED = 8
 # The driver raises the second when SQLite's complaint quotes a broken name.
 UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
@@ -381,3 +389,100 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("drafts", _drafts),
     ("search", _search),
 )
+
+
+# Whose words are others': titles of works, the questions they quote, labels.
+_OTHERS_WORDS = (Kind.LABELS, Kind.QUERY, Kind.SELECTION, Kind.EVIDENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCopy:
+    """What of an item stands elsewhere: all of it, or a share of its 13-word stretches, and where most of it does."""
+
+    item: str
+    part: str
+    text: str
+    exact: bool
+    share: float
+    place: str
+    places: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """The copies that were found of so many texts; `short` ones were not looked for, `unread` files not looked into."""
+
+    copies: tuple[FoundCopy, ...]
+    texts: int
+    short: int
+    files: int
+    unread: tuple[str, ...]
+
+    def words(self) -> list[str]:
+        sought, more = counted(self.texts - self.short, "text"), len(self.unread) - _NAMED
+        found = counted(len(self.copies), "copy", "copies")
+        return [
+            f"Looked for {sought} in {counted(self.files, 'file')}: {found}.",
+            *[f"Not looked for, as shorter than {SHORTEST} words: {counted(self.short, 'text')}."]
+            * bool(self.short),
+            *(f"Not read: {words}" for words in self.unread[:_NAMED]),
+            *[f"Nor were {counted(more, 'more file')}, which --json lists."] * (more > 0),
+        ]
+
+
+def find_copies(project: Project, paths: Sequence[Path], progress: Progress | None = None) -> CopyReport:
+    """Look in files and folders for the questions and gold of the items in use; Refusal for a path that is not there.
+
+    Case, punctuation and layout are no matter. The gold is shown to coordinators alone.
+    """
+    people.refuse_others(project, "can look for copies of the gold")
+    tell, sought = progress or silent, _sought(project)
+    finder, files = CopyFinder([text for *_, text in sought]), list(table_files.files_below(paths))
+    hits = defaultdict[int, dict[str, set[int]]](dict)
+    whole, unread = dict[int, str](), list[str]()
+    for done, (path, name) in enumerate(files):
+        tell("looking through files", done, len(files))
+        try:
+            for place, text in table_files.texts_of(path):
+                for number, start, exact in finder.look(text):
+                    hits[number].setdefault(f"{name}{place}", set()).add(start)
+                    if exact:
+                        whole.setdefault(number, f"{name}{place}")
+        except Refusal as refusal:
+            unread.append(f"{name}: {refusal}")
+    copies = tuple(
+        _copy(*sought[number], whole.get(number, ""), hits[number], finder.shingles(number))
+        for number in sorted(hits)
+    )
+    short = sum(not finder.shingles(number) for number in range(len(sought)))
+    return CopyReport(copies, len(sought), short, len(files), tuple(unread))
+
+
+def _copy(
+    item: str, part: str, text: str, whole: str, places: Mapping[str, set[int]], shingles: int
+) -> FoundCopy:
+    place = whole or max(places, key=lambda one: len(places[one]))
+    share = 1.0 if whole else len(places[place]) / shingles
+    return FoundCopy(item, part, text, bool(whole), share, place, len(places))
+
+
+def _sought(project: Project) -> list[tuple[str, str, str]]:
+    """Key, what it is, and the words of each question and each unit of gold, item by item."""
+    question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key)).all()
+        gold = [annotating.judged_rows(db, kind) for kind in Kind if kind not in _OTHERS_WORDS]
+    documents = [{own: artifact_of(row) for own, row in of_kind.items()} for of_kind in gold]
+    return [
+        text
+        for own, key, asked in rows
+        for text in (
+            (key, "question", asked),
+            *(
+                (key, f"{KINDS[one[own].kind].unit} {place}", unit.text)
+                for one in documents
+                if own in one
+                for place, unit in enumerate(one[own].document.units, start=1)
+            ),
+        )
+    ]

@@ -30,7 +30,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
-from annotator.exchange.release import release, tables_csv
+from annotator.exchange.release import release, runnable, tables_csv
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import Drafted, ReleaseFacts, StageFigure
 from annotator.exchange.release.records import MetricRecord, ScoreRecord
@@ -210,7 +210,7 @@ def export(
     checksum = release.content_sha256(manifest)
     number = _number(project, checksum)
     numbered = manifest.model_copy(update={"number": number})
-    files, made = release.complete(parts, numbered), dict[str, Content]()
+    files, made = release.complete({**parts, **_runnable(project, bundle)}, numbered), dict[str, Content]()
     if profile in LAYOUTS:
         if LAYOUTS[profile].scored:
             bundle.report_scores = _report_scores(project, notes)
@@ -225,6 +225,13 @@ def export(
     tell("writing", 4, 4)
     records = bundle.counts().values() if profile == GOLDSMITH else (records_in(*one) for one in made.items())
     return ExportReport(folder, tuple(sorted(files)), sum(records), number, tuple(notes))
+
+
+def _runnable(project: Project, bundle: Bundle) -> dict[str, Content]:
+    """What runs the release in harnesses; the manifest does not list it, so that its number is that of its records."""
+    with project.store.read() as db:
+        rubrics = annotating.judged_rows(db, Kind.RUBRIC).values()
+    return runnable.files(bundle, {row.id for row in rubrics})
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:

@@ -1,7 +1,9 @@
 """Words in any script: counted by Unicode's rules, compared by stem or by pairs of characters."""
 
 import re
-from collections import Counter
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -112,6 +114,42 @@ def _share(text: str, script: re.Pattern[str]) -> float:
     whole = sum(character.isalpha() for character in text) + (DENSITY - 1) * dense
     own = len(script.findall(text)) * (DENSITY if script is _HAS_UNSPACED else 1)
     return own / whole if whole else 0.0
+
+
+# Copies are looked for by so many words in a row, and a text of fewer than the second number by none.
+SHINGLE, SHORTEST = 13, 6
+_PLAIN = re.compile(f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+")
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text without case, punctuation and layout; each character of an unspaced script is one."""
+    return _PLAIN.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+class CopyFinder:
+    """Copies of some texts in others: the whole, or 13 words of them in a row."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._words = [plain_words(text) for text in texts]
+        self._heads = defaultdict[str, list[tuple[int, int, list[str]]]](list)
+        for number, own in enumerate(self._words):
+            for start in range(self.shingles(number)):
+                head = " ".join(own[start : start + SHORTEST])
+                self._heads[head].append((number, start, own[start : start + SHINGLE]))
+
+    def shingles(self, number: int) -> int:
+        """By how many stretches of words a text is looked for; 0 where it is too short."""
+        length = len(self._words[number])
+        return 0 if length < SHORTEST else max(1, length - SHINGLE + 1)
+
+    def look(self, text: str) -> Iterator[tuple[int, int, bool]]:
+        """Of each stretch that stands in the text: of which text it is, its place there, and whether the whole is."""
+        words = plain_words(text)
+        for at in range(len(words) - SHORTEST + 1):
+            for number, start, sought in self._heads.get(" ".join(words[at : at + SHORTEST]), ()):
+                if words[at : at + len(sought)] == sought:
+                    whole = self._words[number]
+                    yield number, start, not start and words[at : at + len(whole)] == whole
 
 
 T = TypeVar("T")

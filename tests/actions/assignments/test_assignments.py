@@ -20,7 +20,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as Steps
 from annotator.domain.kinds.plan import Subtask
 from tests.projects.labelling_project import add_report, rubric
-from tests.projects.pairs_project import person, work_as
+from tests.projects.pairs_project import who, work_as
 from tests.projects.refusals import expect_refusal
 
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
@@ -36,10 +36,6 @@ def project(tmp_path: Path) -> Project:
         people.add_person(project, name)
     people.add_person(project, "Sue", (Role.ADJUDICATOR, Role.ANNOTATOR))
     return project
-
-
-def who(project: Project, name: str) -> str:
-    return person(project, name).id
 
 
 def annotators(project: Project) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from sqlalchemy import event, insert
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import extracts, items, materials, pages
-from annotator.actions.items.extracts import NewExtract, PartStatus, Subject
+from annotator.actions.items.extracts import NewExtract, PartStatus
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
@@ -34,16 +34,12 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import PAGE, SOURCE
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
+from tests.projects.material_project import subject
 from tests.projects.pairs_project import item, opened, person, rubrics_project, work_as
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import answer
 from tests.servers.writing_server import answering, asking_project, writing, written
 from tests.storage import sql
-
-
-def subject(project: Project, number: int = 0) -> Subject:
-    item_id, response_id = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")[number]
-    return item_id, response_id
 
 
 def claims(*pairs: tuple[str, str]) -> Claims:

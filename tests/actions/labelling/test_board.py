@@ -19,7 +19,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import now, sha256
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE
 from tests.projects.labelling_project import labelling_project, rubric
-from tests.projects.pairs_project import person, work_as
+from tests.projects.pairs_project import who, work_as
 from tests.storage import sql
 
 DAY = timedelta(days=1)
@@ -33,10 +33,6 @@ def project(tmp_path: Path) -> Project:
         people.add_person(project, name)
     people.add_person(project, "Sue", (Role.ADJUDICATOR,))
     return project
-
-
-def who(project: Project, name: str) -> str:
-    return person(project, name).id
 
 
 def ask(project: Project, name: str, stage: Stage, item: int = 0, **fields: object) -> str:

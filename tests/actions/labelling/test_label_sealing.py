@@ -25,7 +25,14 @@ from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES
 from tests.material import drawn_extracts
 from tests.material.anchors import stands_in
 from tests.projects.labelled_protocols import ALL, CLAIMS, PLAN, one_item
-from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project, project_with
+from tests.projects.labelling_project import (
+    REPORT,
+    SYSTEMS,
+    add_report,
+    as_second_rater,
+    labelling_project,
+    project_with,
+)
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
@@ -59,10 +66,6 @@ def document(project: Project, artifact_id: str) -> Labels:
     result = artifacts.read(project, artifact_id).document
     assert isinstance(result, Labels)
     return result
-
-
-def as_second_rater(project: Project) -> None:
-    project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
 
 
 def test_everything_is_missing_at_first(project: Project) -> None:

@@ -40,6 +40,7 @@ from tests.projects.labelled_protocols import (
 from tests.projects.labelling_project import (
     SYSTEMS,
     add_report,
+    as_second_rater,
     labelling_project,
     project_with,
     rubric,
@@ -60,10 +61,6 @@ def first_unit(project: Project) -> tuple[str, str]:
     """The first report of the queue and its first criterion."""
     task = label_tasks.queue(project)[0]
     return task.response_id, f"{task.item_id}/c1"
-
-
-def as_second_rater(project: Project) -> None:
-    project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
 
 
 def names_by_report(project: Project) -> dict[str, str]:

@@ -3,7 +3,6 @@
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,9 @@ from annotator.storage.store import ProjectHold
 from tests.projects.filled_project import filled_project
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
+from tests.storage.sql import digest
 
 PROJECT = filled_project
-
-
-def digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
 
 
 def titles(path: Path) -> str:

@@ -36,7 +36,7 @@ from annotator.exchange.release import release
 from annotator.places import resources, schemas
 from annotator.storage.tables import JUDGE, PERSON, RESPONSE
 from tests.actions.contests.contest_project import add_seminar, contest_project
-from tests.material.bundles import REAL, rich_bundle, write_peer, write_release
+from tests.material.bundles import REAL, found, rich_bundle, tree, write_peer, write_release
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
 from tests.projects.validation_project import (
@@ -51,18 +51,10 @@ from tests.projects.validation_project import (
 SAMPLE = resources() / "sample"
 
 
-def found(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
 def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -> Project:
     project = new_project(folder / f"{name}.goldsmith", "T")
     imports.run(project, kind, [source], warm=False)
     return project
-
-
-def tree(folder: Path, path: str) -> Any:
-    return json.loads((folder / path).read_text("utf-8"))
 
 
 def comes_back(tmp_path: Path, source: Path) -> bool:

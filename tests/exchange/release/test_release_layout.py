@@ -17,11 +17,7 @@ from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.tables_csv import guard
 from tests.actions.releases.released_pairs import paired_project
-from tests.material.bundles import change_json, rich_bundle, without_manifest, write_release
-
-
-def found(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+from tests.material.bundles import change_json, found, rich_bundle, without_manifest, write_release
 
 
 def test_what_was_written_is_read_again_and_written_the_same(tmp_path: Path) -> None:

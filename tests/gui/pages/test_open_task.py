@@ -14,20 +14,10 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.gui.shell.navigation import recent
-from annotator.gui.shell.start import Goldsmith, StartPage
+from annotator.gui.shell.start import StartPage
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.fields import GrowingEdit
 from tests.material.sent_apart import annotators, coordinated, returned, task_for
-
-
-@pytest.fixture
-def goldsmith(qapp, monkeypatch):
-    """The running program; folders of tests count as folders that last."""
-    monkeypatch.setattr("annotator.actions.parcels.tasking.is_passing", lambda folder: False)
-    running = Goldsmith(qapp)
-    yield running
-    running.packages.wait()
-    running.close()
 
 
 @pytest.fixture

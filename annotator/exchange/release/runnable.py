@@ -1,0 +1,339 @@
+"""What runs a release in Inspect AI and in the LM Evaluation Harness, and what Inspect's logs bring back."""
+
+import json
+import re
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from annotator.domain.judges.judge import YES, JudgeKind, RaterKind, RunState, Status, Verdict
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.canonical import canonical_json, derived_id, redact, sha256, storable
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.folders import CORRECT, Content, decoded, read_bytes
+from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
+from annotator.exchange.release.records import (
+    ItemRecord,
+    JudgementRecord,
+    JudgeRecord,
+    ResponseRecord,
+    RunRecord,
+    SystemRecord,
+)
+from annotator.places import resources
+from annotator.protocols import PROTOCOLS, USUAL_OF
+from annotator.protocols.several import with_quote
+
+SAMPLES, PROMPT = "samples.jsonl", "grader.md"
+SHIPPED = ("inspect_task.py", "lm_eval/goldsmith_reports.yaml", "lm_eval/utils.py")
+# A log of Inspect begins so; as an archive it holds a header and a file for each sample.
+LOG = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"')
+HEADER, SAMPLE = "header.json", re.compile(r"samples/[^/]+\.json")
+LARGEST_LOG = 512 * 1024 * 1024
+DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError, EOFError, ValueError)
+
+
+def files(bundle: Bundle, gold: Collection[str], canary: str = "") -> dict[str, Content]:
+    """A task of each harness with its questions and criteria: those of the documents of which ids are in `gold`.
+
+    With a `canary` every record has that string in a field of its own.
+    """
+    samples = list(_samples(bundle, gold))
+    if not samples:
+        return {}
+    protocol, folder = USUAL_OF[Kind.RUBRIC], resources()
+    prompt = protocol.prompts[0]
+    wordings = [one.versions[-1].text for one in bundle.prompts if one.name == prompt]
+    texts = {PROMPT: wordings[0] if wordings else (folder / "prompts" / f"{prompt}.md").read_text("utf-8")}
+    for path in SHIPPED:
+        texts[path] = (folder / "release" / path).read_text("utf-8").replace("@protocol@", protocol.name)
+    marked = {"canary": canary} if canary else {}
+    lines = (canonical_json(sample | marked) + b"\n" for sample in samples)
+    return {SAMPLES: b"".join(lines), **{path: text.encode() for path, text in texts.items()}}
+
+
+def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The items that have criteria, in the project's order."""
+    rubrics = [
+        one for one in (*bundle.artifacts, *bundle.extracts) if one.kind == Kind.RUBRIC and one.id in gold
+    ]
+    units = {one.item_id: one.document["units"] for one in rubrics}
+    for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
+        criteria = [
+            {name: unit[name] for name in ("id", "text", "weight")} for unit in units.get(item.id, ())
+        ]
+        if criteria:
+            about = item.model_dump(mode="json", include={"key", "question", "language"})
+            yield {**about, "item_id": item.id, "criteria": criteria}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTask:
+    """What the project holds of what a log speaks of: items by id and by key, systems by name, judges' ids.
+
+    `criteria` are those of an item, by id, with the document that they belong to and their words; `trials` are those
+    of the reports, by id, of a system on an item.
+    """
+
+    items: Mapping[str, ItemRecord]
+    criteria: Mapping[str, Mapping[str, tuple[str, str]]]
+    systems: Mapping[str, str] = field(default_factory=dict)
+    trials: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
+    judges: Collection[str] = ()
+
+
+class _Part(BaseModel):
+    """A part of a log; what Inspect says beyond what is read is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=True, coerce_numbers_to_str=True)
+
+
+class _Usage(_Part):
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+
+
+class _Output(_Part):
+    model: str = ""
+    completion: str = ""
+    usage: _Usage | None = None
+    time: float | None = None
+
+
+class _Judged(_Part):
+    """What a grader said of a criterion."""
+
+    id: str
+    text: str
+    value: str | None
+    status: Status
+    quote: str = ""
+    rationale: str = ""
+    cause: str = ""
+
+
+class _Graded(_Part):
+    protocol: str
+    grader: str
+    prompt_sha256: str = ""
+    judgements: list[_Judged]
+
+
+class _Sample(_Part):
+    id: str
+    uuid: str | None = None
+    epoch: int = 1
+    input: Any = ""
+    output: _Output = _Output()
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    scores: dict[str, dict[str, Any]] | None = None
+    error: Any = None
+
+
+class _Eval(_Part):
+    eval_id: str
+    created: AwareDatetime
+    task: str
+    model: str
+    model_roles: dict[str, Any] | None = None
+    model_generate_config: dict[str, Any] = Field(default_factory=dict)
+    packages: dict[str, str] = Field(default_factory=dict)
+
+
+class _Log(_Part):
+    status: str
+    eval: _Eval
+    samples: list[Any] | None = None
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a log of Inspect, by its content."""
+    if not path.is_file():
+        return False
+    if path.suffix.lower() == ".eval":
+        return zipfile.is_zipfile(path)
+    with path.open("rb") as file:
+        return bool(LOG.match(file.read(200)))
+
+
+def read_logs(paths: Sequence[Path], known: KnownTask) -> tuple[Bundle, list[Problem]]:
+    """Reports, and judgements by the grader, of logs of this release's task; what matches no item is a problem."""
+    reader = _LogReader(known)
+    for path in paths:
+        try:
+            reader.read(path.name, _Log.model_validate(_tree(path)))
+        except ValidationError as error:
+            reader.problem(path.name, None, f"it is no log of Inspect AI: {in_words(error)}")
+    total = Counter(one.run_id for one in reader.judgements)
+    done = Counter(one.run_id for one in reader.judgements if one.status is Status.OK)
+    reader.bundle.runs = [
+        run.model_copy(update={"total": total[own], "done": done[own]}) for own, run in reader.runs.items()
+    ]
+    return reader.bundle, reader.problems
+
+
+def _tree(path: Path) -> Any:
+    """The log as one tree; Refusal where it cannot be read."""
+    if path.suffix.lower() != ".eval":
+        return _parsed(read_bytes(path, path.name, LARGEST_LOG), path.name)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = [one for one in archive.infolist() if SAMPLE.fullmatch(one.filename)]
+            if sum(one.file_size for one in archive.infolist()) > LARGEST_LOG:
+                raise Refusal(f"“{path.name}” is too large when it is unpacked.", "Evaluate in several runs.")
+            header = _parsed(archive.read(HEADER), path.name)
+            return {**header, "samples": [_parsed(archive.read(one), path.name) for one in parts]}
+    except DAMAGED as error:
+        raise Refusal(
+            f"“{path.name}” is no log that can be read ({type(error).__name__}).",
+            "Write it as JSON and import that: inspect log convert LOG --to json --output-dir FOLDER.",
+        ) from None
+
+
+def _parsed(content: bytes, name: str) -> Any:
+    """The tree of a part of a log, where a number may be none."""
+    if len(content) > LARGEST_LOG:
+        raise Refusal(f"“{name}” is larger than {LARGEST_LOG // 2**20} MB.", "Evaluate in several runs.")
+    try:
+        return json.loads(decoded(content, name), parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        raise Refusal(f"“{name}” is no JSON that can be read.", CORRECT) from None
+
+
+class _LogReader:
+    def __init__(self, known: KnownTask) -> None:
+        self.known = known
+        self.problems: list[Problem] = []
+        self.judgements: list[JudgementRecord] = []
+        self.systems, self.judges, self.runs = dict(known.systems), set(known.judges), dict[str, RunRecord]()
+        self.used = set[str]()
+        self.trials = {of: dict(own) for of, own in known.trials.items()}
+        self.bundle = Bundle(judgements=self.judgements)
+
+    def problem(self, file: str, index: int | None, reason: str, *, note: bool = False) -> None:
+        self.problems.append(Problem(file, index, reason, note=note))
+
+    def read(self, file: str, log: _Log) -> None:
+        if log.status != "success":
+            self.problem(
+                file, None, f"the evaluation ended as “{log.status}”: what it has is read", note=True
+            )
+        if not log.samples:
+            self.problem(file, None, "it holds no samples: evaluate without --no-log-samples")
+        for index, raw in enumerate(log.samples or ()):
+            try:
+                self._sample(file, index, _Sample.model_validate(raw), log.eval)
+            except ValidationError as error:
+                self.problem(file, index, in_words(error))
+
+    def _system(self, name: str) -> str:
+        if name not in self.systems:
+            self.systems[name] = derived_id("inspect system", name)
+            self.bundle.systems.append(SystemRecord(id=self.systems[name], name=name))
+        return self.systems[name]
+
+    def _sample(self, file: str, index: int, sample: _Sample, of: _Eval) -> None:
+        item_id = str(sample.metadata.get("item_id", ""))
+        item = self.known.items.get(item_id) or self.known.items.get(sample.id)
+        if item is None:
+            self.problem(file, index, f"there is no item {sample.id[:80]} in the project")
+        elif item.id != item_id and sample.input != item.question:
+            self.problem(
+                file, index, f"it asks something else than item {item.key}, which is called the same"
+            )
+        elif not sample.output.completion.strip():
+            why = f": {json.dumps(sample.error, ensure_ascii=False)[:300]}" if sample.error else ""
+            self.problem(file, index, f"there is no report on item {item.key}{why}", note=True)
+        else:
+            self._add(file, index, sample, of, item)
+
+    def _add(self, file: str, index: int, sample: _Sample, of: _Eval, item: ItemRecord) -> None:
+        """The report, as the next trial unless it is there already, and what graders said of it; once in all logs."""
+        own = derived_id("inspect report", sample.uuid or of.eval_id, sample.id, sample.epoch)
+        if own in self.used:
+            return
+        self.used.add(own)
+        system = self._system(of.model)
+        trials = self.trials.setdefault((item.id, system), {})
+        text, usage, taken = (
+            storable(sample.output.completion),
+            sample.output.usage or _Usage(),
+            trials.values(),
+        )
+        trial = trials.setdefault(own, next(n for n in range(1, len(taken) + 2) if n not in taken))
+        settings = {"task": of.task, "inspect_ai": of.packages.get("inspect_ai"), **of.model_generate_config}
+        asked = sample.input if isinstance(sample.input, str) and sample.input != item.question else ""
+        self.bundle.places["responses", own] = (file, index)
+        self.bundle.responses.append(
+            ResponseRecord(
+                id=own, item_id=item.id, system_id=system, text=text, trial=trial, latency_s=sample.output.time,
+                tokens=usage.output_tokens, run_tokens=usage.total_tokens, collected_on=of.created.date(),
+                product_version=sample.output.model[:200], asked=sha256(asked) if asked else "",
+                settings=", ".join(f"{name} {value}" for name, value in settings.items() if value)[:2000],
+            )
+        )  # fmt: skip
+        for score in (sample.scores or {}).values():
+            if said := (score.get("metadata") or {}).get("goldsmith"):
+                self._graded(file, index, _Graded.model_validate(said), of, item, (own, text))
+
+    def _graded(
+        self, file: str, index: int, graded: _Graded, of: _Eval, item: ItemRecord, report: tuple[str, str]
+    ) -> None:
+        if graded.protocol not in PROTOCOLS:
+            self.problem(file, index, f"there is no protocol “{graded.protocol[:80]}”")
+            return
+        known = self.known.criteria.get(item.id, {})
+        run, judge = self._run(graded, of)
+        for one in graded.judgements:
+            document, words = known.get(one.id, ("", ""))
+            if not document:
+                self.problem(file, index, f"item {item.key} has no criterion {one.id[:80]}")
+            elif words != one.text:
+                self.problem(file, index, f"criterion {one.id[:80]} of item {item.key} was reworded since")
+            elif one.value not in (None, *PROTOCOLS[graded.protocol].scale.names):
+                self.problem(file, index, f"“{str(one.value)[:80]}” is not a value of {graded.protocol}")
+            else:
+                verdict = _verdict(one, report[1])
+                made = JudgementRecord(
+                    **verdict.model_dump(exclude={"flags"}), flags=verdict.flags.split(), run_id=run,
+                    protocol=graded.protocol, item_id=item.id, response_id=report[0], artifact_id=document,
+                    unit_id=one.id, rater_kind=RaterKind.JUDGE, rater_id=judge, at=of.created,
+                )  # fmt: skip
+                self.bundle.places["judgements", record_id(made)] = (file, index)
+                self.judgements.append(made)
+
+    def _run(self, graded: _Graded, of: _Eval) -> tuple[str, str]:
+        """The ids of the run and of its judge, who is named by the grader's model."""
+        roles = [one for one in (of.model_roles or {}).values() if isinstance(one, dict)]
+        config = next((one.get("config") for one in roles if one.get("model") == graded.grader), None) or {}
+        parameters = {name: value for name, value in config.items() if value is not None}
+        judge = derived_id("inspect judge", graded.grader, canonical_json(parameters).decode())
+        run = derived_id("inspect run", of.eval_id, judge, graded.protocol)
+        if judge not in self.judges:
+            self.judges.add(judge)
+            self.bundle.judges.append(
+                JudgeRecord(
+                    id=judge, name=graded.grader[:120], kind=JudgeKind.ENDPOINT, model=graded.grader,
+                    parameters=parameters,
+                )
+            )  # fmt: skip
+        self.runs[run] = RunRecord(
+            id=run, judge_id=judge, protocol=graded.protocol, state=RunState.DONE, total=0, done=0,
+            prompt_sha256=graded.prompt_sha256, started_at=of.created,
+        )  # fmt: skip
+        return run, judge
+
+
+def _verdict(one: _Judged, text: str) -> Verdict:
+    """The verdict with its quote as the report has it; one that did not come, with its cause."""
+    if one.value is None or one.status is not Status.OK:
+        status = Status.INVALID if one.status is Status.OK else one.status
+        return Verdict(value=None, status=status, cause=redact(storable(one.cause)))
+    quote, rationale = storable(one.quote), storable(one.rationale)
+    return with_quote(one.value, rationale, quote, text, (), owed=one.value == YES)
