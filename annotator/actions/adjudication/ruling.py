@@ -399,7 +399,7 @@ def reopen(project: Project, adjudication_id: str, reason: str) -> Change:
         return record(project, db, Change("adjudication", result.id, "reopen", None, image))
 
 
-SettledLacking = Literal["role", "items", "answers", "seals", "own", "others"]
+SettledLacking = Literal["task", "role", "items", "answers", "seals", "own", "others"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,8 +437,11 @@ def versions(project: Project, adjudication_id: str) -> list[ClosedVersion]:
 def lacking(project: Project) -> SettledLacking:
     """What stands between this person and something to adjudicate, when their queue is empty.
 
-    Their role; items; answers; the seals of all who were asked; or all that is frozen is their own or others'.
+    Another task; their role; items; answers; the seals of all who were asked; or all that is frozen is their own or
+    others'.
     """
+    if project.from_task:
+        return "task"
     person = people.someone(project)
     with project.store.read() as db:
         known = assignments.competence(project, db)

@@ -187,7 +187,7 @@ class AdjudicationState(StrEnum):
 
 
 class Adjudication(FrozenRecord):
-    """The adjudication of one stage of one item. `letters` maps A, B … to people, shuffled by `seed`."""
+    """The adjudication of one stage of one item. `letters` maps A, B … to people, shuffled by `seed` or elsewhere."""
 
     id: str
     item_id: str

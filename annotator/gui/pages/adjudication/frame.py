@@ -58,6 +58,13 @@ LACKING: dict[SettledLacking, tuple[str, str, str, str]] = {
         "People",
         "See the team",
     ),
+    "task": (
+        "Nothing to adjudicate is here yet",
+        "What you adjudicate comes with a task, once all its documents are submitted. Open your newest task; a shared "
+        "folder brings it by itself.",
+        "Send",
+        "Go to Send",
+    ),
     "items": (
         "No items yet",
         "Two people answer each item, then a third person merges their answers into one document. Import a "
@@ -129,7 +136,9 @@ class AdjudicationDone(EmptyState):
         super().__init__("check", "No conflict is left")
         self.look = self.add_action("Check the drawn items", _elsewhere)
         self.confirm = self.add_action("Confirm the unanimous ones…", _elsewhere)
-        self.release = self.add_action("Go to Release", lambda: session.go("Release"), primary=True)
+        # What was ruled elsewhere goes home before it is released.
+        onward = "Send" if session.project.from_task else "Release"
+        self.release = self.add_action(f"Go to {onward}", lambda: session.go(onward), primary=True)
         self.release.setAutoDefault(True)
         self.setFocusProxy(self.release)
 
