@@ -107,10 +107,6 @@ def write_release(folder: Path, bundle: Bundle | None = None, title: str = "T") 
     return folder
 
 
-def found(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
 def tree(folder: Path, path: str) -> Any:
     return json.loads((folder / path).read_text("utf-8"))
 
@@ -119,6 +115,10 @@ def change_json(path: Path, change: Any) -> None:
     tree = json.loads(path.read_text("utf-8"))
     change(tree)
     path.write_text(json.dumps(tree), "utf-8")
+
+
+def found(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def without_manifest(folder: Path) -> Path:

@@ -19,6 +19,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import CORRECT, Content, decoded, read_bytes
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
 from annotator.exchange.release.records import (
+    ArtifactRecord,
+    ExtractRecord,
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
@@ -60,9 +62,8 @@ def files(bundle: Bundle, gold: Collection[str], canary: str = "") -> dict[str, 
 
 def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:
     """The items that have criteria, in the project's order."""
-    rubrics = [
-        one for one in (*bundle.artifacts, *bundle.extracts) if one.kind == Kind.RUBRIC and one.id in gold
-    ]
+    there: tuple[ArtifactRecord | ExtractRecord, ...] = (*bundle.artifacts, *bundle.extracts)
+    rubrics = [one for one in there if one.kind == Kind.RUBRIC and one.id in gold]
     units = {one.item_id: one.document["units"] for one in rubrics}
     for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
         criteria = [
