@@ -3,17 +3,21 @@
 import pytest
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from sqlalchemy import func, select
 
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
+from annotator.actions.project.people import new_project
+from annotator.domain.experts.assignment import Role
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import JUDGEMENT
 from tests.gui.authoring.test_author_typing import dragged
+from tests.gui.pages.test_open_task import drop
 from tests.projects.labelling_project import labelling_project
 from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.settling import settle
 
 SOURCE = "Shade lowers what people feel by ten degrees.\n\nThe air itself is hardly one degree cooler.\n"
 CRITERIA = (
@@ -55,6 +59,21 @@ def program(qapp, qtbot, tmp_path, monkeypatch):
     yield goldsmith
     goldsmith.close()
     QSettings().clear()
+
+
+@pytest.fixture
+def opened(qapp, qtbot):
+    windows = []
+
+    def opens(project, page):
+        windows.append(Window(project, page))
+        windows[-1].show()
+        be_active(windows[-1], qtbot)
+        return windows[-1]
+
+    yield opens
+    for window in windows:
+        window.close()
 
 
 def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbot, tmp_path):
@@ -103,10 +122,49 @@ def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbo
     assert hands.acts <= 30
 
 
-def test_two_hundred_criteria_are_labelled_with_little_more_than_a_key_each(qapp, qtbot, tmp_path):
-    window = Window(labelling_project(tmp_path, criteria=100, reports=2, questions=1), "Items")
-    window.show()
-    be_active(window, qtbot)
+def test_a_coordinator_goes_from_files_to_written_tasks(tmp_path, opened, qtbot, monkeypatch):
+    """Twenty questions as a table and two systems' reports on each, to the files of two annotators.
+
+    The adjudicator is asked as well: that task can be written once something is frozen.
+    """
+    questions = [f"q{n},How is the air of town {n} measured?" for n in range(20)]
+    (tmp_path / "questions.csv").write_text("\n".join(["id,question", *questions]), "utf-8")
+    for system in ("Alpha", "Beta"):
+        (tmp_path / "reports" / system).mkdir(parents=True)
+        for n in range(20):
+            (tmp_path / f"reports/{system}/q{n}.md").write_text(
+                f"# Town {n}\n\nBy {n + 2} stations.\n", "utf-8"
+            )
+    window, hands = opened(new_project(tmp_path / "air.goldsmith", uses="rubrics"), "Home"), Hands()
+    hands.does(drop, window, tmp_path / "questions.csv")
+    hands.does(drop, window, tmp_path / "reports")
+    settle(window.page)
+    hands.does(window.page.go.click)
+    qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
+    hands.press("Ctrl+8")
+    roster = window.page.roster
+    roster.name.setFocus()
+    for name in ("Ana", "Li"):
+        hands.type(name)
+        hands.press("Return")
+    hands.does(roster.roles[Role.ADJUDICATOR].click)
+    hands.type("Kofi")
+    hands.press("Return")
+    hands.does(window.bar.tabs.setCurrentIndex, 1)
+    out = window.page.out
+    qtbot.waitUntil(out.assign.isEnabled)
+    hands.does(out.assign.click)
+    (tmp_path / "tasks").mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "tasks"))
+    hands.does(out.tasks.all.click)
+    hands.acts += 1
+    qtbot.waitUntil(lambda: len(list((tmp_path / "tasks").iterdir())) == 2)
+    assert "60 pieces of work" in out.assigned.text()
+    assert hands.acts <= 15
+
+
+def test_two_hundred_criteria_are_labelled_with_little_more_than_a_key_each(opened, qtbot, tmp_path):
+    window = opened(labelling_project(tmp_path, criteria=100, reports=2, questions=1), "Items")
     hands = Hands()
     hands.press("Ctrl+3")
     page = window.page
@@ -117,4 +175,3 @@ def test_two_hundred_criteria_are_labelled_with_little_more_than_a_key_each(qapp
     with window.session.project.store.read() as db:
         assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == 200
     assert hands.acts <= 205
-    window.close()

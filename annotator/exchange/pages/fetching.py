@@ -370,7 +370,11 @@ class _Visit:
         import aiohttp
 
         connector = aiohttp.TCPConnector(
-            resolver=cast("AbstractResolver", self._pins), use_dns_cache=False, force_close=True, ssl=trusted(), limit=1
+            resolver=cast("AbstractResolver", self._pins),
+            use_dns_cache=False,
+            force_close=True,
+            ssl=trusted(),
+            limit=1,
         )
         bounds = self._fetcher.bounds
         return aiohttp.ClientSession(

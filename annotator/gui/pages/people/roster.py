@@ -326,6 +326,8 @@ class PeopleTable(QWidget):
             field.returnPressed.connect(self.add)
         self.roles = {role: QCheckBox(role.value) for role in Role}
         self.roles[Role.ANNOTATOR].setChecked(True)
+        # Whoever adjudicates writes nothing as a rule; one more tick says that they do.
+        self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
         add = KeyButton("Add", press=self.add)
         line = QWidget()
         line.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))

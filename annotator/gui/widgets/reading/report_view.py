@@ -629,7 +629,9 @@ class ReportView(ReportPages):
         shown = self._moments if self._plain is not None else ()
         # One of each length: a font's digits are of one width.
         longest = {len(words): words for _, words in shown}
-        return max((self.fontMetrics().horizontalAdvance(f"{words}  ") for words in longest.values()), default=0)
+        return max(
+            (self.fontMetrics().horizontalAdvance(f"{words}  ") for words in longest.values()), default=0
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Print the moments of the lines in view in the left margin, where no word is."""
