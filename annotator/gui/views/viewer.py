@@ -338,9 +338,8 @@ class Viewer(QWidget):
             self.among, f"Views of {name}", self.session if self.HIDES else None, self.LEADS
         )
         left = QWidget()
-        vertical(
-            *((self.views.sought,) if self.HIDES else ()), (self.views, 1), on=left, margins=0, spacing=6
-        )
+        vertical(self.views.sought, (self.views, 1), on=left, margins=0, spacing=6)
+        self.views.sought.setVisible(self.HIDES)
         self.view, self.behind = ViewPane(self.session, name), self.make_behind(name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")

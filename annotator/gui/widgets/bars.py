@@ -375,7 +375,8 @@ class Fold(QWidget):
         if not opened and holds(self.body):
             self.button.setFocus(Qt.FocusReason.OtherFocusReason)
         self.body.setVisible(opened)
-        self.setHidden(self._apart and not opened)
+        if self._apart:
+            self.setVisible(opened)
         self._dress()
 
     def _dress(self) -> None:

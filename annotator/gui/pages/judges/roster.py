@@ -433,10 +433,10 @@ class JudgesPart(PagePart):
         new = self.side.beginning
         endpoint = new or (judge is not None and judge.kind == JudgeKind.ENDPOINT)
         kept = judge is not None and judge.kind != JudgeKind.BASELINE and not new
-        for act in ("new_judge", "new_vote"):
-            self.bar.enable(act, writable)
         self.bar.enable_all(
             {
+                "new_judge": writable,
+                "new_vote": writable,
                 "retire_judge": writable and kept,
                 "read_replies": not new and self.totals.rowCount() > 0,
                 "test_judge": endpoint and not self.side.voting and not self.side.testing,

@@ -415,18 +415,14 @@ class RunsPart(PagePart):
         empty = isinstance(offered, ExtractionOffer) and bool(offered.lacks)
         able = writable and look is not None and not look.refused and look.to_do > 0 and not empty
         going = self.driver.running
+        judged = run is not None and purpose(run.protocol.removeprefix(CHECKS)) == "judging"
+        self.bar.set_words("run_again", again_words(run))
         self.bar.enable_all(
             {
                 "submit": able and not going,
                 "queue_run": able,
                 "start_queue": writable and not going and self.past.waits,
                 "run_again": writable and not going and run is not None and run.open,
-            }
-        )
-        self.bar.set_words("run_again", again_words(run))
-        judged = run is not None and purpose(run.protocol.removeprefix(CHECKS)) == "judging"
-        self.bar.enable_all(
-            {
                 "run_costs": run is not None and run.paid and _judged(run),
                 "run_compare": writable and not going and judged and run is not None and run.paid,
                 "read_replies": run is not None,

@@ -117,16 +117,12 @@ class CardCheck(QWidget):
             self.todo, self.remarks, self.define, StretchSpace(1), self._bound, self.bound,
             (self.release, 0, Qt.AlignmentFlag.AlignLeft), on=self, spacing=8,
         )  # fmt: skip
-        theme.watch(self, self._dress)
-        self._dress()
+        theme.scale(self.bound.setMaximumHeight, 84)
+        theme.scale(self.table.setMaximumHeight, 190)
         self.judge.currentIndexChanged.connect(lambda _: self._hold())
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._tell_todo())
         self.define.wanted.connect(self._define)
         self._show(self.found)
-
-    def _dress(self) -> None:
-        theme.scale(self.bound.setMaximumHeight, 84)
-        theme.scale(self.table.setMaximumHeight, 190)
 
     def fill(self) -> None:
         names = [one.name for one in self._session.ask(judges.all_of) or ()]

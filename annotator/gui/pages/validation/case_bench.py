@@ -172,15 +172,11 @@ class CaseBench(Splitter):
             part.setMinimumWidth(least)
             self.addWidget(part)
         self.addWidget(self.card)
-        self._dress()
-        theme.watch(self, self._dress)
+        # Its reasons stand in few enough lines to be seen with everything else.
+        theme.scale(self.card.setMinimumWidth, LEAST_CARD)
         self.setStretchFactor(1, 1)
         self.setSizes([225, 640, 345])
         self.grow(self.pane, 225)
-
-    def _dress(self) -> None:
-        # Its reasons stand in few enough lines to be seen with everything else.
-        theme.scale(self.card.setMinimumWidth, LEAST_CARD)
 
     @property
     def case(self) -> VerdictCase | None:

@@ -593,11 +593,11 @@ class SetsPart(PagePart):
     def _offer(self) -> None:
         row, writable, side = self.chosen, not self.session.project.readonly, self.side.currentIndex()
         viewed = row is not None and side == VIEW
-        for act in ("new_set", "labels_in"):
-            self.bar.enable(act, writable)
         lockable = viewed and row is not None and not row.locked and not row.lacking
         self.bar.enable_all(
             {
+                "new_set": writable,
+                "labels_in": writable,
                 "lock_set": writable and lockable,
                 "see_figures": viewed and row is not None and row.locked,
             }
