@@ -501,7 +501,7 @@ def test_a_submitted_criterion_is_not_dragged(page, project):
 
 
 def test_no_model_is_offered_without_an_endpoint(page, project):
-    assert page.sheet.strip.draft.isHidden()
+    assert not page.sheet.strip.draft.isVisible()
     judges.add(project, "pen", base_url="http://127.0.0.1:1/v1", model="m")
     page.navigate({})
     assert page.sheet.strip.draft.isVisible()

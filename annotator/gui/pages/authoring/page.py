@@ -120,8 +120,8 @@ class AuthorPage(Page):
         self.header.feedback_wanted.connect(self._show_feedback)
         self.header.seminar.clicked.connect(self._show_seminar)
         self.sheet.strip.history.triggered.connect(lambda: self.side.toggle(self.side.history))
-        for button in (self.sheet.strip.draft, self.sheet.beginning.draft):
-            button.clicked.connect(self._turn_draft)
+        self.sheet.strip.draft.triggered.connect(self._turn_draft)
+        self.sheet.beginning.draft.clicked.connect(self._turn_draft)
         self.side.keep = self.sheet.saving.keep
         self.side.taken.connect(self._take)
         self.side.quote_wanted.connect(self.hand.show_quote)

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from annotator.actions.sets.validation_ground import OfferedMarks
 
 REOPEN, EDIT = "Reopen", "Edit consensus"
-BY_MODEL = "Ask a model for a draft to take units from; visible to you only"
-IN_BULK = "Take references from a list, a file or the item's sources"
+BY_MODEL = "Draft of a model…"
+IN_BULK = "References from a list, a file or the sources…"
 
 
 class StateStrip(QFrame):
@@ -74,12 +74,12 @@ class StateStrip(QFrame):
         keys.tell(self.guideline, "toolTip", "Show or hide the guideline ({guideline})")
         self.guideline.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.guideline.setMenu(QMenu(self.guideline))
-        self.history = self.guideline.menu().addAction("History")
-        self.draft = with_properties(KeyButton("Model", act="model_draft", role="quiet"), checkable=True)
-        self.history.setCheckable(True)
+        self.history, self.draft = (self.guideline.menu().addAction(words) for words in ("History", "Model"))
+        for each in (self.history, self.draft):
+            each.setCheckable(True)
         self._more = ""
         self._mine = self._editable = False
-        shown = self.versions, self.reopen, self.copy, self.draft, self.guideline
+        shown = self.versions, self.reopen, self.copy, self.guideline
         horizontal(self.icon, (self.words, 1), *shown, on=self, margins=(12, 4, 8, 4), spacing=6)
 
     def _button(self, words: str, hint: str) -> QPushButton:
@@ -87,9 +87,8 @@ class StateStrip(QFrame):
 
     def show_nothing(self, words: str) -> None:
         self.words.setText(words)
-        self.history.setVisible(False)
-        for part in (self.icon, self.versions, self.reopen, self.copy, self.draft):
-            part.hide()
+        for part in (self.icon, self.versions, self.reopen, self.copy, self.history, self.draft):
+            part.setVisible(False)
 
     def show_artifact(
         self,
@@ -117,8 +116,7 @@ class StateStrip(QFrame):
         self.copy.setVisible(not any(version.author_id == me for version in versions) and not readonly)
         self.draft.setVisible(drafted and mine and editable)
         in_bulk = artifact.kind is Kind.EVIDENCE
-        self.draft.set_words("References" if in_bulk else "Model")
-        self.draft.set_hint(IN_BULK if in_bulk else BY_MODEL)
+        keys.tell(self.draft, "text", f"{IN_BULK if in_bulk else BY_MODEL}\t{{model_draft}}")
         self.history.setVisible(True)
         self.versions.setVisible(len(versions) > 1)
         self.versions.clear()
