@@ -303,6 +303,7 @@ NAMES = (
     ("sources.research_app", "research"),
     ("judge.contests_app", "contest"),
     ("results.app", "results gold"),
+    ("results.release_app", "release"),
     ("people.people_app", "people"),
     ("people.app", "pack unpack share adjudicate status"),
     ("agreement.app", "agreement"),

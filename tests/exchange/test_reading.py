@@ -23,6 +23,7 @@ from annotator.exchange.folders import (
     with_sums,
     write,
 )
+from tests.material.bundles import found
 from tests.material.hostile import HOSTILE
 
 
@@ -93,10 +94,6 @@ def test_random_damage_is_always_a_refusal_or_a_tree() -> None:
 
 
 FILES = with_sums({"a.json": b"[]\n", "sub/b.json": b"{}\n"})
-
-
-def found(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,10 @@ def change_json(path: Path, change: Any) -> None:
     path.write_text(json.dumps(tree), "utf-8")
 
 
+def found(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
 def without_manifest(folder: Path) -> Path:
     for name in ("manifest.json", "SHA256SUMS"):
         (folder / name).unlink()
@@ -144,3 +148,20 @@ def write_peer(folder: Path, files: dict[str, Any] | None = None) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(json.dumps(tree), "utf-8")
     return folder
+
+
+# What a publisher answers before a release may be strict.
+ANSWERS = {
+    "description": "Two questions on deep learning.",
+    "licence": "cc by 4.0",
+    "authors": "Ada Lovelace, 0000-0002-1825-0097, Analytical Society\nCharles Babbage",
+    "contact": "ada@example.org",
+    "collection": "Written by experts.",
+    "annotators": "Two experts, paid by the hour, who consented.",
+    "uses": "To compare research agents.",
+    "limits": "Two questions show little.",
+    "biases": "English only.",
+    "personal": "None.",
+    "social_impact": "Better reports.",
+    "maintenance": "Mistakes are corrected until 2028.",
+}

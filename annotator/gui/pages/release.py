@@ -24,7 +24,7 @@ from annotator.actions.items import items
 from annotator.actions.items.items import LeftOut
 from annotator.actions.releases import releases
 from annotator.domain.experts.final_pass import CHECKS, CheckState
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, ProjectSession
@@ -50,6 +50,7 @@ ABOUT_PAGES = (
     "listed with its address, title, state, date and checksum."
 )
 ABOUT_ADDRESSES = "They may reveal internal hosts. Keys are never exported."
+ABOUT_PARQUET = "The same rows as the JSON Lines, for large tables. Needs pyarrow."
 
 
 class ReleasePage(Page):
@@ -94,6 +95,7 @@ class ReleasePage(Page):
                 column.addLayout(self._wishes())
                 button.toggled.connect(self.with_pages.setEnabled)
                 button.toggled.connect(self.with_addresses.setEnabled)
+                button.toggled.connect(self.with_parquet.setEnabled)
         self.more = with_properties(QCheckBox("More formats"), toolTip="Those of other benchmarks too")
         self.more.toggled.connect(lambda _: self._offer())
         column.addWidget(self.more)
@@ -115,8 +117,14 @@ class ReleasePage(Page):
     def _wishes(self) -> QVBoxLayout:
         self.with_pages = QCheckBox("Include the texts of cited pages")
         self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
+        self.with_parquet = QCheckBox("Also write Parquet files")
         column = vertical(margins=(26, 0, 0, 0), spacing=4)
-        for box, about in ((self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES)):
+        wishes = {
+            self.with_pages: ABOUT_PAGES,
+            self.with_addresses: ABOUT_ADDRESSES,
+            self.with_parquet: ABOUT_PARQUET,
+        }
+        for box, about in wishes.items():
             said = PlainLabel(about, "hint", wrap=True)
             said.setContentsMargins(26, 0, 0, 8)
             column.addWidget(box)
@@ -157,7 +165,7 @@ class ReleasePage(Page):
         past = self.session.ask(releases.written) or []
         for label in (self.past_title, self.past):
             label.setVisible(bool(past))
-        self.past.setText("\n".join(_told(release) for release in past[:8]))
+        self.past.setText("\n".join(release.words for release in past[:8]))
         self.write.setEnabled(result["items"] > 0 and not self.session.project.readonly)
         self.write.setToolTip("" if result["items"] else "There are no items yet.")
 
@@ -186,6 +194,7 @@ class ReleasePage(Page):
             self._profile(),
             page_texts=self.with_pages.isEnabled() and self.with_pages.isChecked(),
             addresses=self.with_addresses.isEnabled() and self.with_addresses.isChecked(),
+            parquet=self.with_parquet.isEnabled() and self.with_parquet.isChecked(),
         )
 
     def _profile(self) -> str:
@@ -207,11 +216,6 @@ class ReleasePage(Page):
     def _open_folder(self) -> None:
         if self._folder is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
-
-
-def _told(release: releases.NumberedRelease) -> str:
-    when = f"{local(release.at):%Y-%m-%d %H:%M}"
-    return f"Release {release.number}   {when}   {release.profile}   content {release.manifest_sha256[:12]}"
 
 
 # People: whoever answers for a release, going through its items once more with a list in hand.

@@ -24,7 +24,7 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.storage.tables import DISPUTE, REVISION
 from tests.actions.releases.released_pairs import paired_project, released, taken_in
-from tests.material.bundles import change_json, without_manifest
+from tests.material.bundles import change_json, found, without_manifest
 from tests.projects.pairs_project import item
 from tests.projects.refusals import expect_refusal
 
@@ -34,10 +34,6 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release of the project; nothing in it is changed."""
     folder = tmp_path_factory.mktemp("pairs")
     return released(paired_project(folder), folder / "release")
-
-
-def found(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def by_hand(release: Path, folder: Path) -> Path:

@@ -38,13 +38,36 @@ def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(
 
 def test_what_is_open_stands_there_before_anything_is_written(page, qtbot):
     qtbot.waitUntil(lambda: page.points.text() != "")
-    assert [line.split(":")[1] for line in page.points.text().splitlines()] == [
-        " The final pass is not signed for 2 items (1, 2)",
-        " The description is empty",
-    ]
-    page.session.do(releases.state, "description", "Two questions.")
+    first, second = page.points.text().splitlines()
+    assert "The final pass is not signed for 2 items (1, 2)" in first
+    assert "12 questions of readers are open (Description, Licence," in second
+    page.session.do(releases.describe, {"description": "Two questions."})
     page.navigate({})
-    qtbot.waitUntil(lambda: "description" not in page.points.text())
+    qtbot.waitUntil(lambda: "11 questions of readers are open (Licence," in page.points.text())
+
+
+def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_path, page_over, qtbot):
+    page = page_over(small_project(tmp_path), "Project")
+    form, project = page.metadata, page.session.project
+    assert "12 questions to answer" in page.open_questions.text()
+    form.fields["limits"].setFocus()
+    qtbot.keyClicks(form.fields["limits"], "Two questions.")
+    form.fields["biases"].setFocus()
+    form.fields["licence"].setCurrentIndex(2)
+    form.fields["licence"].activated.emit(2)
+    assert (releases.metadata(project).limits, releases.metadata(project).licence) == (
+        "Two questions.",
+        "CC0-1.0",
+    )
+    qtbot.waitUntil(lambda: form.offers["title"].isVisible())
+    form.offers["title"].click()
+    assert releases.metadata(project).title == project.title == form.fields["title"].toPlainText()
+    form.fields["authors"].setPlainText("Ada, 0000-0002-1825-0098")
+    page.leave()
+    assert "is no orcid" in page.window().messages.text()
+    assert (form.fields["authors"].toPlainText()[:4], releases.metadata(project).authors) == ("Ada,", ())
+    page.session.undo()
+    assert form.fields["title"].toPlainText() == ""
 
 
 GATHER = releases.gather
