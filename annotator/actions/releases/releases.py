@@ -148,12 +148,11 @@ def open_points(project: Project) -> list[str]:
     unsigned = [key for own, key in keys.items() if final_pass.unsigned(signed.get(own, {}))]
     without = [key for own, key in keys.items() if own not in held]
     questions = open_questions(project)
-    titles = ", ".join(words.partition(":")[0] for words in questions)
+    titles = [words.partition(":")[0] for words in questions]
     told = {
-        f"The final pass is not signed for {_listed(unsigned)}: sign it (Final pass; “final sign”).": unsigned,
-        f"There is no settled gold for {_listed(without)}: write, adjudicate or retire.": without,
-        f"{counted(len(questions), 'question')} of readers {'is' if len(questions) == 1 else 'are'} open ({titles}): "
-        "answer (Settings → Project; “release describe”).": questions,
+        f"The final pass is not signed for {_listed('item', unsigned)}: sign it (Final pass; “final sign”).": unsigned,
+        f"There is no settled gold for {_listed('item', without)}: write, adjudicate or retire.": without,
+        f"Readers will ask {_listed('question', titles, 3)}: answer (Settings → Project; “release describe”).": titles,
     }
     return [words for words, result in told.items() if result]
 
@@ -279,9 +278,9 @@ def _bundle_at(path: Path) -> Bundle:
         project.close()
 
 
-def _listed(keys: Sequence[str]) -> str:
-    more = f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else ""
-    return f"{counted(len(keys), 'item')} ({', '.join(keys[:_NAMED])}{more})"
+def _listed(what: str, names: Sequence[str], most: int = _NAMED) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{counted(len(names), what)} ({', '.join(names[:most])}{more})"
 
 
 def gather(

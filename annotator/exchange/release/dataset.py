@@ -36,7 +36,8 @@ from annotator.exchange.release.release import CROISSANT, ordered
 Row = dict[str, Any]
 CARD, CHANGES, CITATION, LICENCE = "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"
 SPLIT = "test"
-AT_ONCE = 1_000
+# So many rows are made at a time, and stand in a row group of a Parquet file.
+AT_ONCE, ROW_GROUP = 1_000, 50_000
 # What people say of an item and no report is judged by.
 NO_GOLD = (Kind.RUBRIC, Kind.SELECTION, Kind.LABELS)
 # Of a unit: what has a column of its own, and what stays with its author.
@@ -297,9 +298,11 @@ def _parquet(lines: Content, table: FlatTable) -> bytes:
     as_texts = arrow.schema(
         [(one.name, types["string" if one.dtype in (DAY, MOMENT) else one.dtype]) for one in columns]
     )
-    rows = [orjson.loads(line) for piece in pieces_of(lines) for line in piece.splitlines()]
     written = io.BytesIO()
-    parquet.write_table(arrow.Table.from_pylist(rows, schema=as_texts).cast(schema), written)
+    every = (orjson.loads(line) for piece in pieces_of(lines) for line in piece.splitlines())
+    with parquet.ParquetWriter(written, schema) as writer:
+        for rows in stretches(every, ROW_GROUP):
+            writer.write_table(arrow.Table.from_pylist(rows, schema=as_texts).cast(schema))
     return written.getvalue()
 
 

@@ -193,7 +193,9 @@ def test_every_configuration_is_loaded_by_datasets_and_read_by_mlcroissant(
     releases.export(judged, out)
     lines = {path.stem: path.read_text("utf-8").count("\n") for path in (out / "data").iterdir()}
     home = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
-    ran = subprocess.run([HUB, "-c", LOADED, out], capture_output=True, text=True, check=True, env=home)
+    ran = subprocess.run(
+        [HUB, "-c", LOADED, out], capture_output=True, encoding="utf-8", check=True, env=home
+    )
     assert json.loads(ran.stdout.splitlines()[-1]) == [lines, lines, rows(out, "criteria"), []]
     valid = [HUB.with_name("mlcroissant"), "validate", "--jsonld", out / "croissant.json"]
     assert subprocess.run(valid, capture_output=True, check=False).returncode == 0

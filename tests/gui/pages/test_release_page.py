@@ -40,10 +40,10 @@ def test_what_is_open_stands_there_before_anything_is_written(page, qtbot):
     qtbot.waitUntil(lambda: page.points.text() != "")
     first, second = page.points.text().splitlines()
     assert "The final pass is not signed for 2 items (1, 2)" in first
-    assert "12 questions of readers are open (Description, Licence," in second
+    assert "Readers will ask 12 questions (Description, Licence," in second
     page.session.do(releases.describe, {"description": "Two questions."})
     page.navigate({})
-    qtbot.waitUntil(lambda: "11 questions of readers are open (Licence," in page.points.text())
+    qtbot.waitUntil(lambda: "ask 11 questions (Licence, Authors, Contact and 8 more)" in page.points.text())
 
 
 def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_path, page_over, qtbot):
