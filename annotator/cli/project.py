@@ -270,15 +270,18 @@ def export(
     with_addresses: Annotated[
         bool, typer.Option("--with-addresses", help="Include the addresses of the judges' endpoints")
     ] = False,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Also write the flat rows as Parquet; needs pyarrow")
+    ] = False,
     licence: Annotated[str | None, typer.Option(help="Set the licence of this and later releases")] = None,
     description: Annotated[
-        str | None, typer.Option(help="Set the description at the head of the data card")
+        str | None, typer.Option(help="Set the description at the head of the card")
     ] = None,
     strict: Annotated[
         bool,
         typer.Option(
             "--strict",
-            help="Refuse where the final pass is not signed, items have no gold or the description is empty",
+            help="Refuse where the final pass is not signed, items have no gold or a question of readers is open",
         ),
     ] = False,
     json_: Json = False,
@@ -287,12 +290,12 @@ def export(
     from annotator.actions.releases import releases
 
     with opened(file) as project, progress_bars() as progress:
-        for name, text in (("licence", licence), ("description", description)):
-            if text is not None:
-                releases.state(project, name, text)
+        values = {"licence": licence, "description": description}
+        if given := {name: text for name, text in values.items() if text is not None}:
+            releases.describe(project, given)
         report = releases.export(
             project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses,
-            strict=strict,
+            parquet=parquet, strict=strict,
         )  # fmt: skip
     result = {"folder": to.as_posix(), "profile": profile, **public(report)}
     files, records = counted(len(report.files), "file"), counted(report.records, "record")

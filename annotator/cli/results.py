@@ -1,13 +1,15 @@
-"""Command for results: figures with their intervals, and every view of the Results page."""
+"""Commands for results and releases: figures with their intervals, every view, and what releases say of themselves."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from annotator.cli.saying import NOT_ALL, File, Json, bar, opened, print_json, progress_bars, said, say
+from annotator.domain.experts.publication import ReleaseMetadata
 from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import visible
 from annotator.domain.texts.estimate import Estimate, interval
@@ -403,7 +405,133 @@ def gold(
     say({"unadjudicated": counts, "gold": told}, json_, lines)
 
 
-release_app = typer.Typer(help="Releases: look for copies of their items elsewhere.", no_args_is_help=True)
+release_app = typer.Typer(
+    help="What releases say of themselves: answers, versions, differences, corrections.", no_args_is_help=True
+)
+Reason = Annotated[
+    str, typer.Option(help="Why, in a sentence; it stands in the card and the list of changes")
+]
+
+
+def describe(file: Path, confirm: bool, json_: bool, **values: str | None) -> None:
+    """Show what releases say of the benchmark and what is open, or answer by the options.
+
+    What is only proposed from People and the project is not released before it is confirmed.
+    """
+    from annotator.actions.releases import releases
+
+    given = {name: value for name, value in values.items() if value is not None}
+    with opened(file, readonly=not (given or confirm)) as project:
+        if confirm:
+            given = releases.proposals(project) | given
+        if given:
+            releases.describe(project, given)
+        answers, proposed = releases.metadata(project), releases.proposals(project)
+        questions = releases.open_questions(project)
+    fields = ReleaseMetadata.model_fields.items()
+    lines = [f"{field.title}: {words}" for name, field in fields if (words := answers.text(name))]
+    lines += [
+        f"{ReleaseMetadata.model_fields[name].title}, proposed (--confirm): {words}"
+        for name, words in proposed.items()
+    ]
+    tree = {"answers": answers.model_dump(mode="json"), "proposed": proposed, "open": questions}
+    say(tree, json_, [*lines, *(f"Open: {words}" for words in questions)])
+
+
+def _asked_for() -> Signature:
+    """The command's parameters: an option for each question of the model."""
+    options = [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[str | None, typer.Option(help=field.description, show_default=False)],
+        )
+        for name, field in ReleaseMetadata.model_fields.items()
+    ]
+    confirm = Annotated[
+        bool, typer.Option("--confirm", help="Answer with what is proposed, where nothing is said")
+    ]
+    return Signature(
+        [
+            Parameter("file", Parameter.POSITIONAL_OR_KEYWORD, annotation=File),
+            *options,
+            Parameter("confirm", Parameter.KEYWORD_ONLY, default=False, annotation=confirm),
+            Parameter("json_", Parameter.KEYWORD_ONLY, default=False, annotation=Json),
+        ]
+    )
+
+
+describe.__signature__ = _asked_for()  # type: ignore[attr-defined]
+release_app.command()(describe)
+
+
+@release_app.command("list")
+def list_(file: File, json_: Json = False) -> None:
+    """List the releases that were written, and those that were withdrawn."""
+    from annotator.actions.releases import releases
+
+    with opened(file, readonly=True) as project:
+        rows = releases.written(project)
+    say(
+        {"releases": [asdict(row) for row in rows]},
+        json_,
+        [row.words for row in rows] or ["There is none yet."],
+    )
+
+
+@release_app.command("show")
+def show_release(file: File, number: int, json_: Json = False) -> None:
+    """Show one release, and what was corrected since."""
+    from annotator.actions.releases import releases
+
+    with opened(file, readonly=True) as project:
+        row = releases.named(project, number)
+        errata = [one for one in releases.published(project).errata if one.since >= number]
+    lines = [row.words, *(f"Corrected on {one.at}: {one.reason}" for one in errata)]
+    say({**asdict(row), "errata": [one.model_dump(mode="json") for one in errata]}, json_, lines)
+
+
+@release_app.command()
+def diff(
+    older: Annotated[Path, typer.Argument(help="A released folder, or a project file", show_default=False)],
+    newer: Annotated[Path, typer.Argument(help="Another", show_default=False)],
+    json_: Json = False,
+) -> None:
+    """Tell what changed between two releases by kind: items, criteria, weights, gold, judgements, scores and ranks."""
+    from annotator.actions.releases import releases
+
+    changes = releases.compared(older, newer)
+    lines = [f"{kind}: {words}" for kind, sentences in changes.items() for words in sentences]
+    say({"changes": changes}, json_, lines or ["Nothing changed."])
+
+
+@release_app.command()
+def correct(
+    file: File,
+    reason: Reason,
+    since: Annotated[
+        Path | None,
+        typer.Option(help="The folder of the release before, to list what changed", show_default=False),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Note a correction for the list of changes and the card of later releases."""
+    from annotator.actions.releases import releases
+
+    with opened(file) as project:
+        erratum = releases.add_erratum(project, reason, since).after[-1]
+    say(erratum, json_, [f"Noted: {erratum['reason']}", *erratum.get("changes", ())])
+
+
+@release_app.command()
+def withdraw(file: File, number: int, reason: Reason, json_: Json = False) -> None:
+    """Withdraw a release: later ones say so, and its number is not used again."""
+    from annotator.actions.releases import releases
+
+    with opened(file) as project:
+        releases.withdraw(project, number, reason)
+    say({"withdrawn": number, "reason": reason}, json_, [f"Release {number} is withdrawn: {reason}"])
 
 
 @release_app.command("find-copies")

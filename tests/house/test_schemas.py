@@ -46,7 +46,7 @@ def test_exported_files_fit_the_schemas(tmp_path: Path, exported: str) -> None:
     """One of everything but the work in pairs, and the sample, which has it."""
     release = write_release(tmp_path / "out") if exported == "written" else SAMPLE
     checked = 0
-    for path in release.rglob("*.json"):
+    for path in {*release.rglob("*.json")} - {release / "croissant.json"}:
         tree = json.loads(path.read_text("utf-8"))
         check(tree, path.parent.name if path.parent != release else path.stem)
         if path.parent.name == "artifacts":

@@ -152,3 +152,20 @@ def write_peer(folder: Path, files: dict[str, Any] | None = None) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(json.dumps(tree), "utf-8")
     return folder
+
+
+# What a publisher answers before a release may be strict.
+ANSWERS = {
+    "description": "Two questions on deep learning.",
+    "licence": "cc by 4.0",
+    "authors": "Ada Lovelace, 0000-0002-1825-0097, Analytical Society\nCharles Babbage",
+    "contact": "ada@example.org",
+    "collection": "Written by experts.",
+    "annotators": "Two experts, paid by the hour, who consented.",
+    "uses": "To compare research agents.",
+    "limits": "Two questions show little.",
+    "biases": "English only.",
+    "personal": "None.",
+    "social_impact": "Better reports.",
+    "maintenance": "Mistakes are corrected until 2028.",
+}

@@ -172,7 +172,7 @@ def test_letter_20_a_release_says_them_of_every_score(sample: Project, tmp_path:
     described = {one["metric"]: tuple(one["departures"]) for one in read["metrics"]}
     assert set(described) == {one["metric"] for one in read["scores"]}
     assert all(departures == scoring.named(name).departures for name, departures in described.items())
-    card = " ".join((tmp_path / "release" / "data_card.md").read_text("utf-8").split())
+    card = " ".join((tmp_path / "release" / "README.md").read_text("utf-8").split())
     assert "## Differences from the papers" in card
     untold = {words for departures in described.values() for words in departures} - {
         words for departures in described.values() for words in departures if words in card

@@ -519,7 +519,7 @@ def test_a_release_counts_the_chosen_rubric_set_and_says_so_here_and_where_it_is
     assert {row["n"] for row in scores} == {1}
     assert {row["gold"] for row in scores} == {"Rubric: rubric set “lax” (1 item)"}
     assert json.loads((tmp_path / "out" / "manifest.json").read_bytes())["rubric_set"] == "lax"
-    assert "the rubric set “lax”" in (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    assert "the rubric set “lax”" in (tmp_path / "out" / "README.md").read_text("utf-8")
     for here, chosen in (("empty", "lax"), ("begun", "")):
         other = Project.create(tmp_path / f"{here}.goldsmith")
         if here == "begun":

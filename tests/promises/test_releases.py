@@ -133,10 +133,6 @@ def test_a_release_made_while_a_judged_rubric_is_open_again_scores_the_revision_
 LICENCE, DESCRIPTION = "CC BY 4.0", "What *experts* ask of deep research.\n\nSecond paragraph."
 
 
-def stated(project: Project) -> dict[str, Any]:
-    return {name: project.get(name, "") for name in ("licence", "description")}
-
-
 def test_licence_and_description_come_back_from_a_release(tmp_path: Path) -> None:
     project = small_project(tmp_path)
     with project.store.write():
@@ -145,11 +141,11 @@ def test_licence_and_description_come_back_from_a_release(tmp_path: Path) -> Non
     drawn = error_counts.draw(project, 1, seed=2).after
     releases.export(project, tmp_path / "one")
     said = tree(tmp_path / "one", "manifest.json")
-    assert (said.get("licence"), said.get("description")) == (LICENCE, DESCRIPTION)
+    assert (said.get("licence"), said.get("description")) == ("CC-BY-4.0", DESCRIPTION)
     assert said.get("error_sample") == drawn
     other = Project.create(tmp_path / "other.goldsmith", project.title)
     imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
-    assert stated(other) == stated(project)
+    assert releases.metadata(other) == releases.metadata(project)
     releases.export(other, tmp_path / "two")
     assert found(tmp_path / "one") == found(tmp_path / "two")
 
@@ -179,7 +175,7 @@ def test_beside_every_match_f1_stands_that_it_is_a_lower_bound(
     project = pairs_project(tmp_path)
     submit(project, {"Ada": rubric(ADA, "a"), "Ben": rubric(BEN, "b")})
     releases.export(project, tmp_path / "out")
-    card = (tmp_path / "out" / "data_card.md").read_text("utf-8").splitlines()
+    card = (tmp_path / "out" / "README.md").read_text("utf-8").splitlines()
     assert [BOUND in line for line in card if "| match_f1 |" in line] == [True]
     assert [BOUND in line for line in card if "kappa |" in line] == [False]
     work_as(project, "Cora").close()

@@ -225,7 +225,7 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
         for score in scores
         if (score["rater"], score["metric"], score["group"]) == ("three", "coverage", "all")
     ]
-    card = (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    card = (tmp_path / "out" / "README.md").read_text("utf-8")
     assert FLIPS in card
     assert RATE in card
     means = {

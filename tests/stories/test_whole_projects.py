@@ -19,7 +19,7 @@ from tests.servers.rule_model import going_by_rules
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}")
 # What of a release is not the same when it comes from the project that imported it: the title, and what follows.
-APART = {"SHA256SUMS", "data_card.md", "manifest.json"}
+APART = {"SHA256SUMS", "README.md", "manifest.json"}
 TALKS = {
     "quakes.vtt": """WEBVTT
 

@@ -252,10 +252,8 @@ def _lacking(project: Project, used: Profile) -> Iterator[NextStep]:
     for judge, titles in grouped(unchecked).items():
         words = f"{judge} is not validated where nobody labelled what it judged: {', '.join(titles)}"
         yield NextStep(words, "Draw a sample", "Validate", {"part": "Sets"})
-    stated = [name for name in ("description", "licence") if not project.get(name, "")]
-    if stated:
-        words = f"The {' and the '.join(stated)} {'is' if len(stated) == 1 else 'are'} missing for a release"
-        yield NextStep(words, "Fill in", "Project")
+    if asked := releases.unanswered(project):
+        yield NextStep(f"Readers of a release will ask {asked}", "Answer", "Project")
 
 
 def _items(of: Sized) -> str:

@@ -1,7 +1,8 @@
 """Import of foreign files: previewed first, then everything in one transaction or nothing."""
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -25,8 +26,9 @@ from annotator.actions.labelling import label_cases, label_sealing
 from annotator.actions.project import backups, people, profile
 from annotator.actions.project.file import SUFFIX, Progress, Project, insert_rows, record, silent
 from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
-from annotator.actions.releases import gathering
+from annotator.actions.releases import releases
 from annotator.actions.results import scoring
+from annotator.domain.experts.publication import CANARY_MARK
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
@@ -102,6 +104,8 @@ OWN_TABLES = FileLayout(
     TABLES, "", "", read=lambda _, __: (Bundle(), []), files=lambda _: ({}, []), numbers=lambda _: {}
 )
 FILED = (ITEM.c.question_type, ITEM.c.subject)
+# A record is seldom longer than what is looked at of a file.
+CANARIES, LOOKED_AT = re.compile(CANARY_MARK.encode() + rb"[0-9a-f-]{36}"), 1_000_000
 
 
 def offered(project: Project | None = None) -> dict[str, str]:
@@ -275,13 +279,17 @@ def _read(
     if format == TRANSCRIPTS:
         return ForeignFiles(*seminars.read(project, paths, tell, pseudonyms=options.pseudonyms))
     if format == GOLDSMITH:
-        return _weighed(project, *release.read(paths), options, whole=True)
+        bundle, problems = release.read(paths)
+        if canary := bundle.publication.canary:
+            words = f"is release {bundle.number} of {_whose(project, canary)}"
+            problems.append(Problem(paths[0].name, None, words, note=True))
+        return _weighed(project, bundle, problems, options, whole=True)
     if format == TABLES:
         author = people.known(project, options.author).id if options.author else ""
         bundle, problems, tables_of_labels = tables.read(
             paths, _known_things(project), options.mapping, author
         )
-        files = _weighed(project, bundle, problems, options)
+        files = _weighed(project, bundle, [*problems, *_copies(project, paths)], options)
         if not tables_of_labels:
             return files
         content = LabelFileContent()
@@ -296,6 +304,22 @@ def _read(
         files = _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])), options)
         return _told_apart(project, files)
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
+
+
+def _copies(project: Project, paths: Sequence[Path]) -> Iterator[Problem]:
+    """Notes on files that bear the canary of a release: flat rows have it in each of their records."""
+    for path in paths:
+        for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else (path,):
+            with file.open("rb") as content:
+                known = CANARIES.search(content.read(LOOKED_AT))
+            if known:
+                words = f"is from a release of {_whose(project, known[0].decode())}"
+                yield Problem(file.name, None, words, note=True)
+
+
+def _whose(project: Project, canary: str) -> str:
+    own = releases.published(project).canary
+    return "this project" if canary == own else "a benchmark, which is for testing and not for training"
 
 
 def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
@@ -471,9 +495,6 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
     settings.take(project, settings.after_import(project, incoming.bundle.weights).text)
-    for name in gathering.STATED:
-        if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
-            project.set(name, text)
     if incoming.bundle.drawn_pairs and not project.get(PAIRS):
         pairs = {name: of.model_dump(mode="json") for name, of in incoming.bundle.drawn_pairs.items()}
         project.set(PAIRS, pairs)
@@ -482,9 +503,11 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     if incoming.bundle.unadjudicated:
         project.set(annotating.UNADJUDICATED, True)
     theirs = {item.id for item in incoming.bundle.items}
+    alone = theirs.issuperset(db.execute(select(ITEM.c.id)).scalars())
     # What is here already is scored as it was.
-    if incoming.bundle.rubric_set and theirs.issuperset(db.execute(select(ITEM.c.id)).scalars()):
+    if incoming.bundle.rubric_set and alone:
         project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
+    releases.keep(project, incoming.bundle.publication, alone=alone)
     final_pass.take(project, incoming.bundle.final_pass)
     if incoming.bundle.awaited:
         project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **incoming.bundle.awaited})

@@ -338,8 +338,6 @@ def _kept(db: Connection, wanted: Collection[Named]) -> Iterator[tuple[RowMappin
             between.append(row["sha256"])
 
 
-# What a release says of itself as a whole; a project that says it already keeps its own.
-STATED = ("licence", "description")
 # By what the judgements of a response under a protocol are ordered.
 _WITHIN = ("unit_id", "rater_kind", "rater_id", "trial")
 # What one judgement is told from another by.

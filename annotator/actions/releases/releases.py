@@ -1,10 +1,11 @@
 """Export of a release: read in one snapshot, numbered by its content, written as a whole or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import func, insert, select
@@ -17,26 +18,39 @@ from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import profile as uses
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import SUFFIX, Project, record
 from annotator.actions.releases import checking, gathering
+from annotator.domain.experts import publication
 from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.publication import (
+    CANARY,
+    CANARY_MARK,
+    ERRATA,
+    METADATA,
+    WITHDRAWN,
+    Erratum,
+    Publication,
+    ReleaseMetadata,
+    Withdrawal,
+)
+from annotator.domain.judges.judge import RaterKind
 from annotator.domain.judges.paper import DrawnPairs
 from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import EXEMPLAR, ItemRole
-from annotator.domain.texts.canonical import Change, checked_text, now
+from annotator.domain.texts.canonical import Change, derived_id, now, well_formed
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, local
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
-from annotator.exchange.release import release, runnable, tables_csv
-from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release import dataset, release, runnable, tables_csv
+from annotator.exchange.release.bundle import Bundle, differences
 from annotator.exchange.release.data_card import Drafted, ReleaseFacts, StageFigure
 from annotator.exchange.release.records import MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.protocols.registry import RANKING
-from annotator.storage.tables import ITEM, RELEASE, RESPONSE
+from annotator.storage.tables import ARTIFACT, CONSENSUS_VERSION, ITEM, JUDGEMENT, RELEASE, RESPONSE
 
 GOLDSMITH, CSV = "goldsmith", "csv"
 PROFILES = (GOLDSMITH, *LAYOUTS, CSV)
@@ -74,6 +88,13 @@ class NumberedRelease:
     profile: str
     at: datetime
     manifest_sha256: str
+    withdrawn: str = ""
+
+    @property
+    def words(self) -> str:
+        head = f"Release {self.number}   {local(self.at):%Y-%m-%d %H:%M}   {self.profile}"
+        withdrawn = f"   withdrawn: {self.withdrawn}" if self.withdrawn else ""
+        return f"{head}   content {self.manifest_sha256[:12]}{withdrawn}"
 
 
 def in_use(project: Project) -> list[str]:
@@ -84,7 +105,10 @@ def in_use(project: Project) -> list[str]:
 
 def offered() -> dict[str, tuple[str, str]]:
     own = {name: (one.title, f"{one.holds}, as that project's tools read.") for name, one in LAYOUTS.items()}
-    ours = "JSON with schemas, checksums and a data card. Importing it back gives the same project."
+    ours = (
+        "JSON with schemas and checksums, flat rows for datasets and Croissant, and a card for Hugging Face. Importing "
+        "it back gives the same project."
+    )
     tables = (
         "CSV files for pandas or a spreadsheet; cells that a spreadsheet would run as formulas are escaped."
     )
@@ -93,8 +117,20 @@ def offered() -> dict[str, tuple[str, str]]:
 
 def written(project: Project) -> list[NumberedRelease]:
     question = select(RELEASE.c.number, RELEASE.c.profile, RELEASE.c.at, RELEASE.c.manifest_sha256)
+    withdrawn = published(project).withdrawn
     with project.store.read() as db:
-        return [NumberedRelease(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
+        return [
+            NumberedRelease(*row, withdrawn[row.number].reason if row.number in withdrawn else "")
+            for row in db.execute(question.order_by(RELEASE.c.number.desc()))
+        ]
+
+
+def named(project: Project, number: int) -> NumberedRelease:
+    """The release of a number; Refusal where none was written."""
+    for one in written(project):
+        if one.number == number:
+            return one
+    raise Refusal(f"There is no release {number}.", "“release list” names those that were written.")
 
 
 def open_items(project: Project) -> tuple[dict[str, str], dict[str, str]]:
@@ -111,21 +147,147 @@ def open_items(project: Project) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def open_points(project: Project) -> list[str]:
-    """What a reader of a release would miss: signatures, gold, and a description; each with what to do about it."""
+    """What a reader of a release would miss: signatures, gold, and answers; each with what to do about it."""
     unsigned, without = (list(keys.values()) for keys in open_items(project))
+    asked = unanswered(project)
     told = {
-        f"The final pass is not signed for {_listed(unsigned)}: sign it (Final pass; “final sign”).": unsigned,
-        f"There is no settled gold for {_listed(without)}: write, adjudicate or retire.": without,
-        "The description is empty: state it (“export --description TEXT”).": not project.get(
-            "description", ""
-        ),
+        f"The final pass is not signed for {_listed('item', unsigned)}: sign it (Final pass; “final sign”).": unsigned,
+        f"There is no settled gold for {_listed('item', without)}: write, adjudicate or retire.": without,
+        f"Readers will ask {asked}: answer (Settings → Project; “release describe”).": asked,
     }
     return [words for words, result in told.items() if result]
 
 
-def _listed(keys: Sequence[str]) -> str:
-    more = f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else ""
-    return f"{counted(len(keys), 'item')} ({', '.join(keys[:_NAMED])}{more})"
+def open_questions(project: Project) -> list[str]:
+    """What a reader of a release would ask and it does not say yet, each as a sentence: title, colon, question."""
+    return publication.open_questions(metadata(project))
+
+
+def unanswered(project: Project) -> str:
+    """How many questions of readers are open, and the first of them; empty where none is."""
+    titles = [words.partition(":")[0] for words in open_questions(project)]
+    return _listed("question", titles, 3) if titles else ""
+
+
+def metadata(project: Project) -> ReleaseMetadata:
+    """What the project's releases say of it; of before there are a licence and a description at most."""
+    older = {name: project.get(name, "") for name in ("licence", "description")}
+    return ReleaseMetadata.model_validate(project.get(METADATA, older))
+
+
+def proposals(project: Project) -> dict[str, str]:
+    """What may be answered from People and the project, for questions without an answer; nobody has confirmed it."""
+    counts = items.content_counts(project)
+    with project.store.read() as db:
+        writers = set(db.execute(select(ARTIFACT.c.author_id).distinct()).scalars()) - {""}
+        by_people = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
+        labellers = set(db.execute(select(JUDGEMENT.c.rater_id).where(by_people).distinct()).scalars())
+        languages = sorted(
+            db.execute(select(ITEM.c.language).where(ITEM.c.retired.is_(False)).distinct()).scalars()
+        )
+        adjudicated = int(db.execute(select(func.count()).select_from(CONSENSUS_VERSION)).scalar() or 0)
+    collected = {
+        f"{counted(counts['items'], 'item')} and {counted(counts['responses'], 'report')} of "
+        f"{counted(counts['systems'], 'system')} were collected.": counts["items"],
+        "Experts wrote the gold without sight of one another's work.": len(writers) > 1,
+        "Where they differed, an adjudicator settled it.": adjudicated,
+    }
+    by_whom = {
+        f"{counted(len(writers), 'person', 'people')} wrote gold.": writers,
+        f"{counted(len(labellers), 'person', 'people')} labelled reports.": labellers,
+    }
+    proposed = {
+        "title": project.title,
+        "version": "1.0.0",
+        "languages": ", ".join(languages),
+        "collection": " ".join(words for words, so in collected.items() if so),
+        "annotators": " ".join(words for words, so in by_whom.items() if so),
+    }
+    answers = metadata(project)
+    return {name: words for name, words in proposed.items() if words and not getattr(answers, name)}
+
+
+def describe(project: Project, values: Mapping[str, str]) -> Change:
+    """Answer questions about the benchmark, by their names in ReleaseMetadata; Refusal names the one that does not fit.
+
+    An empty text takes an answer back.
+    """
+    before = metadata(project).model_dump(mode="json")
+    after = well_formed(ReleaseMetadata, {**before, **values}).model_dump(mode="json")
+    return _set(project, METADATA, "describe the benchmark", before, after)
+
+
+def _set(project: Project, name: str, verb: str, before: Any, after: Any) -> Change:
+    with project.store.write() as db:
+        project.set(name, after)
+        return record(project, db, Change("setting", name, verb, before, after))
+
+
+def published(project: Project) -> Publication:
+    """What a release says of itself as the project now stands."""
+    return Publication(
+        metadata=metadata(project),
+        canary=project.get(CANARY, "") or canary_of(project.get("id", "")),
+        errata=project.get(ERRATA, ()),
+        withdrawn=project.get(WITHDRAWN, {}),
+    )
+
+
+def canary_of(name: str) -> str:
+    return f"{CANARY_MARK}{derived_id(CANARY, name)}"
+
+
+def keep(project: Project, publication: Publication, *, alone: bool) -> None:
+    """Keep what an imported release says of itself, where nothing is said here; `alone` if there are no other items."""
+    tree = publication.model_dump(mode="json")
+    if "metadata" in tree and metadata(project) == ReleaseMetadata():
+        project.set(METADATA, tree["metadata"])
+    for name, setting in (("canary", CANARY), ("errata", ERRATA), ("withdrawn", WITHDRAWN)):
+        if alone and name in tree and not project.get(setting):
+            project.set(setting, tree[name])
+
+
+def add_erratum(project: Project, reason: str, since: Path | None = None) -> Change:
+    """Note a correction and why, for the list of changes; with the released folder before it, what it changed."""
+    changes, number = [], 0
+    if since is not None:
+        older, _ = release.read([since])
+        sentences = differences(older, gather(project)[0])
+        changes, number = [one for kind in sentences.values() for one in kind], older.number
+    version = metadata(project).version
+    values = {"at": now().date().isoformat(), "reason": reason.strip(), "version": version, "since": number}
+    one = well_formed(Erratum, {**values, "changes": tuple(changes)})
+    before = project.get(ERRATA, [])
+    return _set(project, ERRATA, "note a correction", before, [*before, one.model_dump(mode="json")])
+
+
+def withdraw(project: Project, number: int, reason: str) -> Change:
+    """Withdraw a release that was written; its number is not used again, and later releases say so."""
+    named(project, number)
+    before = project.get(WITHDRAWN, {})
+    one = well_formed(Withdrawal, {"at": now().date().isoformat(), "reason": reason.strip()})
+    after = {**before, str(number): one.model_dump(mode="json")}
+    return _set(project, WITHDRAWN, f"withdraw release {number}", before, after)
+
+
+def compared(older: Path, newer: Path) -> dict[str, list[str]]:
+    """What changed between two releases by kind; each is a released folder, or a project as it now stands."""
+    return differences(_bundle_at(older), _bundle_at(newer))
+
+
+def _bundle_at(path: Path) -> Bundle:
+    if path.suffix != SUFFIX:
+        return release.read([path])[0]
+    project = Project.open(path, readonly=True)
+    try:
+        return gather(project)[0]
+    finally:
+        project.close()
+
+
+def _listed(what: str, names: Sequence[str], most: int = _NAMED) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{counted(len(names), what)} ({', '.join(names[:most])}{more})"
 
 
 def gather(
@@ -164,6 +326,7 @@ def export(
     *,
     page_texts: bool = False,
     addresses: bool = False,
+    parquet: bool = False,
     strict: bool = False,
 ) -> ExportReport:
     """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
@@ -172,8 +335,8 @@ def export(
     Content that was released before gets its number again and, byte for byte, its files; other content the
     next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
     they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
-    use would stand in a file, or something that looks like one among the settings. With `strict` what is open (see
-    `open_points`), of which a note tells otherwise, is refused.
+    use would stand in a file, or something that looks like one among the settings. With `parquet` the flat rows are
+    written as Parquet, too. With `strict` what is open (see `open_points`) is refused; otherwise a note tells of it.
     """
     if profile not in PROFILES:
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
@@ -191,7 +354,7 @@ def export(
         raise Refusal(
             f"{points[0]} Nothing was released.",
             f"{counted(len(points), 'point')} open in all; without --strict they are only told.",
-            tuple(points),
+            (*points, *open_questions(project)),
         )
     tell("gathering", 1, 4)
     try:
@@ -206,32 +369,29 @@ def export(
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
-    parts, manifest = release.content(bundle, _facts(project, bundle))
+    facts = _facts(project, bundle)
+    parts, manifest = release.content(bundle, facts)
     checksum = release.content_sha256(manifest)
     number = _number(project, checksum)
     numbered = manifest.model_copy(update={"number": number})
-    files, made = release.complete({**parts, **_runnable(project, bundle)}, numbered), dict[str, Content]()
-    if profile in LAYOUTS:
+    made = dict[str, Content]()
+    if profile == GOLDSMITH:
+        made = dataset.files(bundle, facts, parquet=parquet)
+        made |= runnable.files(bundle, facts.gold, facts.publication.canary)
+    elif profile in LAYOUTS:
         if LAYOUTS[profile].scored:
             bundle.report_scores = _report_scores(project, notes)
         written, further = LAYOUTS[profile].files(bundle)
         made, notes = {**written}, notes + further
     elif profile == CSV:
         made = tables_csv.files(bundle)
-    files = files if profile == GOLDSMITH else with_sums(made)
+    files = release.complete({**parts, **made}, numbered) if profile == GOLDSMITH else with_sums(made)
     kept_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
     tell("writing", 3, 4)
     _publish(project, folder, files, number, checksum, profile)
     tell("writing", 4, 4)
     records = bundle.counts().values() if profile == GOLDSMITH else (records_in(*one) for one in made.items())
     return ExportReport(folder, tuple(sorted(files)), sum(records), number, tuple(notes))
-
-
-def _runnable(project: Project, bundle: Bundle) -> dict[str, Content]:
-    """What runs the release in harnesses; the manifest does not list it, so that its number is that of its records."""
-    with project.store.read() as db:
-        rubrics = annotating.judged_rows(db, Kind.RUBRIC).values()
-    return runnable.files(bundle, {row.id for row in rubrics})
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
@@ -241,7 +401,7 @@ def _publish(project: Project, folder: Path, files: Files, number: int, checksum
             put_in_place()
             return
         with project.store.write() as db:
-            if _next_number(db) != number:
+            if _next_number(project, db) != number:
                 raise Refusal("Another release was made at the same time.", "Export again.")
             row = {"number": number, "manifest_sha256": checksum, "profile": profile}
             db.execute(insert(RELEASE).values(**row, by=project.by, at=now()))
@@ -251,7 +411,7 @@ def _publish(project: Project, folder: Path, files: Files, number: int, checksum
 
 def _number(project: Project, checksum: str) -> int:
     with project.store.read() as db:
-        return _released(project, checksum) or _next_number(db)
+        return _released(project, checksum) or _next_number(project, db)
 
 
 def _released(project: Project, checksum: str) -> int:
@@ -261,26 +421,16 @@ def _released(project: Project, checksum: str) -> int:
     return int(result or 0)
 
 
-def _next_number(db: Connection) -> int:
-    return int(db.execute(select(func.max(RELEASE.c.number))).scalar() or 0) + 1
-
-
-def state(project: Project, name: str, text: str) -> Change:
-    """Say under which licence the releases may be used, or what the project is; `name` is one of `gathering.STATED`."""
-    try:
-        said = checked_text(text).strip()
-    except ValueError as error:
-        raise Refusal(f"The {name} {error}.", "Take that character out; nothing was changed.") from None
-    before = str(project.get(name, ""))
-    with project.store.write() as db:
-        project.set(name, said)
-        return record(project, db, Change("setting", name, f"state the {name}", before, said))
+def _next_number(project: Project, db: Connection) -> int:
+    """The number after all that were given, those of withdrawn releases among them."""
+    last = int(db.execute(select(func.max(RELEASE.c.number))).scalar() or 0)
+    return max(last, *map(int, project.get(WITHDRAWN, {})), 0) + 1
 
 
 def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
-    licence, description = (str(project.get(name, "")) for name in gathering.STATED)
-    weights = settings.allowed(project)
+    own, weights = published(project), settings.allowed(project)
     with project.store.read() as db:
+        gold = {row.id for kind in Kind for row in annotating.judged_rows(db, kind).values()}
         ids = {item.id for item in bundle.items}
         awaited = {
             kind: kept
@@ -295,7 +445,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         of_roles = items.counts(db)
     aliases = {person.id: person.alias for person in bundle.people}
     return ReleaseFacts(
-        title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
+        title=own.metadata.title or project.title, publication=own, gold=gold, agreement=_agreement(project, bundle),
         drafted=tuple(
         Drafted(
             one.id,

@@ -14,6 +14,7 @@ from annotator.actions.labelling.labels import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.publication import ERRATA, METADATA, WITHDRAWN
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.canonical import Change
@@ -121,8 +122,10 @@ def _setting(_project: Project, change: Change) -> UndoneChange:
         return UndoneChange(change.verb, "Final pass")
     if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
         return UndoneChange(change.verb, "People", {"part": "Hand out"})
-    if change.subject == USES:
+    if change.subject in (USES, METADATA):
         return UndoneChange(change.verb, "Project")
+    if change.subject in (ERRATA, WITHDRAWN):
+        return UndoneChange(change.verb, "Release")
     if change.subject in (settings.SETTING, annotating.RUBRIC_SET):
         return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
     return UndoneChange(change.verb, "Results")

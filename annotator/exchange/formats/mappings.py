@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from annotator.domain.experts.publication import CANARY
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
@@ -335,5 +336,5 @@ def unused(table: Table, how: TableMapping) -> list[str]:
 
 
 def extra_columns(table: Table, how: TableMapping) -> list[str]:
-    fits = (path for path in unused(table, how) if len(path) <= LONGEST_KEY)
+    fits = (path for path in unused(table, how) if len(path) <= LONGEST_KEY and path != CANARY)
     return [path for path in fits if any(trait(row, path) for row in table.rows)]

@@ -262,7 +262,7 @@ class _Intake:
             extra = extra_columns(table, how)
             words += f"; kept with new items: {_some(extra)}" if extra else ""
             left = [path for path in unused(table, how) if path not in extra]
-            words += f"; left out, as too long or empty: {_some(left)}" if left else ""
+            words += f"; left out, as too long, empty or a canary: {_some(left)}" if left else ""
         if CRITERION in how.columns and "weight" not in how.columns and not how.of_labels:
             words += "; without weights each criterion counts 1"
         if how.of_labels and self._bare:

@@ -1,4 +1,4 @@
-"""The records read from a set of files, and the problems found in the rest."""
+"""The records read from a set of files, the problems found in the rest, and how two releases differ."""
 
 import re
 import tempfile
@@ -12,13 +12,16 @@ import orjson
 from pydantic import ValidationError
 
 from annotator.domain.experts.final_pass import ItemChecks
+from annotator.domain.experts.publication import Publication
 from annotator.domain.judges.contest import showing_id
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
-from annotator.domain.kinds.artifact import State
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.exchange.release.records import (
     AdjudicationRecord,
     AgreementRecord,
@@ -103,8 +106,8 @@ class Bundle:
     scores: list[ScoreRecord] = field(default_factory=list)
     report_scores: Mapping[tuple[str, str], float] = field(default_factory=dict)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
-    licence: str = ""
-    description: str = ""
+    publication: Publication = field(default_factory=Publication)
+    number: int = 0
     weights: str = ""
     error_sample: ErrorSample | None = None
     unadjudicated: str = ""
@@ -281,3 +284,125 @@ def tally(judgements: Iterable[JudgementRecord]) -> Counter[Told]:
 
 def _told(record: JudgementRecord) -> Told:
     return record.protocol, record.rater_kind, record.rater_id, record.status
+
+
+# So much of a text is quoted where it changed.
+_QUOTED = 80
+
+
+def differences(old: Bundle, new: Bundle) -> dict[str, list[str]]:
+    """What changed from one release to another, by kind, each as a sentence; a kind without changes is left out."""
+    made = {"items": list(_changed_items(old, new))}
+    made |= {spec.table: list(_changed_units(old, new, kind)) for kind, spec in KINDS.items()}
+    made |= {"judgements": list(_changed_judgements(old, new)), "scores": list(_changed_scores(old, new))}
+    return {kind: sentences for kind, sentences in made.items() if sentences}
+
+
+def _quoted(text: str) -> str:
+    words = " ".join(text.split())
+    return f"“{words[: _QUOTED - 1]}…”" if len(words) > _QUOTED else f"“{words}”"
+
+
+def _changed_items(old: Bundle, new: Bundle) -> Iterator[str]:
+    before, after = ({item.id: item for item in bundle.items} for bundle in (old, new))
+    for own, item in sorted((before | after).items(), key=lambda one: one[1].key):
+        if own not in after:
+            yield f"Item {item.key} was retired."
+        elif own not in before:
+            yield f"Item {item.key} was added: {_quoted(item.question)}."
+        elif before[own].question != item.question:
+            yield f"Item {item.key} was reworded: {_quoted(item.question)}, before {_quoted(before[own].question)}."
+        elif fields := [
+            name for name in ItemRecord.model_fields if getattr(before[own], name) != getattr(item, name)
+        ]:
+            yield f"Item {item.key}: {', '.join(fields).replace('_', ' ')} changed."
+
+
+def _gold(bundle: Bundle, kind: Kind) -> dict[str, dict[str, dict[str, Any]]]:
+    """By item the units of its settled document of a kind; where none is settled, those of all."""
+    documents: dict[str, list[ArtifactRecord]] = {}
+    for one in bundle.artifacts:
+        if one.kind is kind:
+            documents.setdefault(one.item_id, []).append(one)
+    chosen = {item_id: [gold] if (gold := settled(those)) else those for item_id, those in documents.items()}
+    return {
+        item_id: {unit["id"]: unit for one in those for unit in one.document["units"]}
+        for item_id, those in chosen.items()
+    }
+
+
+def _changed_units(old: Bundle, new: Bundle, kind: Kind) -> Iterator[str]:
+    """A unit is known by its id, or else by its words."""
+    keys = {item.id: item.key for bundle in (old, new) for item in bundle.items}
+    before, after, name = _gold(old, kind), _gold(new, kind), KINDS[kind].unit
+    for item_id in sorted(before.keys() | after.keys(), key=lambda own: keys[own]):
+        was, now = before.get(item_id, {}), after.get(item_id, {})
+        by_words = {unit["text"]: unit for own, unit in was.items() if own not in now}
+        pairs = [(was.get(own) or by_words.pop(unit["text"], None), unit) for own, unit in now.items()]
+        head = f"Item {keys[item_id]}: the {name}"
+        for known, unit in pairs:
+            yield from _changed_unit(head, known, unit)
+        for unit in by_words.values():
+            yield f"{head} {_quoted(unit['text'])} was removed."
+
+
+def _changed_unit(head: str, known: Mapping[str, Any] | None, unit: Mapping[str, Any]) -> Iterator[str]:
+    words = _quoted(unit["text"])
+    if known is None:
+        yield f"{head} {words} was added."
+        return
+    if known["text"] != unit["text"]:
+        yield f"{head} {_quoted(known['text'])} was reworded: {words}."
+    for name, value in unit.items():
+        if name not in ("id", "text", "note", "anchor", "more_anchors") and known.get(name) != value:
+            yield f"{head} {words}: {name.replace('_', ' ')} changed from {known.get(name)} to {value}."
+
+
+def _changed_judgements(old: Bundle, new: Bundle) -> Iterator[str]:
+    before, after = ({record_id(one): one.value for one in bundle.judgements} for bundle in (old, new))
+    changes = Counter[tuple[str, str]]()
+    for own in before.keys() | after.keys():
+        protocol, _, _, rater_kind, *_ = own.split("\x1f")
+        what = "added" if own not in before else "removed" if own not in after else "changed"
+        if what != "changed" or before[own] != after[own]:
+            changes[f"{protocol}, by a {rater_kind}", what] += 1
+    for (of, what), many in sorted(changes.items()):
+        yield f"{counted(many, 'judgement')} {'was' if many == 1 else 'were'} {what} ({of})."
+
+
+def _changed_scores(old: Bundle, new: Bundle) -> Iterator[str]:
+    """How many figures changed, and which systems changed places in a figure over all items."""
+    named = ("protocol", "metric", "rater", "group", "group_by", "system")
+    before, after = (
+        {tuple(getattr(one, name) for name in named): one.value for one in bundle.scores}
+        for bundle in (old, new)
+    )
+    changed = sum(before.get(own) != after.get(own) for own in before.keys() | after.keys())
+    if changed:
+        yield f"{counted(changed, 'figure')} of {len(before.keys() | after.keys()):,} changed."
+    ranks, then = _ranks(new), _ranks(old)
+    for of in sorted(ranks.keys() & then.keys()):
+        moved = [
+            f"{system} from {then[of][system]} to {rank}"
+            for system, rank in ranks[of].items()
+            if then[of].get(system, rank) != rank
+        ]
+        if moved:
+            yield f"Ranks by {of[1]} ({of[0]}, {of[2]}): {', '.join(moved)}."
+
+
+def _ranks(bundle: Bundle) -> dict[tuple[str, str, str], dict[str, int]]:
+    """By protocol, metric and rater the rank of each system, the best first; equal values share theirs."""
+    lower = {(one.protocol, one.metric) for one in bundle.metrics if not one.higher_is_better}
+    values: dict[tuple[str, str, str], dict[str, float]] = {}
+    for one in bundle.scores:
+        if one.group == "all" and one.system and one.value is not None:
+            values.setdefault((one.protocol, one.metric, one.rater), {})[one.system] = one.value
+    return {
+        of: {
+            system: 1
+            + sum((other < value) if of[:2] in lower else (other > value) for other in systems.values())
+            for system, value in systems.items()
+        }
+        for of, systems in values.items()
+    }

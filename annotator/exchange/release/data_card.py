@@ -1,11 +1,12 @@
 """The data card: a plain-language description of a release, next to its files."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.experts.adjudication import DROP, DisputeState, Figure, Origin, Reason, bound_of
 from annotator.domain.experts.final_pass import ItemChecks
+from annotator.domain.experts.publication import RESPONSIBLE_USE, Publication, ReleaseMetadata
 from annotator.domain.judges.judge import SETTLED, RaterKind
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind, State
@@ -217,15 +218,16 @@ NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these f
 class ReleaseFacts:
     """Facts of the project about the release beyond its records.
 
-    `agreement` are figures over all items of a stage, `drafted` the documents with units from models' drafts, `weights`
-    those that criteria may have where they are not 1 to 3, `roles` how many items there are of each role where some are
-    seminars, `without` that reports on those do not count.
+    `gold` are the ids of the documents by which reports are judged, `agreement` are figures over all items of a stage,
+    `drafted` the documents with units from models' drafts, `weights` those that criteria may have where they are not 1
+    to 3, `roles` how many items there are of each role where some are seminars, `without` that reports on those do not
+    count.
     """
 
     title: str
     number: int = 1
-    licence: str = ""
-    description: str = ""
+    publication: Publication = field(default_factory=Publication)
+    gold: Collection[str] = ()
     agreement: tuple[StageFigure, ...] = ()
     drafted: tuple[Drafted, ...] = ()
     weights: str = ""
@@ -242,15 +244,26 @@ class ReleaseFacts:
     drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)
 
 
-def text(bundle: Bundle, facts: ReleaseFacts) -> str:
-    """The card as Markdown. The release's number is left to the manifest, so that the card does not change with it."""
-    parts = [f"# {line(facts.title)}", facts.description.strip() or "No description was given."]
-    for heading, body in _sections(bundle, facts):
+def text(bundle: Bundle, facts: ReleaseFacts, loading: str = "") -> str:
+    """The card as Markdown. The release's number is left to the manifest, so that the card does not change with it.
+
+    `loading` tells of the flat files and how they are loaded.
+    """
+    parts = [f"# {line(facts.title)}", facts.publication.metadata.description or "No description was given."]
+    for heading, body in _sections(bundle, facts, loading):
         parts += [f"## {heading}", body]
     return "\n\n".join(parts) + "\n"
 
 
-def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
+def _sections(bundle: Bundle, facts: ReleaseFacts, loading: str) -> Iterable[tuple[str, str]]:
+    metadata = facts.publication.metadata
+    if changes := corrections(facts.publication):
+        yield "Corrections", changes
+    if loading:
+        yield "Loading it", loading
+    if about := _about(metadata):
+        yield "Who made it", about
+    yield from _answers(metadata)
     yield "What is in it", _counts(bundle)
     roles = table(("role", "items", "share"), shares(facts.roles)) if facts.roles else ""
     yield "Items", "\n\n".join(filter(None, (_items(bundle), roles, facts.without)))
@@ -271,8 +284,42 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
             for title, own in facts.departures.items()
         )
         yield "Differences from the papers", "\n\n".join(parts)
-    yield "Licence", facts.licence.strip() or NO_LICENCE
+    if metadata.citation:
+        yield "Citation", f"```\n{metadata.citation}\n```"
+    yield "Licence", metadata.licence or NO_LICENCE
     yield "Checking the files", _CHECKSUMS
+
+
+def corrections(publication: Publication) -> str:
+    """What was corrected and withdrawn, the newest first, as Markdown; empty where nothing was."""
+    parts = [
+        f"**Release {number} was withdrawn** on {one.at}: {line(one.reason)}"
+        for number, one in sorted(publication.withdrawn.items(), reverse=True)
+    ]
+    for one in reversed(publication.errata):
+        head = f"{one.version}, {one.at}" if one.version else one.at
+        since = f" Since release {one.since}:" if one.changes and one.since else ""
+        changes = "".join(f"\n- {line(change)}" for change in one.changes)
+        parts.append(f"**{head}** {line(one.reason)}{since}{chr(10) if changes else ''}{changes}")
+    return "\n\n".join(parts)
+
+
+def _about(metadata: ReleaseMetadata) -> str:
+    authors = "; ".join(map(str, metadata.authors))
+    named = {name: metadata.text(name) for name in ("version", "published", "contact", "funding", "homepage")}
+    values = {"Authors": authors} | {_title(name): value for name, value in named.items()}
+    return "\n".join(f"- {title}: {line(value)}" for title, value in values.items() if value)
+
+
+def _answers(metadata: ReleaseMetadata) -> Iterator[tuple[str, str]]:
+    """The answers on responsible use, each under its title."""
+    for name in RESPONSIBLE_USE:
+        if answer := getattr(metadata, name):
+            yield _title(name), answer
+
+
+def _title(name: str) -> str:
+    return str(ReleaseMetadata.model_fields[name].title)
 
 
 _SCORES = """\
@@ -304,9 +351,9 @@ def _of_set(name: str) -> str:
 
 
 _CHECKSUMS = """\
-`manifest.json` lists every file with its size and SHA-256; `SHA256SUMS` holds the same sums for `sha256sum -c`. The
-same content gives the same bytes on every machine, so two releases can be compared file by file. People appear under
-pseudonyms only."""
+`manifest.json` lists every file of records with its size and SHA-256; `SHA256SUMS` holds the sums of all files for
+`sha256sum -c`. The same content gives the same bytes on every machine, so two releases can be compared file by file.
+People appear under pseudonyms only."""
 
 
 def _counts(bundle: Bundle) -> str:

@@ -25,6 +25,7 @@ from annotator.domain.experts.adjudication import (
 )
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.final_pass import ItemChecks
+from annotator.domain.experts.publication import Publication
 from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import Asking, InformedKind, JudgeKind, RaterKind, RunState, Status
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
@@ -36,7 +37,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 
 FORMAT = "goldsmith"
-FORMAT_VERSION = "1.4"
+FORMAT_VERSION = "1.5"
 
 
 class Record(BaseModel):
@@ -61,7 +62,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from", "transcript",
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs", "rubric_set", "floor", "ceiling",
-    "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd",
+    "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd", "publication",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -387,7 +388,7 @@ class FileRecord(BaseModel):
 
 
 class Manifest(LaterFields):
-    """The first file to read: which format, which project, and the checksum of every other file."""
+    """The first file to read: which format, which project, and the checksum of every file of records."""
 
     FILE: ClassVar[str] = "manifest.json"
     format: str = FORMAT
@@ -397,6 +398,10 @@ class Manifest(LaterFields):
         default="", description="Under which the release may be used; left out when none is stated"
     )
     description: Text = Field(default="", description="What the project says of itself; left out when empty")
+    publication: Publication = Field(
+        default=Publication(),
+        description="What the release says of itself, its corrections, and the string by which its copies are known",
+    )
     weights: Text = Field(
         default="", description="Which weights criteria may have; left out where they are 1 to 3"
     )

@@ -10,6 +10,7 @@ import orjson
 from pydantic import ValidationError
 
 from annotator import __version__
+from annotator.domain.experts.publication import Publication, ReleaseMetadata
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
@@ -27,7 +28,6 @@ from annotator.exchange.folders import (
     read_bytes,
     slugs,
 )
-from annotator.exchange.release import data_card
 from annotator.exchange.release import records as records_module
 from annotator.exchange.release.bundle import (
     CLASSES,
@@ -39,6 +39,7 @@ from annotator.exchange.release.bundle import (
     record_id,
     retyped,
 )
+from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.records import (
     FORMAT,
     FORMAT_VERSION,
@@ -52,7 +53,9 @@ from annotator.exchange.release.records import (
     RevisionRecord,
 )
 
-MANIFEST, CARD = Manifest.FILE, "data_card.md"
+MANIFEST, CROISSANT = Manifest.FILE, "croissant.json"
+# What lies in releases of before in the place of README.md.
+OLD_CARD = "data_card.md"
 # The first part of a file's path → the thing whose records it holds.
 THING_OF = {cls.FILE.removesuffix(".json"): thing for thing, cls in CLASSES.items()}
 # A million judgements are one file, and so is all that agreement was computed from.
@@ -65,7 +68,7 @@ LEFT_OUT_EMPTY = (*records_module.LEFT_OUT_EMPTY, *records_module.VALIDATION_LEF
 LAYOUT = re.compile(
     "|".join(
         [re.escape(cls.FILE) for cls in CLASSES.values() if cls.FILE.endswith(".json")]
-        + [re.escape(CARD), r"responses/[A-Za-z0-9._-]+\.json", r"artifacts/[a-z]+\.json"]
+        + [re.escape(OLD_CARD), r"responses/[A-Za-z0-9._-]+\.json", r"artifacts/[a-z]+\.json"]
     )
 )
 NEWER_FILE = re.compile(r"[a-z0-9_-]{1,60}\.json")
@@ -73,12 +76,11 @@ VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 AGAIN = "Get the release again; nothing was changed."
 
 
-def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Content], Manifest]:
+def content(bundle: Bundle, facts: ReleaseFacts) -> tuple[dict[str, Content], Manifest]:
     """The files that the manifest lists, and the manifest; the release's number and the time are in none of them."""
     bundle = ordered(bundle)
     records = _by_file(bundle)
     parts: dict[str, Content] = {path: pretty_list(partial(_trees, those)) for path, those in records.items()}
-    parts[CARD] = data_card.text(bundle, facts).encode()
     listed = [
         FileRecord(
             path=path,
@@ -88,8 +90,9 @@ def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Co
         )
         for path in sorted(parts)
     ]
+    metadata = facts.publication.metadata
     manifest = Manifest(
-        title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
+        title=facts.title, licence=metadata.licence, description=metadata.description, publication=facts.publication,
         weights=facts.weights, error_sample=facts.error_sample, unadjudicated=facts.unadjudicated,
         rubric_set=facts.rubric_set,
         awaited=dict(facts.awaited), final_pass=dict(facts.final_pass),
@@ -209,7 +212,7 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     for path, content in contents.items():
         reader.read_file(path, content)
     if manifest:
-        reader.bundle.licence, reader.bundle.description = manifest.licence, manifest.description
+        reader.bundle.publication, reader.bundle.number = _publication(manifest), manifest.number
         reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
         reader.bundle.unadjudicated, reader.bundle.awaited = manifest.unadjudicated, manifest.awaited
         reader.bundle.final_pass = manifest.final_pass
@@ -235,7 +238,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 def _strays(folder: Path) -> list[Problem]:
     """Notes on JSON files that the layout does not know and that are therefore not read."""
-    known = {cls.FILE for cls in CLASSES.values()} | {MANIFEST}
+    known = {cls.FILE for cls in CLASSES.values()} | {MANIFEST, CROISSANT}
     names = sorted(path.name for path in folder.glob("*.json") if path.name not in known)
     return [Problem(name, None, "is not a file of this layout and was not read", note=True) for name in names]
 
@@ -257,6 +260,14 @@ def _manifest(folder: Path) -> Manifest | None:
         return Manifest.model_validate_json(orjson.dumps(known), strict=True)
     except ValidationError as error:
         raise Refusal(f"“{MANIFEST}”: {in_words(error)}.", AGAIN) from None
+
+
+def _publication(manifest: Manifest) -> Publication:
+    """What the release says of itself; one of before said its licence and description alone."""
+    if manifest.publication.metadata != ReleaseMetadata():
+        return manifest.publication
+    known = ReleaseMetadata(licence=manifest.licence, description=manifest.description)
+    return manifest.publication.model_copy(update={"metadata": known})
 
 
 def _version(text: str) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from annotator.actions.items.items import LeftOut
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.domain.experts.final_pass import CHECKS, CheckState
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted
 from annotator.gui.pages.home import NextCard, replaced
 from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import TextPane
@@ -56,6 +56,7 @@ ABOUT_PAGES = (
     "listed with its address, title, state, date and checksum."
 )
 ABOUT_ADDRESSES = "They may reveal internal hosts. Keys are never exported."
+ABOUT_PARQUET = "The same rows as the JSON Lines, for large tables. Needs pyarrow."
 
 
 class ReleasePage(Page):
@@ -83,7 +84,10 @@ class ReleasePage(Page):
         self.group = QButtonGroup(self)
         self.with_pages = QCheckBox("Include the texts of cited pages")
         self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
-        wishes = (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES)
+        self.with_parquet = QCheckBox("Also write Parquet files")
+        wishes = (
+            (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES), (self.with_parquet, ABOUT_PARQUET),
+        )  # fmt: skip
         self._formats = {name: self._format(name, *words) for name, words in releases.offered().items()}
         self._used = column_of(spacing=4)
         self._more = Fold(
@@ -117,6 +121,7 @@ class ReleasePage(Page):
             button.setChecked(True)
             button.toggled.connect(self.with_pages.setEnabled)
             button.toggled.connect(self.with_addresses.setEnabled)
+            button.toggled.connect(self.with_parquet.setEnabled)
         self.group.addButton(button)
         return _explained(button, about)
 
@@ -154,7 +159,7 @@ class ReleasePage(Page):
         past = self.session.ask(releases.written) or []
         for label in (self.past_title, self.past):
             label.setVisible(bool(past))
-        self.past.setText("\n".join(_told(release) for release in past[:8]))
+        self.past.setText("\n".join(release.words for release in past[:8]))
         self.write.setEnabled(result["items"] > 0 and not self.session.project.readonly)
         self.write.setToolTip("" if result["items"] else "There are no items yet.")
 
@@ -188,6 +193,7 @@ class ReleasePage(Page):
             self._profile(),
             page_texts=self.with_pages.isEnabled() and self.with_pages.isChecked(),
             addresses=self.with_addresses.isEnabled() and self.with_addresses.isChecked(),
+            parquet=self.with_parquet.isEnabled() and self.with_parquet.isChecked(),
         )
 
     def _profile(self) -> str:
@@ -222,11 +228,6 @@ def _readiness(project: Project) -> "tuple[NextStep, ...]":
     from annotator.actions.home import home
 
     return home.readiness(project)
-
-
-def _told(release: releases.NumberedRelease) -> str:
-    when = f"{local(release.at):%Y-%m-%d %H:%M}"
-    return f"Release {release.number}   {when}   {release.profile}   content {release.manifest_sha256[:12]}"
 
 
 # People: whoever answers for a release, going through its items once more with a list in hand.

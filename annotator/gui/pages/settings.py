@@ -1,12 +1,17 @@
-"""Settings: what the project uses and what it is called, and how the window looks."""
+"""Settings: what the project uses, what its releases say of it, and how the window looks."""
 
+from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QButtonGroup, QRadioButton
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
 
 from annotator.actions.project import people, profile
+from annotator.actions.releases import releases
 from annotator.domain.experts.assignment import Role
+from annotator.domain.experts.publication import LICENCES, NEEDED, ReleaseMetadata
 from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.forms.profile_form import ProfileForm
 from annotator.gui.session.page import Page
@@ -17,16 +22,93 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     column_of,
     horizontal,
+    later,
     push_button,
     vertical,
 )
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, choose, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar
 
+# So many lines of a field are seen before it scrolls.
+LINES = 8
+# So much is seen above the field that is to be answered.
+ABOVE = 160
+NO_LICENCE = "Not chosen"
+OTHERS = " Others: goldsmith release describe FILE --licence SPDX-IDENTIFIER"
 SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
     ("system", "Match system"),
     ("light", "Light"),
     ("dark", "Dark"),
 )
+
+
+class MetadataForm(QWidget):
+    """A field for each question of ReleaseMetadata, with what is proposed below it."""
+
+    answered = Signal(str, str)
+    """A question, by its name, was left with another answer than before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[str, GrowingEdit | ChoiceBox] = {}
+        self.offers: dict[str, QPushButton] = {}
+        self._proposed: dict[str, PlainLabel] = {}
+        self._answers = ReleaseMetadata()
+        others = (name for name in ReleaseMetadata.model_fields if name not in NEEDED)
+        rows = (*map(self._row, NEEDED), PlainLabel("Optional", "subtitle"), *map(self._row, others))
+        vertical(*rows, on=self, margins=0, spacing=14)
+
+    def _row(self, name: str) -> QWidget:
+        field = ReleaseMetadata.model_fields[name]
+        made = self.fields[name] = ChoiceBox() if name == "licence" else GrowingEdit(most=LINES)
+        made.setAccessibleName(str(field.title))
+        if isinstance(made, GrowingEdit):
+            made.rested.connect(partial(self._leave, name))
+        else:
+            made.activated.connect(partial(self._leave, name))
+        title = label_of(made, str(field.title))
+        about = PlainLabel(f"{field.description}{OTHERS if name == 'licence' else ''}", "hint", wrap=True)
+        proposed = self._proposed[name] = PlainLabel("", "hint", wrap=True)
+        use = self.offers[name] = push_button("Use it", partial(self._use, name), "quiet")
+        use.setAccessibleName(f"Use what is proposed: {field.title}")
+        self.show_proposals({})
+        return column_of(title, about, made, horizontal(use, (proposed, 1)), spacing=4)
+
+    def show_answers(self, answers: ReleaseMetadata) -> None:
+        """Show the answers; what is being typed stays."""
+        before, self._answers = self._answers, answers
+        for name, field in self.fields.items():
+            words = answers.text(name)
+            if isinstance(field, ChoiceBox):
+                known = {"": NO_LICENCE} | {licence: licence for licence in (*LICENCES, words) if licence}
+                offer(field, [(title, value) for value, title in known.items()])
+                choose(field, words)
+            elif field.toPlainText() in (before.text(name), ""):
+                field.setPlainText(words)
+
+    def show_proposals(self, proposed: dict[str, str]) -> None:
+        for name, label in self._proposed.items():
+            label.show_words(f"Proposed: {proposed[name]}" if name in proposed else "")
+            self.offers[name].setVisible(name in proposed)
+
+    def leave(self) -> None:
+        for name in self.fields:
+            self._leave(name)
+
+    @property
+    def first_open(self) -> QWidget:
+        """The field of the first question that has no answer."""
+        open_ = (name for name in NEEDED if not getattr(self._answers, name))
+        return self.fields[next(open_, NEEDED[0])]
+
+    def _leave(self, name: str, *_: object) -> None:
+        field = self.fields[name]
+        words = str(field.currentData()) if isinstance(field, ChoiceBox) else field.toPlainText().strip()
+        if words != self._answers.text(name):
+            self.answered.emit(name, words)
+
+    def _use(self, name: str) -> None:
+        self.answered.emit(name, self._proposed[name].text().partition(": ")[2])
 
 
 class ProjectPage(Page):
@@ -48,28 +130,38 @@ class ProjectPage(Page):
             wrap=True,
         )
         foot = horizontal(self.reset, StretchSpace(1), self.apply)
+        self.metadata, self._questions = MetadataForm(), False
+        self.metadata.answered.connect(self._answer)
+        self.open_questions = PlainLabel("", "hint", wrap=True)
         body = column_of(
-            PlainLabel("What this benchmark uses", "subtitle"), about, self.form, foot, StretchSpace(1),
+            PlainLabel("What this benchmark uses", "subtitle"), about, self.form, foot,
+            PlainLabel("What its releases say of it", "subtitle"), self.open_questions, self.metadata, StretchSpace(1),
             margins=(20, 16, 20, 12), spacing=12,
         )  # fmt: skip
-        area = PlainArea("Settings of the project", body)
-        vertical(area, on=self, margins=0)
-        self.answer.float_over(area, below=False)
+        self._area = PlainArea("Settings of the project", body)
+        vertical(self._area, on=self, margins=0)
+        self.answer.float_over(self._area, below=False)
         self.bind("submit", self._apply)
 
     def navigate(self, place: dict[str, Any]) -> None:
+        """Show the settings as they are; with the part “questions” the keyboard goes to what is to be answered."""
+        self._questions = place.get("part") == "questions"
         if (used := self.session.ask(profile.profile)) is not None:
             self.form.show_profile(used)
         project = self.session.project
         allowed = people.someone(project).has(Role.COORDINATOR) and not (
             project.readonly or project.from_task
         )
-        for part in (self.form, self.apply):
+        for part in (self.form, self.apply, self.metadata):
             part.setEnabled(allowed)
+        self._show_answers()
         self.reset.setVisible(project.is_sample and not project.readonly)
 
     def focus_first(self) -> None:
-        if self.form.isEnabled():
+        if self.form.isEnabled() and self._questions:
+            self.metadata.first_open.setFocus()
+            later(self, lambda: self._area.ensureWidgetVisible(self.metadata.first_open, 0, ABOVE), 0).start()
+        elif self.form.isEnabled():
             self.form.focus_first()
         else:
             super().focus_first()
@@ -77,6 +169,21 @@ class ProjectPage(Page):
     def on_change(self, change: Change) -> None:
         if change.kind != "import":
             self.navigate({})
+
+    def leave(self) -> None:
+        self.metadata.leave()
+
+    def _show_answers(self) -> None:
+        if (answers := self.session.ask(releases.metadata)) is not None:
+            self.metadata.show_answers(answers)
+        self.session.ask_newest(self.metadata.show_proposals, releases.proposals)
+        open_ = self.session.ask(releases.open_questions) or []
+        words = f"{counted(len(open_), 'question')} to answer." if open_ else "All is answered."
+        self.open_questions.setText(f"{words} Each answer is saved when you leave its field.")
+
+    def _answer(self, name: str, words: str) -> None:
+        self.session.do(releases.describe, {name: words})
+        self._show_answers()
 
     def _apply(self) -> None:
         if self.apply.isEnabled() and self.session.do(profile.choose, self.form.text) is not None:

@@ -498,7 +498,7 @@ class PlaceBar(QWidget):
 
         What stands behind “More” has a tab while it is in view.
         """
-        tabs = {**tabs, **({shown: more[shown]} if shown in more else {})}
+        tabs = {**tabs, **{tab: words for tab, words in more.items() if tab == shown}}
         current = next((tab for tab in tabs if shown in (tab, *tab.beside)), None)
         self._fill(self.tabs, tabs, current)
         beside = (current, *current.beside) if current and current.beside else ()

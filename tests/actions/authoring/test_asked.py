@@ -35,6 +35,7 @@ from annotator.domain.texts.canonical import canonical_json, now
 from annotator.domain.texts.words import counted
 from annotator.storage.tables import ARTIFACT, REVISION
 from tests.judging.odd_server import OddServer
+from tests.material.bundles import found
 from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects import pairs_project as pairs
 from tests.projects.adra_project import adra_project, answer
@@ -70,12 +71,6 @@ def project(tmp_path: Path) -> Project:
     pairs.add_report(project)
     pairs.submit(project, {"Ada": query(FIRST, prefix="a"), "Ben": query(SECOND, prefix="b")})
     return project
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
 
 
 def settle(project: Project, keep: str) -> None:
@@ -156,7 +151,7 @@ def test_letter_1_a_release_asks_the_wording_and_comes_back_to_the_byte(
         imports.run(again, "goldsmith", [tmp_path / "one"])
         releases.export(again, tmp_path / "two")
         assert len(annotating.answered_otherwise(again)) == 1
-    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+    assert found(tmp_path / "one") == found(tmp_path / "two")
 
 
 def test_letter_1_an_older_release_with_a_settled_query_asks_its_wording(
@@ -298,7 +293,7 @@ def test_a_release_says_how_many_units_of_each_document_were_drafted(asking: Pro
         (("sealed", 2), 1),
         (("sealed", 3), 2),
     ]
-    card = (tmp_path / "out/data_card.md").read_text("utf-8")
+    card = (tmp_path / "out/README.md").read_text("utf-8")
     assert "5 units of 3 documents came from a model's draft" in card
     assert "Models: test-model." in card
     assert "| rubric | consensus | 2 | 3 |" in card
@@ -307,7 +302,7 @@ def test_a_release_says_how_many_units_of_each_document_were_drafted(asking: Pro
 def test_a_release_without_drafts_says_nothing_and_none_leaves(asking: Project, tmp_path: Path) -> None:
     releases.export(asking, tmp_path / "out")
     assert "drafted" not in json.loads((tmp_path / "out/manifest.json").read_text("utf-8"))
-    assert "model's draft" not in (tmp_path / "out/data_card.md").read_text("utf-8")
+    assert "model's draft" not in (tmp_path / "out/README.md").read_text("utf-8")
     assignments.seal(asking, drafted(work_as(asking, "Ada"), 1))
     releases.export(work_as(asking, "Cora"), tmp_path / "out")
     left = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())

@@ -19,6 +19,7 @@ from annotator.actions.releases import releases
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.texts.canonical import now
 from annotator.protocols import USUAL
+from tests.material.bundles import ANSWERS
 from tests.projects.adjudication_project import contested_project, labels_project
 from tests.projects.generated_project import generated_project
 from tests.projects.validation_project import validation_project
@@ -95,9 +96,8 @@ def test_home_waits_for_the_conflicts_that_adjudicate_shows(whole_sample):
 def test_what_a_release_lacks_leads_to_where_it_is_mended(sample):
     lacks = {step.page: step.words for step in readiness(sample)}
     assert lacks["Final pass"].endswith("no signed final pass")
-    releases.state(sample, "description", "Ten questions.")
-    releases.state(sample, "licence", "CC-BY-4.0")
-    assert "missing for a release" in lacks["Project"]
+    releases.describe(sample, ANSWERS)
+    assert "12 questions" in lacks["Project"]
     assert "Project" not in {step.page for step in readiness(sample)}
 
 

@@ -134,9 +134,9 @@ def test_page_texts_stay_unless_asked_for(cited: Project, tmp_path: Path) -> Non
     ]
     assert (read["title"], read["state"], read["sha256"]) == ("A study", "ok", sha256(TEXT))
     assert read["fetched_at"].startswith("2026-01-31")
-    assert TEXT not in (tmp_path / "bare" / "data_card.md").read_text("utf-8")
+    assert TEXT not in (tmp_path / "bare" / "README.md").read_text("utf-8")
     releases.export(cited, tmp_path / "whole", page_texts=True)
-    bare, whole = ((tmp_path / name / "data_card.md").read_text("utf-8") for name in ("bare", "whole"))
+    bare, whole = ((tmp_path / name / "README.md").read_text("utf-8") for name in ("bare", "whole"))
     assert "2 cited pages" in bare
     assert "Their texts are not included" in bare
     assert "The texts of 1 of these are included" in whole
@@ -165,7 +165,7 @@ def test_without_texts_scores_are_computed_again_and_the_release_again_the_same(
     assert checking.check(bare).problems == []
     assert str(imports.run(bare, "goldsmith", [tmp_path / "bare"], warm=False)[1]) == "nothing new"
     releases.export(bare, tmp_path / "again")
-    for name in ("pages.json", "data_card.md"):
+    for name in ("pages.json", "README.md"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "bare" / name).read_bytes()
 
 

@@ -470,7 +470,7 @@ def test_it_leaves_with_a_release_and_comes_back_with_its_mark(begun: Project, t
     releases.export(begun, tmp_path / "out")
     written = json.loads((tmp_path / "out" / "sources.json").read_text("utf-8"))
     assert ["drafted" in one for one in written] == [False, True]
-    assert "1 source was drafted by a model" in (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    assert "1 source was drafted by a model" in (tmp_path / "out" / "README.md").read_text("utf-8")
     with closing(Project.create(tmp_path / "taken.goldsmith", "taken")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
         assert items.sources(taken, first_item(begun)) == items.sources(begun, first_item(begun))

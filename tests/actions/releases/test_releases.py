@@ -36,7 +36,7 @@ from annotator.exchange.release import release
 from annotator.places import resources, schemas
 from annotator.storage.tables import JUDGE, PERSON, RESPONSE
 from tests.actions.contests.contest_project import add_seminar, contest_project
-from tests.material.bundles import REAL, found, rich_bundle, tree, write_peer, write_release
+from tests.material.bundles import ANSWERS, REAL, found, rich_bundle, tree, write_peer, write_release
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
 from tests.projects.validation_project import (
@@ -331,7 +331,7 @@ def test_a_contest_leaves_in_a_release_and_comes_back(tmp_path: Path) -> None:
     assert told["s2-t01"] == (False, "Needs a licence")
     for name in names:
         jsonschema.validate(tree(tmp_path / "out", name), json.loads((schemas() / name).read_text("utf-8")))
-    card = (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    card = (tmp_path / "out" / "README.md").read_text("utf-8")
     assert "| held back: Needs a licence | 1 |\n| kept | 2 |" in card
     assert "Contest of tasks:" in card.split("## Differences from the papers")[1]
     other = Project.create(tmp_path / "other.goldsmith", project.title)
@@ -391,6 +391,12 @@ def test_arena_tasks_tell_which_were_kept_and_records_are_counted(tmp_path: Path
     assert {"matches.csv", "ratings.csv", "decisions.csv"} <= set(tables.files)
 
 
+OPEN = [
+    "Description", "Licence", "Authors", "Contact", "Collection", "Annotators", "Use cases", "Limits", "Biases",
+    "Personal or sensitive data", "Social impact", "Maintenance",
+]  # fmt: skip
+
+
 def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path: Path) -> None:
     project = small_project(tmp_path)
     bare = items.add(project, "Why is the sky blue?", "", "", "en", {"key": "sky"}).subject
@@ -398,7 +404,7 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path:
     assert [note.split(":")[0] for note in told] == [
         "The final pass is not signed for 3 items (1, 2, sky)",
         "There is no settled gold for 1 item (sky)",
-        "The description is empty",
+        "Readers will ask 12 questions (Description, Licence, Authors and 9 more)",
     ]
     refused = expect_refusal(
         r"not signed for 3 items .*Nothing was released",
@@ -407,9 +413,11 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path:
         tmp_path / "strict",
         strict=True,
     )
-    assert (refused.details, (tmp_path / "strict").exists()) == (told, False)
+    questions = tuple(releases.open_questions(project))
+    assert (refused.details, (tmp_path / "strict").exists()) == ((*told, *questions), False)
+    assert [words.partition(":")[0] for words in questions] == OPEN
     items.change(project, bare, retired=True)
-    releases.state(project, "description", "Two questions.")
+    releases.describe(project, ANSWERS)
     for item_id in items.ids(project):
         for check in CHECKS:
             final_pass.sign(project, item_id, check, "passed")

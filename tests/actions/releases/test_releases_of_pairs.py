@@ -131,7 +131,7 @@ def test_nothing_of_an_item_that_is_set_aside_leaves(tmp_path):
 
 
 def test_the_card_tells_how_the_gold_came_about(made):
-    card = (made[1] / "data_card.md").read_text("utf-8")
+    card = (made[1] / "README.md").read_text("utf-8")
     # Ada wrote 5 criteria and 3 statements, Ben 6 and 3; the first version of 6 units has become one of 7.
     for line in (
         "| R2 | 2 | 8 | 0 | 0 |",
@@ -202,7 +202,7 @@ def test_it_has_a_field_of_its_own_and_what_was_frozen_leaves_as_before(paired: 
 
 
 def test_the_data_card_tells_it_after_the_frozen_figures_under_its_own_name(paired: Path) -> None:
-    card = (paired / "release" / "data_card.md").read_text("utf-8")
+    card = (paired / "release" / "README.md").read_text("utf-8")
     lines = [line for line in card.splitlines() if "match_f1" in line]
     assert [("automatic" in line, "model-assisted: test-model, prompt" in line) for line in lines] == [
         (True, False), (False, True),
@@ -219,7 +219,7 @@ def test_two_judges_of_one_model_are_told_apart_in_the_data_card(tmp_path: Path)
         for name in (JUDGE, "near"):
             asyncio.run(assisting.run(project, assisting.order(name)))
         releases.export(project, tmp_path / "release")
-    card = (tmp_path / "release" / "data_card.md").read_text("utf-8")
+    card = (tmp_path / "release" / "README.md").read_text("utf-8")
     lines = [
         line for line in card.splitlines() if "match_f1" in line and "model-assisted: test-model" in line
     ]

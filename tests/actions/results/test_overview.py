@@ -297,7 +297,7 @@ def test_letter_22_the_command_and_a_release_say_floor(
     scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
     own = {score["unfit"] for score in scores if score["rater"] == "baseline" and score["value"] is not None}
     assert own == {results.FLOOR}
-    card = " ".join((tmp_path / "release" / "data_card.md").read_text("utf-8").split())
+    card = " ".join((tmp_path / "release" / "README.md").read_text("utf-8").split())
     assert SET_BY in card
     assert NEVER_FALSE in card
 

@@ -199,7 +199,7 @@ def test_reports_on_a_seminar_are_kept_and_told_and_enter_nothing(
     ]  # fmt: skip
     assert ONE_LEFT_OUT in releases.export(answered, tmp_path / "out").notes
     assert f"| seminar | 1 | 50.0 % |\n| task | 1 | 50.0 % |\n\n{ONE_LEFT_OUT}" in (
-        tmp_path / "out" / "data_card.md"
+        tmp_path / "out" / "README.md"
     ).read_text("utf-8")
 
 

@@ -89,7 +89,6 @@ def test_units_written_without_ids_get_the_same_ids_every_time(tmp_path: Path) -
             "checksum differs",
         ),
         (lambda f: (f / "judgements.json").unlink(), "There is no file"),
-        (lambda f: (f / "data_card.md").write_text("mine", "utf-8"), "checksum differs"),
         (lambda f: (f / "responses" / "extra.json").write_text("[]", "utf-8"), "is not listed"),
         (
             lambda f: change_json(f / "manifest.json", lambda t: t.update(format_version="2.0")),

@@ -11,6 +11,7 @@ import pytest
 
 from annotator.domain.experts.adjudication import Agreement, DisputeState, Figure, Origin, Reason, SealedInput
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.publication import Publication, ReleaseMetadata
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds import documents
@@ -239,6 +240,9 @@ def test_a_consensus_leads_back_to_its_rulings_and_every_ruling_that_changes_som
     assert {row.take for row in rows} > {"both", "own", "drop"}
 
 
+LICENSED = Publication(metadata=ReleaseMetadata(licence="CC BY 4.0"))
+
+
 def test_the_card_counts_and_cites() -> None:
     card = text(rich_bundle(), ReleaseFacts(title="Rain"))
     for line in (
@@ -255,7 +259,7 @@ def test_the_card_counts_and_cites() -> None:
         assert line in card.splitlines()
     assert "Σ wᵢ·bᵢ / Σ wᵢ" in text(rich_bundle(), ReleaseFacts(title="T"))
     assert NO_LICENCE in text(rich_bundle(), ReleaseFacts(title="T"))
-    assert NO_LICENCE not in text(rich_bundle(), ReleaseFacts(title="T", licence="CC BY 4.0"))
+    assert NO_LICENCE not in text(rich_bundle(), ReleaseFacts(title="T", publication=LICENSED))
     assert text(rich_bundle(), ReleaseFacts(title="T", number=1)) == text(
         rich_bundle(), ReleaseFacts(title="T", number=2)
     )

@@ -276,7 +276,7 @@ def test_from_the_form_to_the_score_and_the_release(weighted, page_over, tmp_pat
         if path.name != "manifest.json":
             again = tmp_path / "again" / path.relative_to(tmp_path / "release")
             assert again.read_bytes() == path.read_bytes(), path.name
-    assert f"weights: {text}" in (tmp_path / "again/data_card.md").read_text("utf-8")
+    assert f"weights: {text}" in (tmp_path / "again/README.md").read_text("utf-8")
     releases.export(weighted, tmp_path / "csv", "csv")
     with (tmp_path / "csv/criteria.csv").open(encoding="utf-8-sig") as table:
         assert [float(row["weight"]) for row in csv.DictReader(table)] == [weight for _, weight in chosen]

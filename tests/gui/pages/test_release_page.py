@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from annotator.actions.agreement import final_pass
 from annotator.actions.items import items
 from annotator.actions.releases import releases
+from tests.material.bundles import ANSWERS
 from tests.projects.labelling_project import labelling_project
 from tests.projects.small_project import small_project
 from tests.storage import sql
@@ -40,15 +41,38 @@ def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
     def buttons():
         return {button.text(): button for button in page.points.findChildren(QPushButton)}
 
-    qtbot.waitUntil(lambda: "Fill in" in buttons())
+    qtbot.waitUntil(lambda: "Answer" in buttons())
     assert "2 items have" in buttons()["Sign"].accessibleName()
-    assert "description and the licence" in buttons()["Fill in"].accessibleName()
-    for name in ("description", "licence"):
-        page.session.do(releases.state, name, "Two questions.")
+    assert "12 questions (Description, Licence, " in buttons()["Answer"].accessibleName()
+    page.session.do(releases.describe, ANSWERS)
     page.navigate({})
-    qtbot.waitUntil(lambda: "Fill in" not in buttons())
+    qtbot.waitUntil(lambda: "Answer" not in buttons())
     buttons()["Sign"].click()
     assert page.window().page.NAME == "Final pass"
+
+
+def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_path, page_over, qtbot):
+    page = page_over(small_project(tmp_path), "Project")
+    form, project = page.metadata, page.session.project
+    assert "12 questions to answer" in page.open_questions.text()
+    form.fields["limits"].setFocus()
+    qtbot.keyClicks(form.fields["limits"], "Two questions.")
+    form.fields["biases"].setFocus()
+    form.fields["licence"].setCurrentIndex(2)
+    form.fields["licence"].activated.emit(2)
+    assert (releases.metadata(project).limits, releases.metadata(project).licence) == (
+        "Two questions.",
+        "CC0-1.0",
+    )
+    qtbot.waitUntil(lambda: form.offers["title"].isVisible())
+    form.offers["title"].click()
+    assert releases.metadata(project).title == project.title == form.fields["title"].toPlainText()
+    form.fields["authors"].setPlainText("Ada, 0000-0002-1825-0098")
+    page.leave()
+    assert "is no orcid" in page.window().messages.text()
+    assert (form.fields["authors"].toPlainText()[:4], releases.metadata(project).authors) == ("Ada,", ())
+    page.session.undo()
+    assert form.fields["title"].toPlainText() == ""
 
 
 GATHER = releases.gather

@@ -78,7 +78,7 @@ def figures(project: Project) -> list[tuple[object, ...]]:
 
 def content(release: Path) -> dict[str, bytes]:
     """What a release holds, file by file, beside what it says of the project as a whole."""
-    whole = ("data_card.md", "manifest.json", "SHA256SUMS")
+    whole = ("README.md", "croissant.json", "manifest.json", "SHA256SUMS")
     return {
         path.relative_to(release).as_posix(): path.read_bytes()
         for path in release.rglob("*")
