@@ -26,6 +26,14 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     added = judges.named(small, "near")
     assert (added.base_url, added.model, added.parameters) == ("http://127.0.0.1:9/v1", "tiny", "{}")
     assert page.roster.judge() == added
+    settle(page)
+    # Nobody knows what it costs.
+    prices = page.roster.side.endpoint.priced
+    assert prices.isVisible()
+    page.roster.acts["new_judge"]()
+    assert not prices.isVisible()
+    page.roster.side.endpoint.options.open()
+    assert prices.isVisible()
 
 
 def test_a_key_is_kept_outside_the_project_and_shown_to_nobody(small, show):

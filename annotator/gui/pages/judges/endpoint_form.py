@@ -24,6 +24,7 @@ from annotator.actions.judging.derived_judges import facts
 from annotator.domain.judges.judge import Judge, Price, PricedAsking
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
+from annotator.gui.parts import holds
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import Fold
@@ -138,6 +139,7 @@ class EndpointForm(QWidget):
             ),
             self.weights,
         )
+        self.options.button.toggled.connect(lambda _: self._show_price())
         vertical(self.form, self.options, on=self, margins=0, spacing=7)
 
     def _rows(self, name: str) -> Iterator[FormRow]:
@@ -182,8 +184,8 @@ class EndpointForm(QWidget):
     def dirty(self) -> bool:
         return self._values() != self._shown or bool(self.key.text())
 
-    def show_judge(self, judge: Judge) -> None:
-        self._judge = judge
+    def _fill(self, judge: Judge) -> None:
+        """Show the settings of a judge, and what its tokens cost."""
         for name, field in self.fields.items():
             field.setText(str(getattr(judge, name)))
             field.setCursorPosition(0)
@@ -194,23 +196,22 @@ class EndpointForm(QWidget):
         self.tokens.setValue(judge.asked.tokens_per_minute or 0)
         self._shown = self._values()
         self.key.clear()
+        self._show_price()
+
+    def show_judge(self, judge: Judge) -> None:
+        self._judge = judge
+        self._fill(judge)
         judged = bool(self._session.ask(judges.has_judged, judge.id))
         self._lock(follows=bool(judge.asked.of), judged=judged)
-        self._show_price()
         self.show_place()
 
     def begin(self) -> None:
         self._judge = None
-        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key):
-            field.clear()
-        self.fields["parameters"].setText("{}")
-        self.key_env.setPlaceholderText(VARIABLE_HINT)
-        self.weights.setChecked(False)
-        self.calls.setValue(0)
-        self.tokens.setValue(0)
+        self._fill(Judge(id="", name="new"))
+        self.fields["name"].clear()
         self._shown = self._values()
+        self.key_env.setPlaceholderText(VARIABLE_HINT)
         self._lock(follows=False, judged=False)
-        self._show_price()
         self.place.setText(
             "Searched in the keyring, then the variable, then this session. Never stored in the project."
         )
@@ -290,7 +291,7 @@ class EndpointForm(QWidget):
         """Say what its tokens cost; looked up on another thread, since the table takes a moment to load."""
         model, url = self.fields["model"].text().strip(), self.fields["base_url"].text().strip()
         typed = any(field.text().strip() for field in self.prices)
-        self.form.setRowVisible(self.priced, typed)
+        self._offer_prices(typed)
         if typed:
             self.price.setText(
                 "US dollars per million tokens, as entered here; leave all empty for the listed price"
@@ -307,7 +308,11 @@ class EndpointForm(QWidget):
             self.fields[name].text().strip() for name in ("model", "base_url")
         ):
             self.price.setText(words)
-            self.form.setRowVisible(self.priced, words.startswith("not known"))
+            self._offer_prices(words.startswith("not known"))
+
+    def _offer_prices(self, needed: bool) -> None:
+        """Have the fields of prices in view where they are needed, and while all options are."""
+        self.form.setRowVisible(self.priced, needed or self.options.is_open or holds(self.priced))
 
     def show_place(self) -> None:
         """Say where the judge's key is now, and whether it may be used."""

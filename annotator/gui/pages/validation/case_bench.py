@@ -352,6 +352,16 @@ class _Flow(page.Flow):
         self._bench.next_open()
 
 
+# Words and value of something that can be chosen.
+Option = tuple[str, str]
+
+
+def held(value: str, options: Sequence[Option]) -> str:
+    """The value where it is offered, otherwise the first."""
+    known = [one for _, one in options]
+    return value if value in known else next(iter(known), "")
+
+
 RECOUNT_MS, PAINTED_MS = 700, 30
 WORK, NOTHING = 0, 1
 """Where the cases stand in the stack, and what is said where there are none."""

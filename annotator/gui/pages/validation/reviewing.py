@@ -19,7 +19,15 @@ from annotator.domain.judges.judge import Review
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
-from annotator.gui.pages.validation.case_bench import NOTHING, PAINTED_MS, WORK, BenchWords, CasePart
+from annotator.gui.pages.validation.case_bench import (
+    NOTHING,
+    PAINTED_MS,
+    WORK,
+    BenchWords,
+    CasePart,
+    Option,
+    held,
+)
 from annotator.gui.pages.validation.case_cards import (
     NO_CASES,
     REVIEW_ACTS,
@@ -41,7 +49,6 @@ ORDERS = (
     ("Errors of drawn reports", ReviewOrder.ERRORS.value),
 )
 EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
-Option = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +93,11 @@ def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]
 def _fitted(project: Project, choice: ReviewChoice) -> ReviewLook:
     offers = reviews.offers(project)
     protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
-    known = [value for _, value in protocols]
-    protocol = choice.protocol if choice.protocol in known else next(iter(known), "")
+    protocol = held(choice.protocol, protocols)
     judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
     # The baseline comes first where judges are listed; nobody begins with it.
     judges = [*judges[1:], *judges[:1]]
-    names = [value for _, value in judges]
-    judge = choice.judge if choice.judge in names else next(iter(names), "")
-    fitted = replace(choice, protocol=protocol, judge=judge)
+    fitted = replace(choice, protocol=protocol, judge=held(choice.judge, judges))
     return ReviewLook(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
 
 

@@ -32,7 +32,15 @@ from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
-from annotator.gui.pages.validation.case_bench import NOTHING, PAINTED_MS, WORK, BenchWords, CasePart
+from annotator.gui.pages.validation.case_bench import (
+    NOTHING,
+    PAINTED_MS,
+    WORK,
+    BenchWords,
+    CasePart,
+    Option,
+    held,
+)
 from annotator.gui.pages.validation.case_cards import (
     ACTS,
     NO_CASES,
@@ -274,8 +282,6 @@ def _because(why: str) -> str:
 
 EVERY = "*"
 NOTHING_RULED = DisagreementList((), 0, False)
-# Words and value of something that can be chosen.
-Option = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +356,7 @@ def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[
     """The choice where it can be had, otherwise what comes first; with all that can be chosen."""
     offers = reviews.offers(project)
     protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
-    protocol = _held(choice.protocol, protocols)
+    protocol = held(choice.protocol, protocols)
     judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
     judges += [("All judges", EVERY)] if len(judges) > 1 else []
     labels: list[Option] = [("All submitted labels", "")]
@@ -365,14 +371,9 @@ def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[
         ("The consensus", CONSENSUS),
     ]
     fitted = RulingChoice(
-        protocol, _held(choice.labels, labels), _held(choice.judge, judges), _held(choice.person, persons)
+        protocol, held(choice.labels, labels), held(choice.judge, judges), held(choice.person, persons)
     )
     return fitted, {"protocol": protocols, "labels": labels, "judge": judges, "person": persons}
-
-
-def _held(value: str, options: Sequence[Option]) -> str:
-    known = [one for _, one in options]
-    return value if value in known else next(iter(known), "")
 
 
 def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
