@@ -60,6 +60,8 @@ NEXT_LETTERS = 40
 LEAST_SECONDS = 0.1
 # A page this wide shows the guideline from the first; afterwards it is as the person left it.
 WIDE = 1400
+# So much room a document takes, where its weights stand in one line; enlarged it asks for more by itself.
+LEAST_SHEET = 430
 GUIDELINE_KEY = "author/guideline"
 NO_ITEMS = "No items yet", "Items are the questions that documents are written for."
 NOT_YOURS = (
@@ -97,6 +99,7 @@ class AuthorPage(Page):
             "author", parts=(self.source, self.sheet, self.side), sizes=(500, 620, 260), stretch=(5, 6, 0)
         )
         self._parts.give_way(self.source, self.side)
+        self.sheet.setMinimumWidth(LEAST_SHEET)
         if may_choose_uses(self.session):
             self.sheet.strip.guideline.menu().addAction(ANOTHER_KIND, lambda: self.session.go("Project"))
         kinds = horizontal(self.tabs, StretchSpace(1))
