@@ -177,7 +177,8 @@ def metadata(project: Project) -> ReleaseMetadata:
 
 def proposals(project: Project) -> dict[str, str]:
     """What may be answered from People and the project, for questions without an answer; nobody has confirmed it."""
-    counts = items.content_counts(project)
+    counts, answers, today = items.content_counts(project), metadata(project), now().date().isoformat()
+    authors = ", ".join(one.name for one in answers.authors)
     with project.store.read() as db:
         writers = set(db.execute(select(ARTIFACT.c.author_id).distinct()).scalars()) - {""}
         by_people = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
@@ -199,11 +200,12 @@ def proposals(project: Project) -> dict[str, str]:
     proposed = {
         "title": project.title,
         "version": "1.0.0",
+        "published": today,
+        "citation": f"{authors} ({today[:4]}). {answers.title or project.title}." if authors else "",
         "languages": ", ".join(languages),
         "collection": " ".join(words for words, so in collected.items() if so),
         "annotators": " ".join(words for words, so in by_whom.items() if so),
     }
-    answers = metadata(project)
     return {name: words for name, words in proposed.items() if words and not getattr(answers, name)}
 
 
