@@ -109,7 +109,7 @@ def test_every_protocol_is_judged_and_every_metric_shown(window, qtbot, tmp_path
     assert {(run.protocol, run.state) for run in run_records.runs(project)} == {
         (what, "done") for what in (*DRAWN, *JUDGED)
     }
-    window.show_page("Results")
+    window.show_page("Results", view="overview")
     page = window.page.viewer
     qtbot.waitUntil(lambda: page.body.currentWidget() is page.view)
     page.session.wait()

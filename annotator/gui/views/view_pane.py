@@ -283,7 +283,7 @@ class ViewPane(Splitter):
         self.answers, self.told = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
         for label in (self.answers, self.told):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._conditions: list[str] = []
+        self._answers, self._conditions = list[str](), list[str]()
         self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
         self.more.setCheckable(True)
         self.more.toggled.connect(lambda _: self._fit_words())
@@ -333,15 +333,17 @@ class ViewPane(Splitter):
         self._fit_words()
 
     def _fit_words(self) -> None:
-        """The answer stands in every window; its conditions leave room for the figures unless all are asked for."""
+        """The first answer stands in every window; the rest leaves room for the figures unless all is asked for."""
         low = self.window().height() < theme.current().px(LOW)
-        first = ENOUGH if not low else 0 if self.answers.text() else FIRST
-        told = self._conditions if self.more.isChecked() else self._conditions[:first]
-        self.told.show_words("\n".join(told))
-        self.more.setText(
-            "Show fewer" if self.more.isChecked() else f"Show {len(self._conditions) - first:,} more"
-        )
-        self.more.setVisible(len(self._conditions) > first)
+        answers = 1 if low else len(self._answers)
+        first = ENOUGH if not low else 0 if self._answers else FIRST
+        left = max(0, len(self._answers) - answers) + max(0, len(self._conditions) - first)
+        if self.more.isChecked():
+            answers, first = len(self._answers), len(self._conditions)
+        self.answers.show_words("\n".join(self._answers[:answers]))
+        self.told.show_words("\n".join(self._conditions[:first]))
+        self.more.setText("Show fewer" if self.more.isChecked() else f"Show {left:,} more")
+        self.more.setVisible(left > 0)
 
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
@@ -377,9 +379,7 @@ class ViewPane(Splitter):
         self.table.setAccessibleName(sheet.title)
         # A sentence that begins with a name from right to left is still read from the left.
         told = [f"\u200e{words}" for words in sheet.told]
-        self.answers.setText("\n".join(told[: sheet.answers]))
-        self.answers.setVisible(bool(sheet.answers))
-        self._conditions = told[sheet.answers :]
+        self._answers, self._conditions = told[: sheet.answers], told[sheet.answers :]
         self.more.setChecked(self.more.isChecked() and same)
         self._fit_words()
         # A find field over four rows only takes room.
