@@ -288,9 +288,9 @@ FAULTS = (
     ),
     Fault(
         "estimate of another order",
-        "annotator/gui/pages/judges/run_form.py",
-        "if child is not self._child or order != self._order:",
-        "if child is not self._child:",
+        "annotator/gui/session/run.py",
+        "if child is self._child and order == self.order:",
+        "if child is self._child:",
         "tests/gui/judges/test_running.py tests/gui/judges",
     ),
     Fault(

@@ -53,7 +53,7 @@ def test_an_empty_table_says_what_to_do_and_an_unknown_one_what_there_is(file, c
     for name, command in wanted.items():
         assert command in " ".join(printed(capsys, "results", file, "--view", name).split()), name
     words = " ".join(refused(capsys, "results", file, "--view", "nonsense").split())
-    assert "Views: overview" in words
+    assert "overview, items, wins" in words
     assert "time-limit (a6)" in words
 
 

@@ -312,7 +312,7 @@ def leaderboard_is_read(
 ) -> dict[tuple[str, str], float | None]:
     """The figures in the window, of the program and by hand are the same."""
     with window_of(story.path, "Cora", story.qtbot) as window:
-        window.show_page("Results")
+        window.show_page("Results", view="overview")
         page = window.page.viewer
         story.qtbot.waitUntil(lambda: page.body.currentWidget() is page.view)
         wait(window.page)

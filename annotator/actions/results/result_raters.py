@@ -204,12 +204,15 @@ def chosen(found: Iterable[ResultRater], rater_id: str) -> ResultRater | None:
 def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> dict[str, ResultRater]:
     """Protocol → whose figures of it stand in one table: those of the rater of that id, and what needs no rater.
 
-    Where none is named they are of one all the same: who judged under the most of the protocols, then who judged last,
-    judges before people. Figures of several raters stand together only under `EACH`.
+    Where none is named they are of one all the same: who judged under the most of the protocols, of these any judge
+    before the baseline, then who judged last, judges before people. Figures of several raters stand together only
+    under `EACH`.
     """
     of = grouped((one.id, one) for each in found.values() for one in each)
     named = [own for key, own in of.items() if key not in (COMPUTED, CONSENSUS) and PERSON_KEY not in key]
-    best = max(named, default=None, key=lambda own: (len(own), max(one.last for one in own)))
+    best = max(
+        named, default=None, key=lambda own: (len(own), not own[0].floor, max(one.last for one in own))
+    )
     wanted = rater_id or (best[0].id if best else "")
     standing = {
         protocol: chosen(each, wanted) or next((one for one in each if one.id == COMPUTED), None)
