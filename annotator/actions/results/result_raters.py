@@ -211,7 +211,9 @@ def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> 
     of = grouped((one.id, one) for each in found.values() for one in each)
     named = [own for key, own in of.items() if key not in (COMPUTED, CONSENSUS) and PERSON_KEY not in key]
     best = max(
-        named, default=None, key=lambda own: (len(own), not own[0].floor, max(one.last for one in own))
+        named,
+        default=None,
+        key=lambda own: (len(own), own[0].kind not in ("", JudgeKind.BASELINE), max(one.last for one in own)),
     )
     wanted = rater_id or (best[0].id if best else "")
     standing = {

@@ -143,7 +143,7 @@ def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith,
     page.sample.click()
     page.close()
     with closing(Project.open(tmp_path / "sample.goldsmith", readonly=True)) as project:
-        assert items.count(project) == 6
+        assert items.count(project) == 10
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
@@ -175,6 +175,6 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     qtbot.waitUntil(lambda: isinstance(goldsmith._shown, StartPage))
     assert goldsmith._shown.making.isVisible()
     qtbot.waitUntil(lambda: isinstance(goldsmith._shown, Window))
-    assert items.count(goldsmith._shown.session.project) == 6
+    assert items.count(goldsmith._shown.session.project) == 10
     assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
     assert goldsmith.show(file).show_page("Project").reset.isHidden()
