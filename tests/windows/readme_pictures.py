@@ -6,10 +6,12 @@ import tempfile
 from pathlib import Path
 
 from annotator.actions.imports import practice, samples
+from annotator.actions.judges import judges
 from annotator.gui import theme
 from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.places import resources
+from annotator.protocols import USUAL
 from tests.windows import grabbing
 
 SIZE = (1280, 800)
@@ -19,7 +21,7 @@ PICTURES: dict[str, tuple[str, dict[str, str] | None]] = {
     "author": ("Author", None),
     "label": ("Label", None),
     "adjudicate": ("Adjudicate", None),
-    "judges": ("Judges", {"part": "Replies"}),
+    "judges": ("Judges", {"part": "Replies", "judge": practice.RECORDED}),
     "agreement": ("Agreement", {}),
     "validate": ("Validate", {"part": "Figures"}),
     "results": ("Results", {}),
@@ -43,8 +45,11 @@ def make(folder: Path) -> list[Path]:
 
 
 def _picture(window: Window, path: Path, name: str, led: dict[str, dict[str, str]]) -> Path:
-    place = PICTURES[path.stem][1]
-    page = window.show_page(name, **(led[name] if place is None else place))
+    given = PICTURES[path.stem][1]
+    place = dict(led[name] if given is None else given)
+    if "judge" in place:
+        place |= {"judge_id": judges.named(window.session.project, place.pop("judge")).id, "protocol": USUAL}
+    page = window.show_page(name, **place)
     window.session.wait()
     if name == "Adjudicate":
         page.frame.beginning.begin.click()

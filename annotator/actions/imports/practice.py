@@ -317,7 +317,7 @@ def _judge(project: Project) -> None:
         """People's label or the baseline's, and the other one in one of seven."""
         unit = case.unit
         usual = people_say.get((case.response.id, unit.id)) or answer(case)[unit.id].value
-        turned = crc32(f"{unit.text} {case.response.id}".encode()) % 7 == 0
+        turned = crc32(f"{unit.text} {case.response.text}".encode()) % 7 == 0
         value = ("no" if usual == "yes" else "yes") if turned else usual
         why = "The report says so." if value == "yes" else "Nothing in the report says so."
         tokens = 260 + len(case.response.text.split()) * 4 // 3

@@ -132,8 +132,8 @@ def test_the_adjudicator_has_conflicts_one_half_done_and_closed_ones_with_their_
 
 def test_the_sample_is_worked_in_by_the_right_people(sample, tmp_path):
     wanted = [holding.person.id for holding in packing.holdings(sample)]
-    assert len(wanted) == 3
-    assert [write_task.problem for write_task in packing.write_tasks(sample, wanted, tmp_path)] == [None] * 3
+    assert len(wanted) == 4
+    assert [write_task.problem for write_task in packing.write_tasks(sample, wanted, tmp_path)] == [None] * 4
     for act in (history.undo, history.redo):
         expect_refusal("There is nothing", act, sample)
     with sample.store.read() as db:

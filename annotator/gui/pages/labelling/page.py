@@ -422,7 +422,11 @@ class LabelPage(Page):
         self._stale = False
         if wanted is None and place.get("item_id"):
             self.messages.show_message("info", NOTHING, needs(self.bench.protocol))
-        elif keys.is_news("label order") and any(task.labelled for task in self.queue.lines):
+        elif (
+            not self.session.project.is_sample
+            and keys.is_news("label order")
+            and any(task.labelled for task in self.queue.lines)
+        ):
             self.messages.show_message("info", NEWS, NEWS_MORE, lasting=True)
 
     def place(self) -> dict[str, str]:

@@ -321,7 +321,6 @@ class HandOut(QWidget):
         column = vertical((parts, 1), on=work, margins=(0, 6, 0, 0), spacing=6)
         self.answer.float_over(parts)
         column.addLayout(foot)
-        self.assigned = PlainLabel("", "subtitle", wrap=True)
         self.body = Stack(self.nothing, work)
         vertical(self.body, on=self, margins=0)
 
@@ -330,7 +329,7 @@ class HandOut(QWidget):
         """The task files, shown in the place of the plan once it is assigned."""
         from annotator.gui.pages.inbox.page import HandingOut
 
-        made = HandingOut(self._session)
+        made, self.assigned = HandingOut(self._session), PlainLabel("", "subtitle", wrap=True)
         more = push_button("Assign more…", self.begin)
         head = horizontal((self.assigned, 1), more, margins=(0, 10, 0, 0))
         self.body.addWidget(shown := column_of(head, (made, 1)))
@@ -386,7 +385,7 @@ class HandOut(QWidget):
         self.work_out()
         if change is not None:
             made = counted(len(change.after["rows"]), "piece")
-            self.assigned.setText(f"Assigned {made} of work; {keys.shown('undo')} undoes it. Now send it.")
             self.tasks.fill()
+            self.assigned.setText(f"Assigned {made} of work; {keys.shown('undo')} undoes it. Now send it.")
             self.body.setCurrentIndex(TASKS)
             self.focus_first()
