@@ -527,12 +527,11 @@ def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
         .order_by(ITEM.c.position, ITEM.c.key, first.c.item_id, first.c.response_id, first.c.unit_id)
     )  # fmt: skip
     pairs: defaultdict[tuple[str, str, str], list[Repeated]] = defaultdict(list)
-    with project.store.read() as db:
-        for row in db.execute(question):
-            said = _value(row.status, row.value), _value(row.status_again, row.again)
-            pairs[row.id, row.alias, row.protocol].append(
-                Repeated(row.item_id, row.response_id, row.unit_id, *said)
-            )
+    for row in project.query(question):
+        said = _value(row.status, row.value), _value(row.status_again, row.again)
+        pairs[row.id, row.alias, row.protocol].append(
+            Repeated(row.item_id, row.response_id, row.unit_id, *said)
+        )
     return pairs
 
 

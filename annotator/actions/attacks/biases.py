@@ -188,8 +188,7 @@ def _rows(found: Ground, rater: ValidationRater) -> list[_Row]:
 
 
 def _lengths(project: Project) -> dict[str, int]:
-    with project.store.read() as db:
-        return dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
+    return dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
 
 
 def _length(

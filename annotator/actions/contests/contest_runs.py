@@ -138,9 +138,8 @@ class ContestRun(run_kind.RunKind):
     def _asked_by(self, run_id: str) -> set[Key]:
         c = tables.CONTEST.c
         mine = (c.run_id == run_id) & (c.status != NOT_ASKED)
-        with self.project.store.read() as db:
-            rows = db.execute(select(c.first, c.second, c.round).where(mine)) if run_id else ()
-            return {(row[0], row[1], row[2]) for row in rows}
+        rows = self.project.query(select(c.first, c.second, c.round).where(mine)) if run_id else ()
+        return {(row[0], row[1], row[2]) for row in rows}
 
     def _case(self, one: Showing) -> Case:
         """The question about a showing, with nothing of where its tasks come from."""
@@ -194,8 +193,7 @@ class _ContestJournal(RunJournal):
         c = tables.CONTEST.c
         lacking = (c.run_id == self.run_id) & c.status.not_in((Status.OK.value, NOT_ASKED))
         question = select(c.status, func.count()).where(lacking).group_by(c.status)
-        with self._project.store.read() as db:
-            return {row[0]: row[1] for row in db.execute(question)}
+        return {row[0]: row[1] for row in self._project.query(question)}
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         rows = [contest_rows.row_of(self._said(finished, at)) for finished in done]

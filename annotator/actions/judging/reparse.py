@@ -281,8 +281,7 @@ def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLin
     """The comparisons of tasks that a judge was to make and has not made; the unit is the task shown second."""
     c, names = CONTEST.c, {one.id: one.name for one in judges.all_of(project) if judge in ("", one.name)}
     lacking = select(CONTEST).where(c.status != Status.OK.value, c.rater.in_(names), c.pool == POOL)
-    with project.store.read() as db:
-        rows = db.execute(lacking.order_by(c.rater, c.round, c.first, c.second)).all()
+    rows = project.query(lacking.order_by(c.rater, c.round, c.first, c.second)).all()
     keys = {task.id: task.key for task in contest_rows.tasks(project)} if rows else {}
     for row in rows:
         if (row.run_id or "").startswith(run):
@@ -293,8 +292,7 @@ def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLin
 
 
 def _systems(project: Project) -> dict[str, str]:
-    with project.store.read() as db:
-        return {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
+    return {row.id: row.name for row in project.query(select(SYSTEM.c.id, SYSTEM.c.name))}
 
 
 def _asked(project: Project, judge_id: str, protocol: str) -> set[judge_cases.Key]:
@@ -325,8 +323,7 @@ def by_cause(found: Iterable[MissingLine]) -> dict[str, int]:
 
 
 def _run_id(project: Project, beginning: str) -> str:
-    with project.store.read() as db:
-        result = [run for run in db.execute(select(RUN.c.id)).scalars() if run.startswith(beginning)]
+    result = [run for run in project.query(select(RUN.c.id)).scalars() if run.startswith(beginning)]
     if len(result) != 1:
         many = "No run begins" if not result else "More than one run begins"
         raise Refusal(f"{many} with “{beginning}”.", "See the ids with: judge runs.")

@@ -155,8 +155,7 @@ def _quartile_of(project: Project) -> dict[str, int]:
     """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
     import numpy as np
 
-    with project.store.read() as db:
-        lengths = dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
+    lengths = dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
     if not lengths:
         return {}
     edges = np.quantile(list(lengths.values()), [0.25, 0.5, 0.75])
@@ -165,8 +164,7 @@ def _quartile_of(project: Project) -> dict[str, int]:
 
 
 def _systems(project: Project) -> dict[str, str]:
-    with project.store.read() as db:
-        return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
+    return dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name)).all())
 
 
 # Name → title and what it is; in the order in which they are shown.
@@ -586,8 +584,7 @@ def trials(project: Project, protocol: Protocol) -> list[int]:
     """The trials at which judges judged; the first one where none did."""
     j = JUDGEMENT.c
     question = select(j.trial).where(j.protocol == protocol.name, j.rater_kind == RaterKind.JUDGE.value)
-    with project.store.read() as db:
-        return sorted(set(db.execute(question.distinct()).scalars()) | {1})
+    return sorted(set(project.query(question.distinct()).scalars()) | {1})
 
 
 @kept

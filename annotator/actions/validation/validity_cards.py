@@ -323,8 +323,7 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     asked = judges.named(project, judge).kind == JudgeKind.ENDPOINT
     question = select(ATTACK_TEST.c.id).join(RUN, RUN.c.id == ATTACK_TEST.c.run_id)
     question = question.where(RUN.c.prompt_sha256 == prompt if asked else true())
-    with project.store.read() as db:
-        same = set(db.execute(question).scalars())
+    same = set(project.query(question).scalars())
     result = attack_figures.report(project, protocol, judge)
     return tuple(_of_attack(line) for line in result.lines if line.test_id in same)
 
@@ -434,9 +433,8 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
         .distinct()
     )
     wordings: dict[str, list[str]] = defaultdict(list)
-    with project.store.read() as db:
-        for judge_id, prompt in db.execute(question):
-            wordings[judge_id].append(prompt or "")
+    for judge_id, prompt in project.query(question):
+        wordings[judge_id].append(prompt or "")
     there = sorted(
         (one for one in judges.all_of(project) if one.id in wordings),
         key=lambda one: one.kind == JudgeKind.BASELINE.value,
