@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -393,19 +393,13 @@ def _about(found: AttackReport) -> ResultSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class AttackCaseLine:
-    """A verdict on a copy in a list: its subject, the variant of the attack, the verdict before and after."""
+class AttackCaseLine(AttackVerdict):
+    """A verdict on a copy in a list, with the words for its subject."""
 
-    id: str
     protocol: str
     item_key: str
     system: str
     unit: str
-    variant: str
-    before: str
-    value: str | None
-    status: str
-    flags: tuple[str, ...]
 
 
 SAME = "The copy is identical to the report."
@@ -459,12 +453,14 @@ def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     cases.sort(key=lambda case: (case.failed is False, case.failed is None))
     return [
         AttackCaseLine(
-            case.id, test.protocol, keys[case.item_id], systems[case.response_id],
-            words.get((case.response_id, case.unit_id), ""), case.variant, case.before, case.value,
-            case.status, case.flags,
+            **asdict(case),
+            protocol=test.protocol,
+            item_key=keys[case.item_id],
+            system=systems[case.response_id],
+            unit=words.get((case.response_id, case.unit_id), ""),
         )
         for case in cases
-    ]  # fmt: skip
+    ]
 
 
 def told(project: Project, case_id: str) -> AttackCase:
