@@ -14,6 +14,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project, judgement_hash, record
+from annotator.actions.results import results
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
 from annotator.domain.judges.contest import POOL
@@ -261,7 +262,7 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
 
 def _never_asked(project: Project, judge: str, run: str) -> list[MissingLine]:
     result: dict[tuple[str, str, judge_cases.Key], MissingLine] = {}
-    systems = _systems(project)
+    systems = results.systems_named(project)
     for halted in run_records.runs(project):
         mine = judge in ("", halted.judge) and halted.id.startswith(run)
         if not mine or halted.state == RunState.DONE.value or halted.protocol not in PROTOCOLS:
@@ -289,10 +290,6 @@ def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLin
                 names[row.rater], RANKING.name, keys.get(row.first, row.first), "", keys.get(row.second, row.second),
                 row.round, row.status, row.cause or _HALTED, row.flags, row.run_id or "", row.call_id or "",
             )  # fmt: skip
-
-
-def _systems(project: Project) -> dict[str, str]:
-    return {row.id: row.name for row in project.query(select(SYSTEM.c.id, SYSTEM.c.name))}
 
 
 def _asked(project: Project, judge_id: str, protocol: str) -> set[judge_cases.Key]:

@@ -17,7 +17,7 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_rows
 from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import Project, kept
-from annotator.actions.results import result_raters, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import SheetCell, figure, gaps, number
 from annotator.domain.judges.contest import preferred
@@ -40,7 +40,7 @@ from annotator.stats.validation.comparison import (
     difference,
     kappa_difference,
 )
-from annotator.storage.tables import INFORMED, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import INFORMED, JUDGEMENT, RESPONSE, RUN
 
 # Response, unit.
 Key = tuple[str, str]
@@ -124,7 +124,7 @@ def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -
 
     Of a pair one order only, the same for all raters.
     """
-    systems, quartiles = _systems(project), _quartile_of(project)
+    systems, quartiles = results.systems_named(project), _quartile_of(project)
     modes = (protocol.mode,) if protocol.mode else scoring.counted_modes(project)
     result, faults = dict[Key, tuple[Any, ...]](), dict[str, str]()
     chosen = list(item_ids) or materials.item_ids(project)
@@ -161,10 +161,6 @@ def _quartile_of(project: Project) -> dict[str, int]:
     edges = np.quantile(list(lengths.values()), [0.25, 0.5, 0.75])
     quartiles = 1 + np.searchsorted(edges, list(lengths.values()))
     return dict(zip(lengths, quartiles.tolist(), strict=True))
-
-
-def _systems(project: Project) -> dict[str, str]:
-    return dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name)).all())
 
 
 # Name → title and what it is; in the order in which they are shown.
