@@ -354,7 +354,7 @@ def card(
         judges.named(project, judge)
         opening = counted_look(project, set_name, part, judge)
         query = validity_cards.CardQuery(
-            judge, protocol, set_name, part, tuple(against or ()), positive, prompt, opening
+            protocol, set_name, part, tuple(against or ()), judge, positive, opening=opening, prompt=prompt
         )
         made = validity_cards.card(project, query)
     written = [validity_cards.save(made, to).name] if to is not None else []

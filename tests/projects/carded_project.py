@@ -76,4 +76,4 @@ def judged(project: Project, judge: str = JUDGE, together: int = 1) -> None:
 
 
 def card_of(project: Project, judge: str = JUDGE, **more: object) -> ValidityCard:
-    return validity_cards.card(project, validity_cards.CardQuery(judge, **more))  # type: ignore[arg-type]
+    return validity_cards.card(project, validity_cards.CardQuery(judge=judge, **more))  # type: ignore[arg-type]

@@ -252,7 +252,7 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     pairs = judge_comparing.compare(project, COVERAGE).pairings
     labels = {
         "validate": line.told.plain["accuracy"].value,
-        "card": validity_cards.card(project, validity_cards.CardQuery("three"))
+        "card": validity_cards.card(project, validity_cards.CardQuery(judge="three"))
         .of("judge")
         .plain["accuracy"]
         .value,  # type: ignore[union-attr]
@@ -345,7 +345,7 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
     query = corrected.CorrectionQuery("small")
     board = corrected.report(gappy, query)
     scored = results.of_metric(gappy, "coverage", judges.named(gappy, "small").id)
-    card = validity_cards.card(gappy, validity_cards.CardQuery("small")).corrected
+    card = validity_cards.card(gappy, validity_cards.CardQuery(judge="small")).corrected
     _, drawn, *_ = corrected.sheets(board)[0].pictures[0].draw.args
     releases.export(gappy, tmp_path / "release")
     released = json.loads((tmp_path / "release" / "scores.json").read_bytes())
@@ -372,7 +372,7 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
 
 def test_an_agreement_has_one_value_and_one_interval_wherever_it_stands(gappy: Project, capsys) -> None:
     lines = {row["rater"]: row for row in sheets_of(told_by(capsys, gappy, "validate"))["judges"]}
-    card = validity_cards.card(gappy, validity_cards.CardQuery("small"))
+    card = validity_cards.card(gappy, validity_cards.CardQuery(judge="small"))
     chosen = sheets_of(told_by(capsys, gappy, "choose-judge"))["choice"]
     for who, name in (("judge", "small"), ("people", "people")):
         figures = {key: of(result) for key, result in card.of(who).plain.items()}

@@ -22,7 +22,6 @@ from annotator.actions.authoring.comparing import (
     alpha,
     field_named,
     fields_of,
-    noted,
     of_pairs,
 )
 from annotator.actions.labelling import dealing
@@ -481,7 +480,9 @@ def _pooled(
     items = [each.where.item_id for each in found]
     figures = of_pairs(field, pairs, items, several=len(sides) > 1, directed=directed)
     if len(sides) > 1:
-        figures = [(name, noted(one, f"pooled over {len(sides):,} pairs of raters")) for name, one in figures]
+        figures = [
+            (name, one.remarked(f"pooled over {len(sides):,} pairs of raters")) for name, one in figures
+        ]
     if len({person for side in sides for person in side}) >= FEWEST_FOR_ALPHA:
         # Over all raters at once, in the place of what every two of them have.
         figures = [each for each in figures if each[0] != "alpha"]
@@ -527,12 +528,11 @@ def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
         .order_by(ITEM.c.position, ITEM.c.key, first.c.item_id, first.c.response_id, first.c.unit_id)
     )  # fmt: skip
     pairs: defaultdict[tuple[str, str, str], list[Repeated]] = defaultdict(list)
-    with project.store.read() as db:
-        for row in db.execute(question):
-            said = _value(row.status, row.value), _value(row.status_again, row.again)
-            pairs[row.id, row.alias, row.protocol].append(
-                Repeated(row.item_id, row.response_id, row.unit_id, *said)
-            )
+    for row in project.query(question):
+        said = _value(row.status, row.value), _value(row.status_again, row.again)
+        pairs[row.id, row.alias, row.protocol].append(
+            Repeated(row.item_id, row.response_id, row.unit_id, *said)
+        )
     return pairs
 
 

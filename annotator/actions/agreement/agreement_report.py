@@ -176,8 +176,7 @@ def report(
 def stages(project: Project) -> list[Stage]:
     """The stages of which something is frozen, and labelling where someone labelled twice."""
     frozen_stages = select(AGREEMENT.c.stage).join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-    with project.store.read() as db:
-        there = set(db.execute(frozen_stages.where(ITEM.c.retired.is_(False)).distinct()).scalars())
+    there = set(project.query(frozen_stages.where(ITEM.c.retired.is_(False)).distinct()).scalars())
     if agreement_figures.repeated(project):
         there.add(Stage.LABELLING.value)
     return [each for each in Stage if each.value in there]

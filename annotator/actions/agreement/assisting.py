@@ -96,8 +96,7 @@ def asked_judge(project: Project, name: str) -> Judge:
 
 def offered(project: Project) -> list[tuple[str, int]]:
     question = select(tables.ASSISTED.c.judge_id, func.count()).group_by(tables.ASSISTED.c.judge_id)
-    with project.store.read() as db:
-        there: dict[str, int] = dict(db.execute(question).all())
+    there: dict[str, int] = dict(project.query(question).all())
     result = [
         (one.name, there.get(one.id, 0)) for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT
     ]

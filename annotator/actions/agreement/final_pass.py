@@ -215,8 +215,7 @@ def _remarks(project: Project, keys: dict[str, str]) -> Iterator[str]:
     newest = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
     question = select(ARTIFACT, REVISION.c.content).join(REVISION, newest)
     question = question.where(ARTIFACT.c.item_id.in_(keys), ARTIFACT.c.author_id != "")
-    with project.store.read() as db:
-        rows = db.execute(question.order_by(ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id)).all()
+    rows = project.query(question.order_by(ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id)).all()
     for row in rows:
         tree = orjson.loads(row.content)
         where = f"{aliases.get(row.author_id, '')}, item {keys[row.item_id]}, {Kind(row.kind).value}"

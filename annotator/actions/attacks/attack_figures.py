@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -153,21 +153,17 @@ def cases_of(project: Project, test: attacking.AttackTest, attack: str = "") -> 
         .order_by(v.item_id, c.response_id, v.unit_id, c.attack)
     )
     question = question.where(c.attack == attack) if attack else question
-    with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
+    rows = project.query(question).mappings().all()
     return [AttackVerdict(**{**row, "flags": tuple(row["flags"].split())}) for row in rows]
 
 
 def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str], attacking.AttackTest]:
     result: dict[tuple[str, str], attacking.AttackTest] = {}
-    with project.store.read() as db:
-        asked = set(
-            db.execute(
-                select(ATTACK_VERDICT.c.test_id, ATTACK_COPY.c.attack)
-                .join(ATTACK_COPY, ATTACK_COPY.c.id == ATTACK_VERDICT.c.copy_id)
-                .distinct()
-            )
-        )
+    asked = project.query(
+        select(ATTACK_VERDICT.c.test_id, ATTACK_COPY.c.attack)
+        .join(ATTACK_COPY, ATTACK_COPY.c.id == ATTACK_VERDICT.c.copy_id)
+        .distinct()
+    )
     there = {(row[0], row[1]) for row in asked}
     for test in attacking.all_of(project, judge_id, protocol):
         for attack in test.content.attacks:
@@ -397,19 +393,13 @@ def _about(found: AttackReport) -> ResultSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class AttackCaseLine:
-    """A verdict on a copy in a list: its subject, the variant of the attack, the verdict before and after."""
+class AttackCaseLine(AttackVerdict):
+    """A verdict on a copy in a list, with the words for its subject."""
 
-    id: str
     protocol: str
     item_key: str
     system: str
     unit: str
-    variant: str
-    before: str
-    value: str | None
-    status: str
-    flags: tuple[str, ...]
 
 
 SAME = "The copy is identical to the report."
@@ -463,12 +453,14 @@ def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     cases.sort(key=lambda case: (case.failed is False, case.failed is None))
     return [
         AttackCaseLine(
-            case.id, test.protocol, keys[case.item_id], systems[case.response_id],
-            words.get((case.response_id, case.unit_id), ""), case.variant, case.before, case.value,
-            case.status, case.flags,
+            **asdict(case),
+            protocol=test.protocol,
+            item_key=keys[case.item_id],
+            system=systems[case.response_id],
+            unit=words.get((case.response_id, case.unit_id), ""),
         )
         for case in cases
-    ]  # fmt: skip
+    ]
 
 
 def told(project: Project, case_id: str) -> AttackCase:
@@ -486,8 +478,7 @@ def told(project: Project, case_id: str) -> AttackCase:
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(v.id == case_id)
     )  # fmt: skip
-    with project.store.read() as db:
-        result = db.execute(question).mappings().first()
+    result = project.query(question).mappings().first()
     if result is None:
         raise Refusal("That case no longer exists.", "Choose another.")
     row: Row = dict(result)
@@ -547,6 +538,5 @@ def _own(project: Project, row: Row, key: tuple[str, str]) -> Verdict:
         j.protocol == row["protocol"], j.response_id == key[0], j.unit_id == key[1],
         j.rater_id == row["judge_id"], j.value == row["before"],
     )  # fmt: skip
-    with project.store.read() as db:
-        result = db.execute(question).mappings().first()
+    result = project.query(question).mappings().first()
     return Verdict(**{**result, "status": Status.OK}) if result else Verdict(value=row["before"])

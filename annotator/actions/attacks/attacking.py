@@ -72,8 +72,7 @@ class FamilyMember:
 
 def members(project: Project) -> list[FamilyMember]:
     kept: dict[str, str] = project.get(SETTING, {})
-    with project.store.read() as db:
-        systems = db.execute(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
+    systems = project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
     result = [_member(kept, row.id, row.name, "", judge=False) for row in systems]
     for one in judges.all_of(project):
         if one.kind == JudgeKind.ENDPOINT:
@@ -208,8 +207,7 @@ def all_of(project: Project, judge_id: str = "", protocol: str = "") -> list[Att
     question = select(ATTACK_TEST).order_by(ATTACK_TEST.c.at.desc(), ATTACK_TEST.c.id)
     question = question.where(ATTACK_TEST.c.judge_id == judge_id) if judge_id else question
     question = question.where(ATTACK_TEST.c.protocol == protocol) if protocol else question
-    with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
+    rows = project.query(question).mappings().all()
     return [
         AttackTest(
             row["id"], row["judge_id"], row["run_id"], row["protocol"], row["at"],
@@ -225,8 +223,7 @@ def alike(
     """The newest test that was ordered with the same request while the judge was asked by the wording in force."""
     asked_by = run_records.prompts_hash(project, protocol.prompts)
     wanted = attacks, request.size, request.width, request.seed
-    with project.store.read() as db:
-        by = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
+    by = dict(project.query(select(RUN.c.id, RUN.c.prompt_sha256)).all())
     for test in all_of(project, judge.id, request.protocol):
         one = test.content
         if (one.attacks, one.size, one.width, one.seed) == wanted and by.get(test.run_id) == asked_by:
@@ -297,8 +294,7 @@ class AttackJournal(RunJournal):
         v = ATTACK_VERDICT.c
         question = select(v.copy_id, v.unit_id).where(v.test_id == self._test.id)
         question = question.where(v.status == Status.OK.value) if only_ok else question
-        with self._project.store.read() as db:
-            return {(row[0], row[1]) for row in db.execute(question)}
+        return {(row[0], row[1]) for row in self._project.query(question)}
 
     def without(self) -> dict[str, int]:
         return by_cause(self._project, ATTACK_VERDICT, ATTACK_VERDICT.c.test_id == self._test.id)
@@ -689,8 +685,7 @@ def offers(project: Project) -> list[AttackableJudge]:
         .where(j.protocol.in_(TARGETS), j.status == Status.OK.value, j.trial == 1)
         .group_by(j.rater_id, j.protocol)
     )
-    with project.store.read() as db:
-        counts = {(row[0], row[1]): row[2] for row in db.execute(question)}
+    counts = {(row[0], row[1]): row[2] for row in project.query(question)}
     result = []
     for judge in judges.all_of(project):
         there = tuple(
@@ -704,8 +699,7 @@ def offers(project: Project) -> list[AttackableJudge]:
 
 
 def protocols(project: Project) -> list[str]:
-    with project.store.read() as db:
-        there = set(db.execute(select(ATTACK_TEST.c.protocol).distinct()).scalars())
+    there = set(project.query(select(ATTACK_TEST.c.protocol).distinct()).scalars())
     return [name for name in TARGETS if name in there]
 
 

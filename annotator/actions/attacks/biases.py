@@ -188,8 +188,7 @@ def _rows(found: Ground, rater: ValidationRater) -> list[_Row]:
 
 
 def _lengths(project: Project) -> dict[str, int]:
-    with project.store.read() as db:
-        return dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
+    return dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
 
 
 def _length(
@@ -389,7 +388,16 @@ CALLED = {name: title for name, (title, _) in WORDS.items() if name != "alpha"}
 
 
 @dataclass(frozen=True, slots=True)
-class SelfConsistency:
+class _Consistency:
+    def tree(self) -> dict[str, Any]:
+        """The figures side by side, whether every protocol has them or only some."""
+        tree = asdict(self)
+        more: dict[str, Any] = tree.pop("more")
+        return {**tree, **more}
+
+
+@dataclass(frozen=True, slots=True)
+class SelfConsistency(_Consistency):
     """A judge against itself: how often its verdict changed on units judged at least twice.
 
     `flips` is the share of units on which not all trials agree, `agreement` the share of pairs of trials that do,
@@ -406,16 +414,13 @@ class SelfConsistency:
     alpha: Estimate
     more: Mapping[str, Estimate] = field(default_factory=dict)
 
-    def tree(self) -> dict[str, Any]:
-        return _tree(self)
-
     def words(self) -> list[str]:
         figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha, **self.more}
         return [f"{counted(self.units, 'unit')} judged more than once.", *_lines(figures)]
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeConsistency:
+class JudgeConsistency(_Consistency):
     """Two judges against each other, each by what its trials come to, over the units that both judged.
 
     `more` are the figures that fit the protocol's values; `over_runs` and `spread` are the mean and the standard
@@ -430,9 +435,6 @@ class JudgeConsistency:
     more: Mapping[str, Estimate]
     over_runs: Estimate
     spread: Estimate
-
-    def tree(self) -> dict[str, Any]:
-        return _tree(self)
 
     def words(self) -> list[str]:
         return [
@@ -454,13 +456,6 @@ class JudgeRuns:
     units: int
     over_runs: Estimate
     spread: Estimate
-
-
-def _tree(found: SelfConsistency | JudgeConsistency) -> dict[str, Any]:
-    """The figures side by side, whether every protocol has them or only some."""
-    tree = asdict(found)
-    more: dict[str, Any] = tree.pop("more")
-    return {**tree, **more}
 
 
 def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:

@@ -116,8 +116,7 @@ _OF_ITEM = VISIBLE.where(ARTIFACT.c.item_id == bindparam("of_item"))
 def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
     person = people.someone(project)
-    with project.store.read() as db:
-        rows = db.execute(_OF_ITEM, {"of_item": item_id, "reader": person.id}).all()
+    rows = project.query(_OF_ITEM, {"of_item": item_id, "reader": person.id}).all()
     result = [artifact_of(row) for row in rows]
     return sorted(result, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
 
@@ -497,13 +496,12 @@ def keep_answers(db: Connection, item_id: str, question: str) -> None:
 
 def answered_otherwise(project: Project) -> list[OtherWording]:
     """The responses to another wording of their item's question than it has now, item by item."""
-    with project.store.read() as db:
-        rows = db.execute(
-            select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.asked, ITEM.c.question)
-            .select_from(RESPONSE)
-            .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-            .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-            .where(ITEM.c.retired.is_(False), RESPONSE.c.asked != "")
-            .order_by(ITEM.c.position, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.trial)
-        ).all()
+    rows = project.query(
+        select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.asked, ITEM.c.question)
+        .select_from(RESPONSE)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(ITEM.c.retired.is_(False), RESPONSE.c.asked != "")
+        .order_by(ITEM.c.position, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.trial)
+    ).all()
     return [OtherWording(*row[:3]) for row in rows if row.asked != wording_hash(row.question)]

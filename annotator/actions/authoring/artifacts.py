@@ -57,8 +57,7 @@ def is_open(project: Project, artifact: Artifact) -> bool:
         return artifact.state is State.DRAFT
     turning = or_(REVISION.c.sealed.is_(True), REVISION.c.verb == EDIT_CONSENSUS)
     question = select(REVISION.c.verb).where(REVISION.c.artifact_id == artifact.id, turning)
-    with project.store.read() as db:
-        return db.execute(question.order_by(REVISION.c.number.desc()).limit(1)).scalar() == EDIT_CONSENSUS
+    return project.query(question.order_by(REVISION.c.number.desc()).limit(1)).scalar() == EDIT_CONSENSUS
 
 
 def objection(project: Project, artifact: Artifact) -> Refusal | None:
@@ -74,13 +73,8 @@ def objection(project: Project, artifact: Artifact) -> Refusal | None:
 
 
 def _adjudicated(project: Project, artifact_id: str) -> bool:
-    with project.store.read() as db:
-        return (
-            db.execute(
-                select(ADJUDICATION.c.id).where(ADJUDICATION.c.consensus_id == artifact_id).limit(1)
-            ).first()
-            is not None
-        )
+    question = select(ADJUDICATION.c.id).where(ADJUDICATION.c.consensus_id == artifact_id).limit(1)
+    return project.query(question).first() is not None
 
 
 # With what the verb of such a revision begins.
@@ -393,8 +387,7 @@ class RevisionLine:
 def revision_lines(project: Project, artifact_id: str) -> list[RevisionLine]:
     columns = (REVISION.c[field.name] for field in fields(RevisionLine))
     question = select(*columns).where(REVISION.c.artifact_id == artifact_id)
-    with project.store.read() as db:
-        rows = db.execute(question.order_by(REVISION.c.number.desc())).all()
+    rows = project.query(question.order_by(REVISION.c.number.desc())).all()
     return [RevisionLine(*row) for row in rows]
 
 
@@ -404,8 +397,7 @@ def revisions(project: Project, artifact_id: str, numbers: Collection[int] | Non
     if numbers is not None:
         question = question.where(REVISION.c.number.in_(numbers))
     question = question.order_by(REVISION.c.number.desc())
-    with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
+    rows = project.query(question).mappings().all()
     return [Revision(**{**row, "content": json.loads(row["content"])}) for row in rows]
 
 

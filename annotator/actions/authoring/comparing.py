@@ -102,7 +102,7 @@ def of_pairs(
     unsure = sum((a, b).count(UNSURE) for a, b in pairs)
     lost = sum(both.count(None) for both in known) - sum(both.count(None) for both in pairs)
     strange = lost - unsure
-    return [(name, noted(estimate, _of_unsure(unsure), _of_strange(strange))) for name, estimate in result]
+    return [(name, estimate.remarked(_of_unsure(unsure), _of_strange(strange))) for name, estimate in result]
 
 
 def _figures(field: ComparedField, known: Pairs, clusters: Sequence[Hashable] | None, several: bool) -> Named:
@@ -126,7 +126,7 @@ def _either_way(name: str, once: Estimate, twice: Estimate) -> Estimate:
     if result.value is None:
         return result
     # κ of two raters who share their margins is Scott's π (1955).
-    return noted(replace(result, method=result.method.replace("Cohen's κ", "Scott's π")), EITHER_WAY)
+    return replace(result, method=result.method.replace("Cohen's κ", "Scott's π")).remarked(EITHER_WAY)
 
 
 def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
@@ -147,11 +147,7 @@ def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
         result = levels.alpha_of(field.scale, said_by, within)
     else:
         result = krippendorff_alpha(said_by, METRIC[field.level], field.categories, clusters=within)
-    return noted(result, f"{counted(torn, 'unit')} left out: matches contradict each other" if torn else "")
-
-
-def noted(estimate: Estimate, *notes: str) -> Estimate:
-    return replace(estimate, note="; ".join(note for note in (estimate.note, *notes) if note))
+    return result.remarked(f"{counted(torn, 'unit')} left out: matches contradict each other" if torn else "")
 
 
 def _distances(categories: Sequence[Hashable]) -> Literal["linear"] | list[list[float]]:
@@ -197,7 +193,7 @@ def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[Hashable
     skewed = prevalence_skewed(prevalence([a, b], field.categories).values())
     if skewed or field.always_ac1:
         ac1 = ac1_of_pairs(a, b, field.categories, clusters)
-        result.append(("ac1", noted(ac1, KAPPA_PARADOX if skewed else "")))
+        result.append(("ac1", ac1.remarked(KAPPA_PARADOX if skewed else "")))
     if field.correlated:
         result.append(("pearson", _pearson(pairs, clusters)))
     return result
@@ -524,7 +520,7 @@ def _of_values(kind: Kind, values: Values, alignment: "Alignment") -> list[Figur
             result.append(
                 figure(
                     "order_tau" if field.name == POSITION else f"{field.name}_{name}",
-                    noted(estimate, lopsided),
+                    estimate.remarked(lopsided),
                 )
             )
     return result

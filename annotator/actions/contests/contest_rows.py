@@ -62,8 +62,7 @@ def raters(project: Project) -> list[ContestRater]:
     question = select(CONTEST.c.rater, CONTEST.c.rater_kind, answered).where(CONTEST.c.pool == POOL)
     names: dict[str, str] = {one.id: one.name for one in judges.all_of(project)}
     names |= {one.id: one.alias for one in people.people(project)}
-    with project.store.read() as db:
-        rows = db.execute(question.group_by(CONTEST.c.rater, CONTEST.c.rater_kind)).all()
+    rows = project.query(question.group_by(CONTEST.c.rater, CONTEST.c.rater_kind)).all()
     result = [
         ContestRater(row[0], RaterKind(row[1]), str(names.get(row[0], row[0])), int(row[2])) for row in rows
     ]
@@ -105,8 +104,7 @@ def showings(project: Project, rater: str, among: Iterable[str] | None = None) -
     c = CONTEST.c
     columns = (c.round, c.first, c.second, c.value, c.confidence, c.status, c.cause, c.flags)
     mine = select(*columns).where(c.pool == POOL, c.rater == rater)
-    with project.store.read() as db:
-        rows = db.execute(mine.order_by(c.round, c.first, c.second)).all()
+    rows = project.query(mine.order_by(c.round, c.first, c.second)).all()
     known = None if among is None else set(among)
     return [Showing(*row) for row in rows if known is None or {row.first, row.second} <= known]
 
@@ -119,8 +117,7 @@ def pairs(
     shown = select(c.first, c.second).where(c.pool == POOL).distinct()
     shown = shown.where(c.rater == rater) if rater else shown
     shown = shown.where(c.rater_kind == kind.value) if kind else shown
-    with project.store.read() as db:
-        rows = db.execute(shown).all()
+    rows = project.query(shown).all()
     return frozenset(
         (first, second) if first < second else (second, first)
         for first, second in rows
@@ -384,8 +381,7 @@ def so_far(project: Project) -> list[RaterSoFar]:
         func.count().filter(c.status.not_in((Status.OK.value, NOT_ASKED))),
         func.count().filter(c.status == NOT_ASKED),
     )
-    with project.store.read() as db:
-        told = {row[0]: row[1:] for row in db.execute(question.where(c.pool == POOL).group_by(c.rater))}
+    told = {row[0]: row[1:] for row in project.query(question.where(c.pool == POOL).group_by(c.rater))}
     return [
         RaterSoFar(rater.id, rater.name, rater.kind, rater.showings, *map(int, told[rater.id]))
         for rater in raters(project)

@@ -1,11 +1,9 @@
 """Runs in which a judge compares tasks: rounds are planned and kept before anyone is asked."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from io import StringIO
 from pathlib import Path
 from typing import ClassVar, TextIO
 
@@ -37,7 +35,7 @@ from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.canonical import Change, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.exchange.formats.label_files import guarded, unguarded
+from annotator.exchange.formats.label_files import csv_line, guarded, unguarded
 from annotator.exchange.table_files import read_table
 from annotator.judging.runner import Finished
 from annotator.protocols.registry import RANKING, ranked_value
@@ -138,9 +136,8 @@ class ContestRun(run_kind.RunKind):
     def _asked_by(self, run_id: str) -> set[Key]:
         c = tables.CONTEST.c
         mine = (c.run_id == run_id) & (c.status != NOT_ASKED)
-        with self.project.store.read() as db:
-            rows = db.execute(select(c.first, c.second, c.round).where(mine)) if run_id else ()
-            return {(row[0], row[1], row[2]) for row in rows}
+        rows = self.project.query(select(c.first, c.second, c.round).where(mine)) if run_id else ()
+        return {(row[0], row[1], row[2]) for row in rows}
 
     def _case(self, one: Showing) -> Case:
         """The question about a showing, with nothing of where its tasks come from."""
@@ -194,8 +191,7 @@ class _ContestJournal(RunJournal):
         c = tables.CONTEST.c
         lacking = (c.run_id == self.run_id) & c.status.not_in((Status.OK.value, NOT_ASKED))
         question = select(c.status, func.count()).where(lacking).group_by(c.status)
-        with self._project.store.read() as db:
-            return {row[0]: row[1] for row in db.execute(question)}
+        return {row[0]: row[1] for row in self._project.query(question)}
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         rows = [contest_rows.row_of(self._said(finished, at)) for finished in done]
@@ -284,12 +280,12 @@ def write_matches(project: Project, path: Path, rater: str = "") -> int:
     """
     tasks = contest_rows.competing(project)
     named = contest_rows.rater_named(project, rater)
-    lines = [_line(COLUMNS)]
+    lines = [csv_line(COLUMNS)]
     for one in contest_rows.members(project, named.id) if rater else contest_rows.raters(project):
         for first, second, value in _whole(project, one, tasks):
             first, second = guarded(tasks[first].key), guarded(tasks[second].key)
             winner, sure = (first, value) if value >= LEAST else (second, 1 - value)
-            lines.append(_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
+            lines.append(csv_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
     files.save(path, b"".join(lines))
     return len(lines) - 1
 
@@ -300,12 +296,6 @@ def _whole(
     for meeting in contest_rows.meetings(project, rater.id, tasks):
         if meeting.value is not None:
             yield meeting.first, meeting.second, meeting.value
-
-
-def _line(cells: Iterable[str]) -> bytes:
-    line = StringIO(newline="")
-    csv.writer(line, lineterminator="\r\n").writerow(cells)
-    return line.getvalue().encode()
 
 
 class _Reader:

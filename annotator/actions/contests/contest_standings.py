@@ -59,8 +59,7 @@ def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str
 def made(project: Project, *, retired: bool = False) -> dict[str, str]:
     """Task → the item in use that was made from it, by their ids; or the one that is `retired`."""
     question = select(ITEM.c.made_from, ITEM.c.id).where(ITEM.c.made_from != "", ITEM.c.retired.is_(retired))
-    with project.store.read() as db:
-        return dict(db.execute(question).all())
+    return dict(project.query(question).all())
 
 
 def keep(

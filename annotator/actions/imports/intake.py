@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -114,16 +114,23 @@ SETTINGS = "setting"
 UNIQUE = ("item_id", "response_id", "kind", "origin")
 
 
+def _existing(
+    db: Connection, source: Table, unique: Sequence[str], compared: Sequence[str]
+) -> ExistingRecords:
+    result = ExistingRecords()
+    for row in db.execute(select(*(source.c[name] for name in ("id", *unique, *compared)))):
+        result.ids[tuple(row[1 : 1 + len(unique)])] = row[0]
+        result.prints[row[0]] = tuple(row[1 + len(unique) :])
+    return result
+
+
 class DrawnIntake:
     def __init__(self, db: Connection, incoming: Incoming) -> None:
         self.db, self.incoming = db, incoming
 
     def extracts(self) -> ImportPlan:
-        existing = ExistingRecords()
-        columns = (EXTRACT.c.id, *(EXTRACT.c[name] for name in UNIQUE), EXTRACT.c.state, EXTRACT.c.sha256)
-        for result in self.db.execute(select(*columns)):
-            existing.ids[tuple(result[1:5])] = result[0]
-            existing.prints[result[0]] = tuple(result[5:])
+        compared = ("state", "sha256")
+        existing = _existing(self.db, EXTRACT, UNIQUE, compared)
 
         def needs(record: ExtractRecord) -> Iterable[Need]:
             yield "items", record.item_id
@@ -142,7 +149,7 @@ class DrawnIntake:
             kept = fields.model_dump() | {"state": fields.state.value, "content": content}
             return {"extract": {"id": record.id, **kept, "sha256": record.sha256}}
 
-        return ImportPlan("extracts", existing, _values(*UNIQUE), _values("state", "sha256"), needs, row)
+        return ImportPlan("extracts", existing, _values(*UNIQUE), _values(*compared), needs, row)
 
     def pages(self) -> ImportPlan:
         """A page is the same when it was found in the same state with the same text, be it here or not.
@@ -325,9 +332,7 @@ class ValidationIntake:
         return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
 
     def informed(self) -> ImportPlan:
-        existing = ExistingRecords()
-        for result in self.db.execute(select(INFORMED.c.id, *(INFORMED.c[name] for name in SAID))):
-            existing.prints[result[0]] = tuple(result[1:])
+        existing = _existing(self.db, INFORMED, ("id",), SAID)
 
         def needs(record: InformedRecord) -> Iterable[Need]:
             yield "items", record.item_id
@@ -453,15 +458,6 @@ class BundleIntake:
             self.incoming.take(made, getattr(self.bundle, made.thing))
         return self.incoming
 
-    def _existing(self, source: Table, unique: Iterable[str], content: Iterable[str]) -> ExistingRecords:
-        unique, content = tuple(unique), tuple(content)
-        columns = (source.c[name] for name in ("id", *unique, *content))
-        result = ExistingRecords()
-        for row in self.db.execute(select(*columns)):
-            result.ids[tuple(row[1 : 1 + len(unique)])] = row[0]
-            result.prints[row[0]] = tuple(row[1 + len(unique) :])
-        return result
-
     def _people(self) -> ImportPlan:
         self.aliases = dict(self.db.execute(select(PERSON.c.alias, PERSON.c.id)).all())
         existing = ExistingRecords({person_id: () for person_id in self.aliases.values()})
@@ -515,7 +511,9 @@ class BundleIntake:
                 raise ValueError("“transcript” does not fit the text beside it")
             return {"source": {"id": record.id, **fields, "sha256": file.source_hash(record.text)}}
 
-        return ImportPlan("sources", self._existing(SOURCE, ("id",), compared), by_id, content, _of_item, row)
+        return ImportPlan(
+            "sources", _existing(self.db, SOURCE, ("id",), compared), by_id, content, _of_item, row
+        )
 
     def _systems(self) -> ImportPlan:
         def row(record: SystemRecord) -> dict[str, Row]:
@@ -523,7 +521,7 @@ class BundleIntake:
             return {"system": {"id": record.id, **fields.model_dump()}}
 
         compared = () if self.peer else ("notes",)
-        existing = self._existing(SYSTEM, ("name",), compared)
+        existing = _existing(self.db, SYSTEM, ("name",), compared)
         return ImportPlan("systems", existing, _values("name"), _values(*compared), nothing, row, self.peer)
 
     def _responses(self) -> ImportPlan:
@@ -536,12 +534,12 @@ class BundleIntake:
             fields = ResponseFields.model_validate(record.model_dump(exclude={"id"})).model_dump()
             return {"response": {"id": record.id, **fields, "sha256": file.response_hash(record.text)}}
 
-        existing = self._existing(RESPONSE, unique, ("sha256",))
+        existing = _existing(self.db, RESPONSE, unique, ("sha256",))
         return ImportPlan("responses", existing, _values(*unique), _text_hash, needs, row, self.peer)
 
     def _artifacts(self) -> ImportPlan:
         unique = ("item_id", "kind", "author_id")
-        existing = self._existing(ARTIFACT, unique, ())
+        existing = _existing(self.db, ARTIFACT, unique, ())
         compared = REVISION.c.content if self.peer else REVISION.c.sha256
         newest = (
             select(ARTIFACT.c.id, compared, ARTIFACT.c.state)
@@ -582,7 +580,7 @@ class BundleIntake:
     def _judges(self) -> ImportPlan:
         names = {name for (name,) in self.db.execute(select(JUDGE.c.name))}
         compared = ("kind", "model", "parameters", "asking")
-        existing = self._existing(JUDGE, ("id",), compared)
+        existing = _existing(self.db, JUDGE, ("id",), compared)
 
         def row(record: JudgeRecord) -> dict[str, Row]:
             name = next(n for n in _with_numbers(record.name) if n not in names)
@@ -615,7 +613,7 @@ class BundleIntake:
 
         compared = ("judge_id", "protocol")
         return ImportPlan(
-            "runs", self._existing(RUN, ("id",), compared), by_id, _values(*compared), needs, row
+            "runs", _existing(self.db, RUN, ("id",), compared), by_id, _values(*compared), needs, row
         )
 
     def _judgements(self) -> ImportPlan:

@@ -208,24 +208,22 @@ def left_out(project: Project) -> LeftOut:
 def refuse_seminars(project: Project, keys: Iterable[str]) -> None:
     """Refuse keys under which nothing can be answered or judged."""
     question = select(ITEM.c.key).where(ITEM.c.key.in_(list(keys)), not_(ANSWERED))
-    with project.store.read() as db:
-        if key := db.execute(question.order_by(ITEM.c.position)).scalar():
-            raise Refusal(
-                f"Item {key} is a seminar: {_WHY} Nothing was asked.",
-                "Keep one of its tasks (Items → Seminars → Tasks), and name that item.",
-            )
+    if key := project.query(question.order_by(ITEM.c.position)).scalar():
+        raise Refusal(
+            f"Item {key} is a seminar: {_WHY} Nothing was asked.",
+            "Keep one of its tasks (Items → Seminars → Tasks), and name that item.",
+        )
 
 
 def refuse_kind(project: Project, keys: Iterable[str], kind: object) -> None:
     """Refuse keys of items for which a kind of document is not written; what is no kind may be asked for of any."""
     question = select(ITEM.c.key, _ROLE).where(ITEM.c.key.in_(list(keys)), ITEM.c.retired.is_(False))
-    with project.store.read() as db:
-        for key, role in db.execute(question.order_by(ITEM.c.position)):
-            if isinstance(kind, Kind) and kind not in FOLLOWS[ItemRole(role)].kinds:
-                raise Refusal(
-                    f"Item {key} is a {role}: “{KINDS[kind].title}” is not written for it. Nothing was asked.",
-                    "Choose other items.",
-                )
+    for key, role in project.query(question.order_by(ITEM.c.position)):
+        if isinstance(kind, Kind) and kind not in FOLLOWS[ItemRole(role)].kinds:
+            raise Refusal(
+                f"Item {key} is a {role}: “{KINDS[kind].title}” is not written for it. Nothing was asked.",
+                "Choose other items.",
+            )
 
 
 STATES = ("new", "in progress", "submitted", "settled")

@@ -337,12 +337,11 @@ def pages_at(db: Connection, addresses: Iterable[str], *, texts: bool = True) ->
 
 def html(project: Project, text: str) -> Rendered:
     key = sha256(text)
-    with project.store.read() as db:
-        row = db.execute(
-            select(RENDERING.c.html, RENDERING.c.plain, RENDERING.c.reason).where(
-                RENDERING.c.text_sha256 == key, RENDERING.c.version == RENDERER_VERSION
-            )
-        ).first()
+    row = project.query(
+        select(RENDERING.c.html, RENDERING.c.plain, RENDERING.c.reason).where(
+            RENDERING.c.text_sha256 == key, RENDERING.c.version == RENDERER_VERSION
+        )
+    ).first()
     if row:
         return Rendered(html=row.html, plain=row.plain, reason=row.reason)
     rendered = _rendered(text)

@@ -56,11 +56,6 @@ def words(text: str) -> Iterator[tuple[int, int]]:
                     yield start, end
 
 
-def word_at(text: str, place: int) -> tuple[int, int] | None:
-    """The word at or just before a place, or None where none is looked up there."""
-    return next((span for span in words(text) if span[0] <= place <= span[1]), None)
-
-
 @dataclass
 class Spelling:
     """What is right in a language: by its dictionaries, by the item's material, or as the person's own word."""

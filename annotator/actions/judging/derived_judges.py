@@ -119,11 +119,9 @@ def add(project: Project, name: str, members: Sequence[str]) -> Change:
 def members(project: Project, judge: Judge) -> list[str]:
     """The names of those whose verdicts a vote counts; a single one is counted over its trials."""
     ids: list[str] = json.loads(judge.parameters)["members"]
-    with project.store.read() as db:
-        names = {
-            row.id: row.name
-            for row in db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(ids)))
-        }
+    names = {
+        row.id: row.name for row in project.query(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(ids)))
+    }
     return [names.get(member, "a judge that is not here") for member in ids]
 
 
@@ -280,8 +278,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
 
 def _longest_report(project: Project) -> int:
     """The characters of the longest report; 0 without any."""
-    with project.store.read() as db:
-        return int(db.execute(select(func.max(func.length(RESPONSE.c.text)))).scalar() or 0)
+    return int(project.query(select(func.max(func.length(RESPONSE.c.text)))).scalar() or 0)
 
 
 def facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -424,8 +421,7 @@ def _members(
 ) -> tuple[Identity, ...]:
     """Those that a vote counts; what it counts are the verdicts that they gave, so that these tell what they are."""
     ids: list[str] = settings["members"]
-    with project.store.read() as db:
-        rows = db.execute(select(JUDGE).where(JUDGE.c.id.in_(ids))).mappings().all()
+    rows = project.query(select(JUDGE).where(JUDGE.c.id.in_(ids))).mappings().all()
     known = {row["id"]: Judge(**row) for row in rows}
     there = [known[one] for one in ids if one in known]
     result = [as_now(project, one, protocol) if now else as_judged(project, one, protocol) for one in there]
@@ -440,8 +436,7 @@ def _runs(project: Project, judge: Judge, protocol: str, prompt: str | None) -> 
     question = select(RUN.c.id, RUN.c.snapshot, RUN.c.prompt_sha256).where(RUN.c.id.in_(mine))
     if prompt is not None:
         question = question.where(RUN.c.prompt_sha256 == prompt)
-    with project.store.read() as db:
-        return db.execute(question.order_by(RUN.c.started_at, RUN.c.id)).all()
+    return project.query(question.order_by(RUN.c.started_at, RUN.c.id)).all()
 
 
 def _settings(judge: Judge, runs: Iterable[Any]) -> list[Judge]:
@@ -460,8 +455,7 @@ def _seen(
         .where(which, j.rater_id == judge.id, j.protocol == protocol, j.status == Status.OK.value)
         .distinct()
     )
-    with project.store.read() as db:
-        rows = db.execute(question).all()
+    rows = project.query(question).all()
     forms = {str(json.loads(row.parameters or "{}").get(FORM, TEXT)) for row in rows}
     return tuple(sorted(forms)), tuple(sorted({row.returned_model for row in rows} - {""}))
 

@@ -322,8 +322,7 @@ def _given(
     )
     question = question.where(SYSTEM.c.name.in_(systems)) if systems else question
     question = question.where(ITEM.c.key.in_(items)) if items else question
-    with project.store.read() as db:
-        return [AnchoredVerdict(*row) for row in db.execute(question)]
+    return [AnchoredVerdict(*row) for row in project.query(question)]
 
 
 def _chosen(given: list[AnchoredVerdict], single: bool, size: int, seed: int) -> list[AnchoredVerdict]:
@@ -352,8 +351,7 @@ def _told_of(project: Project, verb: str, judge_id: str, protocol: str) -> list[
     """What was kept of anchor sets or of checks, the newest first; an empty judge or protocol means any."""
     question = select(AUDIT.c.after).where(AUDIT.c.kind == "judge", AUDIT.c.verb == verb)
     question = question.where(AUDIT.c.subject == judge_id) if judge_id else question
-    with project.store.read() as db:
-        rows = db.execute(question.order_by(AUDIT.c.seq.desc())).scalars().all()
+    rows = project.query(question.order_by(AUDIT.c.seq.desc())).scalars().all()
     return [tree for tree in map(json.loads, rows) if protocol in ("", tree["protocol"])]
 
 
@@ -427,10 +425,9 @@ def _traits(project: Project, calls: Iterable[str | None]) -> dict[str, set[str]
         question = select(*(CALL.c[name] for name in TRAITS)).where(
             CALL.c.id.in_(wanted[start : start + _AT_ONCE])
         )
-        with project.store.read() as db:
-            for row in db.execute(question):
-                for name, value in zip(TRAITS, row, strict=True):
-                    seen[name] |= {value} if value else set()
+        for row in project.query(question):
+            for name, value in zip(TRAITS, row, strict=True):
+                seen[name] |= {value} if value else set()
     return seen
 
 

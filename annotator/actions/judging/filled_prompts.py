@@ -137,8 +137,7 @@ def _drawn(project: Project, extraction: Extraction) -> Iterator[tuple[Material,
 
 
 def _system(project: Project, system_id: str) -> str:
-    with project.store.read() as db:
-        return str(db.execute(select(SYSTEM.c.name).where(SYSTEM.c.id == system_id)).scalar() or "")
+    return str(project.query(select(SYSTEM.c.name).where(SYSTEM.c.id == system_id)).scalar() or "")
 
 
 SAME = "This is exactly what was sent; only the random code in the fences differs for each call."
@@ -232,8 +231,7 @@ def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
 
 
 def _answered(project: Project, call_id: str) -> set[str]:
-    with project.store.read() as db:
-        return set(db.execute(select(JUDGEMENT.c.unit_id).where(JUDGEMENT.c.call_id == call_id)).scalars())
+    return set(project.query(select(JUDGEMENT.c.unit_id).where(JUDGEMENT.c.call_id == call_id)).scalars())
 
 
 def _version(project: Project, name: str, sha256: str) -> PromptVersion | None:

@@ -377,8 +377,7 @@ def _stopping(kind: RunKind) -> float | None:
         JUDGEMENT.c.protocol == kind.order.protocol,
         JUDGEMENT.c.status == Status.OK.value,
     )
-    with kind.project.store.read() as db:
-        answers, settled = db.execute(question).one()
+    answers, settled = kind.project.query(question).one()
     return settled / answers if answers >= _ENOUGH else None
 
 
@@ -409,8 +408,7 @@ def _replies(project: Project, *whose: ColumnElement[bool]) -> _Replies:
         .outerjoin(units, units.c.call_id == CALL.c.id)
         .where(CALL.c.status == Status.OK.value, *whose)
     )
-    with project.store.read() as db:
-        tokens, units, seconds = db.execute(question).one()
+    tokens, units, seconds = project.query(question).one()
     return _Replies(tokens, units or 1.0, seconds)
 
 
@@ -567,8 +565,7 @@ def _shared(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
         question = question.where(JUDGEMENT.c.rater_id == judge_id)
     if run:
         question = question.where(JUDGEMENT.c.run_id == run)
-    with project.store.read() as db:
-        rows = db.execute(question).all()
+    rows = project.query(question).all()
     return [
         Cost(
             row[0], row.protocol, row.judgements, row.cost, row.unpriced, row[1] if by == "criterion" else ""
@@ -581,8 +578,7 @@ def asked_about(project: Project, found: Iterable[Cost]) -> dict[tuple[str, str,
     """(item's key, protocol, unit) → the words of the units that costs were told by."""
     wanted = {(one.item, one.protocol) for one in found}
     question = select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key).join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-    with project.store.read() as db:
-        of = {row[0]: (row[1], row[2]) for row in db.execute(question)}
+    of = {row[0]: (row[1], row[2]) for row in project.query(question)}
     ids = {key: item_id for item_id, key in of.values()}
     said = {}
     for protocol in {protocol for _, protocol in wanted}:
@@ -593,8 +589,7 @@ def asked_about(project: Project, found: Iterable[Cost]) -> dict[tuple[str, str,
 
 
 def questions(project: Project) -> dict[str, str]:
-    with project.store.read() as db:
-        return {row.key: row.question for row in db.execute(select(ITEM.c.key, ITEM.c.question))}
+    return {row.key: row.question for row in project.query(select(ITEM.c.key, ITEM.c.question))}
 
 
 def _put() -> Subquery:

@@ -558,8 +558,7 @@ def keys_of(project: Project, words: str) -> tuple[str, ...]:
     Refusal names the first that there is not.
     """
     question = select(ITEM.c.key).where(ITEM.c.retired.is_(False))
-    with project.store.read() as db:
-        known = list(db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
+    known = list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
     chosen: dict[str, None] = {}
     for word in words.replace("，", ",").replace("、", ",").replace(";", ",").split(","):
         if word.strip():

@@ -14,6 +14,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project, judgement_hash, record
+from annotator.actions.results import results
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
 from annotator.domain.judges.contest import POOL
@@ -261,7 +262,7 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
 
 def _never_asked(project: Project, judge: str, run: str) -> list[MissingLine]:
     result: dict[tuple[str, str, judge_cases.Key], MissingLine] = {}
-    systems = _systems(project)
+    systems = results.systems_named(project)
     for halted in run_records.runs(project):
         mine = judge in ("", halted.judge) and halted.id.startswith(run)
         if not mine or halted.state == RunState.DONE.value or halted.protocol not in PROTOCOLS:
@@ -281,8 +282,7 @@ def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLin
     """The comparisons of tasks that a judge was to make and has not made; the unit is the task shown second."""
     c, names = CONTEST.c, {one.id: one.name for one in judges.all_of(project) if judge in ("", one.name)}
     lacking = select(CONTEST).where(c.status != Status.OK.value, c.rater.in_(names), c.pool == POOL)
-    with project.store.read() as db:
-        rows = db.execute(lacking.order_by(c.rater, c.round, c.first, c.second)).all()
+    rows = project.query(lacking.order_by(c.rater, c.round, c.first, c.second)).all()
     keys = {task.id: task.key for task in contest_rows.tasks(project)} if rows else {}
     for row in rows:
         if (row.run_id or "").startswith(run):
@@ -290,11 +290,6 @@ def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLin
                 names[row.rater], RANKING.name, keys.get(row.first, row.first), "", keys.get(row.second, row.second),
                 row.round, row.status, row.cause or _HALTED, row.flags, row.run_id or "", row.call_id or "",
             )  # fmt: skip
-
-
-def _systems(project: Project) -> dict[str, str]:
-    with project.store.read() as db:
-        return {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
 
 
 def _asked(project: Project, judge_id: str, protocol: str) -> set[judge_cases.Key]:
@@ -325,8 +320,7 @@ def by_cause(found: Iterable[MissingLine]) -> dict[str, int]:
 
 
 def _run_id(project: Project, beginning: str) -> str:
-    with project.store.read() as db:
-        result = [run for run in db.execute(select(RUN.c.id)).scalars() if run.startswith(beginning)]
+    result = [run for run in project.query(select(RUN.c.id)).scalars() if run.startswith(beginning)]
     if len(result) != 1:
         many = "No run begins" if not result else "More than one run begins"
         raise Refusal(f"{many} with “{beginning}”.", "See the ids with: judge runs.")

@@ -412,8 +412,7 @@ def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
         .outerjoin(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(EXTRACT.c.id == extract_id)
     )  # fmt: skip
-    with project.store.read() as db:
-        row = db.execute(question).mappings().first()
+    row = project.query(question).mappings().first()
     if row is None:
         return ()
     if row["protocol"] not in EXTRACTIONS:

@@ -33,18 +33,10 @@ IMPORTED = "import references"
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedReference:
-    """An entry to be taken: where it stands, its words, and why there is nothing to take, if so.
+class OfferedReference(ReadEntry):
+    """An entry to be taken, and which reference it repeats; a doubtful one is taken only where a person says so."""
 
-    `doubt` is a reason why it may be read wrongly; such an entry is taken only where a person says so.
-    """
-
-    place: str
-    said: str
-    reference: Reference | None
-    why: str = ""
     repeats: str = ""
-    doubt: str = ""
 
     @property
     def fresh(self) -> bool:
@@ -192,7 +184,9 @@ def _offer(project: Project, item_id: str, read: Bibliography) -> EvidenceOffer:
     for entry in read.entries:
         repeats = _repeated(entry.reference, known) if entry.reference else ""
         result.append(
-            OfferedReference(entry.place, entry.said, entry.reference, entry.why, repeats, entry.doubt)
+            OfferedReference(
+                entry.place, entry.said, entry.reference, entry.why, entry.named, entry.doubt, repeats
+            )
         )
         if entry.reference and not repeats and not entry.doubt:
             known.append((entry.place, entry.reference))

@@ -205,10 +205,9 @@ def written_in(project: Project, run_id: str) -> list[dict[str, Any]]:
 
 
 def origin_of(project: Project, response_id: str) -> ResponseOrigin | None:
-    with project.store.read() as db:
-        result = db.execute(
-            select(AUDIT.c.after).where(AUDIT.c.subject == response_id, AUDIT.c.verb == WROTE)
-        ).scalar()
+    result = project.query(
+        select(AUDIT.c.after).where(AUDIT.c.subject == response_id, AUDIT.c.verb == WROTE)
+    ).scalar()
     if result is None:
         return None
     about = json.loads(result)

@@ -264,14 +264,11 @@ class PointReview:
 
 def reviews(project: Project) -> Iterator[PointReview]:
     """Report by report what people made of a judge's key points; a rejected one is not in their version."""
-    with project.store.read() as db:
-        used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
-        rows = db.execute(
-            select(EXTRACT).where(EXTRACT.c.kind == KIND, EXTRACT.c.item_id.in_(used))
-        ).mappings()
-        versions = grouped(
-            (row["response_id"], extracts.read(row)) for row in sorted(rows, key=extracts.rank)
-        )
+    used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
+    rows = project.query(
+        select(EXTRACT).where(EXTRACT.c.kind == KIND, EXTRACT.c.item_id.in_(used))
+    ).mappings()
+    versions = grouped((row["response_id"], extracts.read(row)) for row in sorted(rows, key=extracts.rank))
     for of_report in versions.values():
         drawn = next((one for one in of_report if one.origin.startswith("judge:")), None)
         if drawn is not None:

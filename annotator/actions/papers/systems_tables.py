@@ -120,8 +120,7 @@ def counted(
 
 
 def systems_of(project: Project) -> dict[str, SystemName]:
-    with project.store.read() as db:
-        rows = db.execute(select(SYSTEM.c.id, SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote)).all()
+    rows = project.query(select(SYSTEM.c.id, SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote)).all()
     return {row[0]: SystemName(*row[1:]) for row in rows}
 
 
@@ -145,8 +144,7 @@ def _group_of(project: Project, across: str, items: Mapping[str, ItemName]) -> d
     if across == SOURCE_KIND:
         s = SOURCE.c
         question = select(s.item_id, s.kind).where(s.kind != "").order_by(s.position.desc(), s.id)
-        with project.store.read() as db:
-            kinds = {item_id: kind.capitalize() for item_id, kind in db.execute(question) if item_id in items}
+        kinds = {item_id: kind.capitalize() for item_id, kind in project.query(question) if item_id in items}
         across = "question_type"
     return kinds or {item_id: item.filed(across) for item_id, item in items.items()}
 
@@ -175,9 +173,8 @@ def limited(project: Project) -> dict[str, dict[str, str]]:
     question = select(r.mode, r.id, r.cutoff).where(
         r.cutoff.is_not(None), r.mode.in_(scoring.modes_of(project))
     )
-    with project.store.read() as db:
-        for mode, response_id, day in db.execute(question):
-            result.setdefault(mode, {})[response_id] = str(day)
+    for mode, response_id, day in project.query(question):
+        result.setdefault(mode, {})[response_id] = str(day)
     return {mode: result[mode] for mode in scoring.modes_of(project) if mode in result}
 
 
@@ -188,8 +185,7 @@ def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> 
         return
     chosen = limit or next(iter(held))
     r = RESPONSE.c
-    with project.store.read() as db:
-        free = {(mode, one) for mode, one in db.execute(select(r.mode, r.id).where(r.cutoff.is_(None)))}
+    free = {(mode, one) for mode, one in project.query(select(r.mode, r.id).where(r.cutoff.is_(None)))}
     beside = chosen if any(mode == chosen for mode, _ in free) else scoring.main_mode(project)
     days = " to ".join(sorted({min(held[chosen].values()), max(held[chosen].values())}))
     yield RowScope(
@@ -204,8 +200,7 @@ def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> 
 def published(project: Project) -> dict[str, str]:
     s = SOURCE.c
     question = select(s.item_id, s.published).where(s.published != "").order_by(s.position.desc(), s.id)
-    with project.store.read() as db:
-        return {item_id: date[:7] for item_id, date in db.execute(question)}
+    return {item_id: date[:7] for item_id, date in project.query(question)}
 
 
 def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:

@@ -68,8 +68,7 @@ def due(project: Project) -> bool:
     """
     seen = _newest_seq(project)
     first = select(AUDIT.c.at).where(AUDIT.c.seq > seen).order_by(AUDIT.c.seq).limit(1)
-    with project.store.read() as db:
-        changed_at = db.execute(first).scalar()
+    changed_at = project.query(first).scalar()
     if changed_at is None:
         return False
     age = now() - changed_at

@@ -193,7 +193,10 @@ class Project:
     def query(
         self, question: TypedReturnsRows[*Columns], values: Mapping[str, Any] | None = None
     ) -> Result[*Columns]:
-        """All rows that answer one question, in a transaction of its own unless one is open."""
+        """All rows that answer one question, in a transaction of its own unless one is open.
+
+        Whole tables of judgements are read in `store.read` instead: each row is made once there, here twice.
+        """
         with self.store.read() as db:
             return db.execute(question, values).freeze()()
 
@@ -218,8 +221,7 @@ class Project:
         wanted = self.get("person")
         if not wanted:
             return None
-        with self.store.read() as db:
-            row = db.execute(select(PERSON).where(PERSON.c.id == wanted)).mappings().first()
+        row = self.query(select(PERSON).where(PERSON.c.id == wanted)).mappings().first()
         return Person(**row) if row else None
 
     def remember(self) -> None:

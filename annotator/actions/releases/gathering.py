@@ -93,8 +93,7 @@ def gathered(project: Project) -> Bundle:
         return Bundle()
     keys = {task.id: task.key for task in contest_rows.tasks(project)}
     names = {one.id: one.name for one in known}
-    with project.store.read() as db:
-        rows = db.execute(select(CONTEST).where(CONTEST.c.pool == POOL)).mappings().all()
+    rows = project.query(select(CONTEST).where(CONTEST.c.pool == POOL)).mappings().all()
     decisions = [
         DecisionRecord(
             task=keys[own], task_id=own, kept=one.kept, reason=one.reason, rank=one.rank, by=one.by, at=one.at,

@@ -118,11 +118,10 @@ def offered() -> dict[str, tuple[str, str]]:
 def written(project: Project) -> list[NumberedRelease]:
     question = select(RELEASE.c.number, RELEASE.c.profile, RELEASE.c.at, RELEASE.c.manifest_sha256)
     withdrawn = published(project).withdrawn
-    with project.store.read() as db:
-        return [
-            NumberedRelease(*row, withdrawn[row.number].reason if row.number in withdrawn else "")
-            for row in db.execute(question.order_by(RELEASE.c.number.desc()))
-        ]
+    return [
+        NumberedRelease(*row, withdrawn[row.number].reason if row.number in withdrawn else "")
+        for row in project.query(question.order_by(RELEASE.c.number.desc()))
+    ]
 
 
 def named(project: Project, number: int) -> NumberedRelease:
@@ -418,8 +417,7 @@ def _number(project: Project, checksum: str) -> int:
 
 def _released(project: Project, checksum: str) -> int:
     """The number under which this content was released before; 0 when it was not."""
-    with project.store.read() as db:
-        result = db.execute(select(RELEASE.c.number).where(RELEASE.c.manifest_sha256 == checksum)).scalar()
+    result = project.query(select(RELEASE.c.number).where(RELEASE.c.manifest_sha256 == checksum)).scalar()
     return int(result or 0)
 
 

@@ -162,15 +162,13 @@ def everybody_under(project: Project, protocols: Iterable[str] | None = None) ->
         .group_by(j.protocol, j.rater_id)
         .order_by(PERSON.c.alias)
     )
-    with project.store.read() as db:
-        for protocol, person_id, alias, n in db.execute(each):
-            result[protocol].append(ResultRater(f"{PERSON_KEY}{person_id}", alias, n))
+    for protocol, person_id, alias, n in project.query(each):
+        result[protocol].append(ResultRater(f"{PERSON_KEY}{person_id}", alias, n))
     return result
 
 
 def judges_of(project: Project, protocol: str) -> set[str]:
-    with project.store.read() as db:
-        return set(db.execute(select(JUDGE.c.id).where(_spoke(JUDGE.c.id, protocol))).scalars())
+    return set(project.query(select(JUDGE.c.id).where(_spoke(JUDGE.c.id, protocol))).scalars())
 
 
 def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
@@ -183,8 +181,7 @@ def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
     question = (
         select(PERSON.c.alias, PERSON.c.id).where(_spoke(PERSON.c.id, protocol)).order_by(PERSON.c.alias)
     )
-    with project.store.read() as db:
-        each = [(alias, person_id) for alias, person_id in db.execute(question)]
+    each = [(alias, person_id) for alias, person_id in project.query(question)]
     return [(CONSENSUS, CONSENSUS), *each] if _settled(project, (protocol,)) else each
 
 
@@ -254,8 +251,7 @@ def repeats(project: Project, protocol: str, judge_id: str) -> Repeats | None:
     if not trials:
         return None
     by_trial = [[of.get(trial) for of in several.values()] for trial in trials]
-    with project.store.read() as db:
-        name = str(db.execute(select(JUDGE.c.name).where(JUDGE.c.id == judge_id)).scalar())
+    name = str(project.query(select(JUDGE.c.name).where(JUDGE.c.id == judge_id)).scalar())
     return Repeats(name, len(trials), flip_rate(by_trial, [unit[0] for unit in several]))
 
 
@@ -282,8 +278,7 @@ def spoken(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Spok
     """
     j = JUDGEMENT.c
     again = select(j.id).where(j.protocol == protocol.name, _by(j, rater_id), j.trial > 1).limit(1)
-    with project.store.read() as db:
-        several = not are_people(rater_id) and db.execute(again).first() is not None
+    several = not are_people(rater_id) and project.query(again).first() is not None
     result: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one in in_trials(project, protocol, rater_id):
         if several:

@@ -545,8 +545,7 @@ def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
     """The items in use that systems answer by id, in the project's order; those of one cut, where one is named."""
     i = ITEM.c
     columns = (i.id, i.key, i.question, i.question_type, i.subject, i.language, i.traits)
-    with project.store.read() as db:
-        rows = db.execute(select(*columns).where(in_use(among)).order_by(i.position, i.key, i.id)).all()
+    rows = project.query(select(*columns).where(in_use(among)).order_by(i.position, i.key, i.id)).all()
     return {row[0]: ItemName(*row[1:]) for row in rows}
 
 
@@ -560,8 +559,7 @@ def in_use(among: str = "") -> ColumnElement[bool]:
 
 
 def systems_named(project: Project) -> dict[str, str]:
-    with project.store.read() as db:
-        return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all())
+    return dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all())
 
 
 def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str, float]:
@@ -573,8 +571,7 @@ def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str,
         .where(in_use(among), RESPONSE.c.mode.in_(scoring.counted_modes(project, mode)))
         .group_by(SYSTEM.c.name)
     )
-    with project.store.read() as db:
-        return {name: float(mean) for name, mean in db.execute(question)}
+    return {name: float(mean) for name, mean in project.query(question)}
 
 
 def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:

@@ -143,8 +143,6 @@ class ItemScoresReport:
     items: Mapping[str, results.ItemName]
     systems: Mapping[str, str]
     scores: Mapping[str, Mapping[str, Estimate]]
-    # The first response of each item and system.
-    responses: Mapping[tuple[str, str], str]
     mode: str = ""
 
 
@@ -152,10 +150,7 @@ def report(
     project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
 ) -> ItemScoresReport:
     """Every system's score on every item, by default in the mode that counts in the results."""
-    return _report(results.of_metric(project, metric, judge, among), mode)
-
-
-def _report(found: results.Scores, mode: str) -> ItemScoresReport:
+    found = results.of_metric(project, metric, judge, among)
     by_system = results.by_item(found.of_mode(mode))
     scores = {
         item_id: {
@@ -166,12 +161,7 @@ def _report(found: results.Scores, mode: str) -> ItemScoresReport:
         for item_id in found.items
     }
     answering = {system_id: name for system_id, name in found.systems.items() if system_id in by_system}
-    first = {
-        (item_id, system_id): runs[0].response_id
-        for system_id, of in by_system.items()
-        for item_id, runs in of.items()
-    }
-    return ItemScoresReport(found.metric, found.rater, found.items, answering, scores, first, mode)
+    return ItemScoresReport(found.metric, found.rater, found.items, answering, scores, mode)
 
 
 def sheets(found: ItemScoresReport) -> tuple[ResultSheet, ...]:

@@ -181,11 +181,8 @@ def modes_of(project: Project) -> tuple[str, ...]:
     """The modes in which systems were asked, the known ones in their order, then others by name."""
     question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
     question = question.where(RESPONSE.c.mode.not_in((EXEMPLAR, CONTINUATION)))
-    with project.store.read() as db:
-        result = db.execute(question.where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars()
-        return tuple(
-            sorted(result, key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode))
-        )
+    result = project.query(question.where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars()
+    return tuple(sorted(result, key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode)))
 
 
 def main_mode(project: Project) -> str:

@@ -265,8 +265,7 @@ class RunJournal:
         """The latest call of that key that was answered; an error is never served again."""
         if cache_key not in self._answered():
             return None
-        with self._project.store.read() as db:
-            row = db.execute(_LATEST, {"key": cache_key}).mappings().first()
+        row = self._project.query(_LATEST, {"key": cache_key}).mappings().first()
         return call_of(row) if row else None
 
     def _answered(self) -> KnownKeys:
@@ -402,8 +401,7 @@ class RunJournal:
 def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dict[str, int]:
     """How many of some judgements have no verdict, by cause."""
     question = select(given.c.status, func.count()).where(given.c.status.not_in(SETTLED), *whose)
-    with project.store.read() as db:
-        return {status: count for status, count in db.execute(question.group_by(given.c.status))}
+    return {status: count for status, count in project.query(question.group_by(given.c.status))}
 
 
 def call_of(row: Mapping[str, Any] | RowMapping) -> Call:

@@ -276,11 +276,8 @@ def set_counts(project: Project, run_id: str, total: int, done: int) -> None:
 
 def spent(project: Project, run_id: str) -> tuple[float, int]:
     """US dollars that the calls of a run have cost, unknown bills at the most, and its longest reply in tokens."""
-    with project.store.read() as db:
-        so_far = select(func.sum(CALL.c.cost_usd), func.max(CALL.c.tokens_output)).where(
-            CALL.c.run_id == run_id
-        )
-        cost, longest = db.execute(so_far).one()
+    so_far = select(func.sum(CALL.c.cost_usd), func.max(CALL.c.tokens_output)).where(CALL.c.run_id == run_id)
+    cost, longest = project.query(so_far).one()
     return float(cost or 0.0), int(longest or 0)
 
 

@@ -67,8 +67,7 @@ def kept_labels(
     """All reviews or rulings under a protocol, by when they were said."""
     i = INFORMED.c
     question = select(INFORMED).where(i.kind == kind.value, i.protocol == protocol, *narrowed)
-    with project.store.read() as db:
-        rows: Iterable[Any] = db.execute(question.order_by(i.at, i.id)).mappings().all()
+    rows: Iterable[Any] = project.query(question.order_by(i.at, i.id)).mappings().all()
     return [Informed(**row) for row in rows]
 
 
@@ -254,8 +253,7 @@ def offers(project: Project) -> list[ReviewableJudge]:
     )
     known = {one.id: one for one in judges.all_of(project)}
     place = {name: number for number, name in enumerate(PROTOCOLS)}
-    with project.store.read() as db:
-        rows = db.execute(question.group_by(j.rater_id, j.protocol)).all()
+    rows = project.query(question.group_by(j.rater_id, j.protocol)).all()
     result = [row for row in rows if row[0] in known and row[1] in PROTOCOLS]
     result.sort(key=lambda row: (place[row[1]], known[row[0]].kind == JudgeKind.BASELINE, known[row[0]].name))
     return [ReviewableJudge(known[row[0]].name, row[1], row[2]) for row in result]
@@ -393,8 +391,7 @@ def still_blind(project: Project, person_id: str) -> set[str]:
     question = select(a.item_id).where(
         a.person_id == person_id, a.stage == Stage.LABELLING.value, a.submitted_at.is_(None)
     )
-    with project.store.read() as db:
-        return set(db.execute(question).scalars())
+    return set(project.query(question).scalars())
 
 
 def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_rows
 from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import Project, kept
-from annotator.actions.results import result_raters, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import SheetCell, figure, gaps, number
 from annotator.domain.judges.contest import preferred
@@ -40,7 +40,7 @@ from annotator.stats.validation.comparison import (
     difference,
     kappa_difference,
 )
-from annotator.storage.tables import INFORMED, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import INFORMED, JUDGEMENT, RESPONSE, RUN
 
 # Response, unit.
 Key = tuple[str, str]
@@ -124,7 +124,7 @@ def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -
 
     Of a pair one order only, the same for all raters.
     """
-    systems, quartiles = _systems(project), _quartile_of(project)
+    systems, quartiles = results.systems_named(project), _quartile_of(project)
     modes = (protocol.mode,) if protocol.mode else scoring.counted_modes(project)
     result, faults = dict[Key, tuple[Any, ...]](), dict[str, str]()
     chosen = list(item_ids) or materials.item_ids(project)
@@ -155,18 +155,12 @@ def _quartile_of(project: Project) -> dict[str, int]:
     """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
     import numpy as np
 
-    with project.store.read() as db:
-        lengths = dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
+    lengths = dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
     if not lengths:
         return {}
     edges = np.quantile(list(lengths.values()), [0.25, 0.5, 0.75])
     quartiles = 1 + np.searchsorted(edges, list(lengths.values()))
     return dict(zip(lengths, quartiles.tolist(), strict=True))
-
-
-def _systems(project: Project) -> dict[str, str]:
-    with project.store.read() as db:
-        return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
 
 
 # Name → title and what it is; in the order in which they are shown.
@@ -586,8 +580,7 @@ def trials(project: Project, protocol: Protocol) -> list[int]:
     """The trials at which judges judged; the first one where none did."""
     j = JUDGEMENT.c
     question = select(j.trial).where(j.protocol == protocol.name, j.rater_kind == RaterKind.JUDGE.value)
-    with project.store.read() as db:
-        return sorted(set(db.execute(question.distinct()).scalars()) | {1})
+    return sorted(set(project.query(question.distinct()).scalars()) | {1})
 
 
 @kept

@@ -226,8 +226,7 @@ def open_test(project: Project, name: str, judges: Sequence[str]) -> Opening:
 
 def openings(project: Project, set_id: str) -> list[Opening]:
     question = select(OPENING).where(OPENING.c.set_id == set_id).order_by(OPENING.c.at, OPENING.c.id)
-    with project.store.read() as db:
-        return [Opening(**row) for row in db.execute(question).mappings()]
+    return [Opening(**row) for row in project.query(question).mappings()]
 
 
 def looks(project: Project, name: str, part: str) -> int:

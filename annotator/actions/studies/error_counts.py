@@ -73,10 +73,9 @@ def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str
     items, r = results.items_named(project), RESPONSE.c
     question = select(r.id, r.item_id, r.system_id).where(r.mode == scoring.main_mode(project), r.trial == 1)
     result: dict[str, list[tuple[str, str]]] = {}
-    with project.store.read() as db:
-        for row in db.execute(question):
-            if row.item_id in items and (not systems or there[row.system_id] in systems):
-                result.setdefault(there[row.system_id], []).append((items[row.item_id].key, row.id))
+    for row in project.query(question):
+        if row.item_id in items and (not systems or there[row.system_id] in systems):
+            result.setdefault(there[row.system_id], []).append((items[row.item_id].key, row.id))
     chance = Random(seed)
     drawn = [
         one
@@ -139,8 +138,7 @@ def _rejected(
         i.protocol == taxonomy.of, i.judge_id == (rater.id if rater else ""), i.kind == InformedKind.REVIEW.value,
         i.said == Review.DISAGREE.value, i.judge_value.in_(taxonomy.after),
     )  # fmt: skip
-    with project.store.read() as db:
-        return {(response_id, unit_id) for response_id, unit_id in db.execute(question)}
+    return {(response_id, unit_id) for response_id, unit_id in project.query(question)}
 
 
 def _taken(
@@ -169,8 +167,7 @@ def _responses(project: Project, system: str, mode: str, among: str) -> list[tup
     names = results.systems_named(project)
     r = RESPONSE.c
     question = select(r.id, r.item_id, r.system_id).where(r.mode == (mode or scoring.main_mode(project)))
-    with project.store.read() as db:
-        rows = db.execute(question).all()
+    rows = project.query(question).all()
     return [
         (row.id, items[row.item_id].question_type)
         for row in rows

@@ -180,8 +180,7 @@ def trials(project: Project, protocol: str, rater_id: str) -> list[int]:
     question = (
         select(j.trial).where(j.protocol == protocol, j.rater_id == rater_id).distinct().order_by(j.trial)
     )
-    with project.store.read() as db:
-        return list(db.execute(question).scalars())
+    return list(project.query(question).scalars())
 
 
 def _pairs(

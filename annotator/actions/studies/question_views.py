@@ -149,8 +149,7 @@ def _collected(project: Project) -> Sequence[Any]:
     """All items that were ever collected, in the project's order: those that were left out were rated too."""
     i = ITEM.c
     listed = select(i.id, i.key, i.question, i.question_type, i.subject, i.origin, i.retired)
-    with project.store.read() as db:
-        return db.execute(listed.order_by(i.position, i.key, i.id)).all()
+    return project.query(listed.order_by(i.position, i.key, i.id)).all()
 
 
 def _funnel(
@@ -182,8 +181,7 @@ def _given(project: Project) -> dict[str, dict[str, Selection]]:
         ARTIFACT.c.state != State.CONSENSUS.value,
         ARTIFACT.c.author_id != "",
     )
-    with project.store.read() as db:
-        artifacts = [artifact_of(row) for row in db.execute(question)]
+    artifacts = [artifact_of(row) for row in project.query(question)]
     result: dict[str, dict[str, Selection]] = {}
     for artifact in artifacts:
         if isinstance(artifact.document, Selection):

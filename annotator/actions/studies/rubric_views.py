@@ -392,11 +392,10 @@ def named_sets(project: Project) -> dict[str, dict[str, Rubric]]:
         .order_by(EXTRACT.c.origin, ITEM.c.position, ITEM.c.key)
     )
     result: dict[str, dict[str, Rubric]] = {}
-    with project.store.read() as db:
-        for row in db.execute(question).mappings():
-            document = extracts.read(row).document
-            if isinstance(document, Rubric):
-                result.setdefault(row["origin"].removeprefix(SET), {})[row["key"]] = document
+    for row in project.query(question).mappings():
+        document = extracts.read(row).document
+        if isinstance(document, Rubric):
+            result.setdefault(row["origin"].removeprefix(SET), {})[row["key"]] = document
     return result
 
 

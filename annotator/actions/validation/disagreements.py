@@ -25,7 +25,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.sets import reviews, validation_figures, validation_ground
 from annotator.actions.sets.validation_figures import ALL, TITLES, RaterResult, UnitPlace, there, told
-from annotator.actions.validation.validation import ValidationQuery, held
+from annotator.actions.validation.validation import ValidationQuery, ground_of, held
 from annotator.domain.judges.judge import Fault, InformedFields, InformedKind, InformedRuling
 from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal
@@ -104,7 +104,7 @@ def queue(project: Project, query: ValidationQuery) -> Sequence[Disagreement]:
 @kept
 def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
     """The same, and how many are left out because the person asking is still to label their items blind."""
-    result, ruled = _ground(project, query), _rulings(project, query.protocol)
+    result, ruled = ground_of(project, query), _rulings(project, query.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
     made, keys = list[Disagreement](), list(result.places)
     for rater, source in product(result.judges(), result.truth):
@@ -141,7 +141,7 @@ def rule(
 @kept
 def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
     """Each judge by first labels and after the rulings, on the same labels as the validation of this query."""
-    result = _ground(project, query)
+    result = ground_of(project, query)
     positive = validation_figures.positive_of(result.protocol, query.positive)
     ruled = _rulings(project, query.protocol)
     return [_ruled(result, rater, query, positive, ruled) for rater in result.judges()]
@@ -165,12 +165,6 @@ def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
         UnclearCriterion(*about, times)
         for about, times in sorted(counts.items(), key=lambda e: (-e[1], e[0]))
     ]
-
-
-def _ground(project: Project, query: ValidationQuery) -> validation_ground.Ground:
-    return validation_ground.ground(
-        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
-    )
 
 
 def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:

@@ -295,9 +295,7 @@ def units(project: Project, source: HeldRater) -> ResultSheet:
     What the person asking is still to label blind is only counted.
     """
     query = source.query
-    result = validation_ground.ground(
-        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
-    )
+    result = ground_of(project, query)
     try:
         rater = result.rater(source.rater)
         beside = result.rater(source.beside) if source.beside else None

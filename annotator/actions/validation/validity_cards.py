@@ -69,25 +69,10 @@ NO_PROMPT = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class CardQuery:
-    """The judge and labels of a card. `prompt` is the beginning of a prompt's hash, where there are several.
+class CardQuery(validation.ValidationQuery):
+    """The judge and labels of a card. `prompt` is the beginning of a prompt's hash, where there are several."""
 
-    `opening` is the id of a counted look at the test part.
-    """
-
-    judge: str
-    protocol: str = USUAL
-    set_name: str = ""
-    part: str = ""
-    against: tuple[str, ...] = ()
-    positive: str = ""
     prompt: str = ""
-    opening: str = ""
-
-    def of(self, by: str) -> validation.ValidationQuery:
-        return validation.ValidationQuery(
-            self.protocol, self.set_name, self.part, self.against, self.judge, self.positive, by, self.opening,
-        )  # fmt: skip
 
 
 def card(project: Project, query: CardQuery, made_at: datetime | None = None) -> ValidityCard:
@@ -96,10 +81,11 @@ def card(project: Project, query: CardQuery, made_at: datetime | None = None) ->
     Refusal where the judge has judged nothing that people labelled, or by several wordings and none is named, or with
     settings that changed on the way.
     """
-    ground = _ground(project, query)
+    ground = validation.ground_of(project, query)
     rater = _rater(ground, query)
     result = [
-        validation.of_ground(project, ground, query.of(by), partial(_is_told, rater, by)) for by in GROUPED
+        validation.of_ground(project, ground, replace(query, by=by), partial(_is_told, rater, by))
+        for by in GROUPED
     ]
     more = {
         "labels": _labels(project, query, ground), "made_at": made_at or now(),
@@ -117,7 +103,7 @@ def sketch(project: Project, query: CardQuery) -> ValidityCard:
 
     It is unsealed and no card to be kept. Refusal as for the card.
     """
-    ground = _ground(project, query)
+    ground = validation.ground_of(project, query)
     rater = _rater(ground, query)
     positive = validation_figures.positive_of(ground.protocol, query.positive)
     lines = [
@@ -142,12 +128,6 @@ def _made(
         cost=Figure.of(Estimate(None)), missing_limit=results.limit(project),
     )  # fmt: skip
     return ValidityCard.model_validate(told | more)
-
-
-def _ground(project: Project, query: CardQuery) -> Ground:
-    return validation_ground.ground(
-        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
-    )
 
 
 def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
@@ -296,8 +276,7 @@ def _corrected(project: Project, query: CardQuery, ground: Ground) -> Corrected:
 
 
 def _answer(project: Project, ground: Ground, query: CardQuery, rater: ValidationRater) -> str:
-    asked = stand_in.StandInQuery(query.of(validation_figures.ALL))
-    result = stand_in.of_ground(project, ground, asked).of(rater)
+    result = stand_in.of_ground(project, ground, stand_in.StandInQuery(query)).of(rater)
     return f"May it stand in for people? {result.verdict}, because {result.because}"
 
 
@@ -323,8 +302,7 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     asked = judges.named(project, judge).kind == JudgeKind.ENDPOINT
     question = select(ATTACK_TEST.c.id).join(RUN, RUN.c.id == ATTACK_TEST.c.run_id)
     question = question.where(RUN.c.prompt_sha256 == prompt if asked else true())
-    with project.store.read() as db:
-        same = set(db.execute(question).scalars())
+    same = set(project.query(question).scalars())
     result = attack_figures.report(project, protocol, judge)
     return tuple(_of_attack(line) for line in result.lines if line.test_id in same)
 
@@ -421,7 +399,9 @@ def _wish(
 ) -> CardQuery:  # fmt: skip
     if not judge:
         raise Refusal("No judge has judged anything of this kind yet.", "Run a judge on these reports first.")
-    return CardQuery(judge, protocol, set, part, (against,) if against else (), positive, prompt, opening)
+    return CardQuery(
+        protocol, set, part, (against,) if against else (), judge, positive, opening=opening, prompt=prompt
+    )
 
 
 def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
@@ -434,9 +414,8 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
         .distinct()
     )
     wordings: dict[str, list[str]] = defaultdict(list)
-    with project.store.read() as db:
-        for judge_id, prompt in db.execute(question):
-            wordings[judge_id].append(prompt or "")
+    for judge_id, prompt in project.query(question):
+        wordings[judge_id].append(prompt or "")
     there = sorted(
         (one for one in judges.all_of(project) if one.id in wordings),
         key=lambda one: one.kind == JudgeKind.BASELINE.value,

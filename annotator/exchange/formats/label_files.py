@@ -174,12 +174,12 @@ def _number(value: object) -> int | Unfit | None:
 def as_csv(rows: Rows) -> Iterator[bytes]:
     """The rows as a CSV file, piece by piece; no cell is a formula, and each can be read back as it was."""
     yield "\ufeff".encode()
-    yield _line(COLUMNS)
+    yield csv_line(COLUMNS)
     for row in rows:
-        yield _line(guarded(row.get(name)) for name in COLUMNS)
+        yield csv_line(guarded(row.get(name)) for name in COLUMNS)
 
 
-def _line(cells: Iterable[Any]) -> bytes:
+def csv_line(cells: Iterable[Any]) -> bytes:
     line = StringIO(newline="")
     csv.writer(line, lineterminator="\r\n").writerow(cells)
     return line.getvalue().encode()

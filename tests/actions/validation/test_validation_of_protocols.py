@@ -350,7 +350,7 @@ def test_closeness_of_ordered_values_is_how_far_off_they_are(scaled: Project, le
 
 
 def test_a_card_tells_the_figures_of_the_level(scaled: Project, level: Level) -> None:
-    card = validity_cards.card(scaled, validity_cards.CardQuery("near"))
+    card = validity_cards.card(scaled, validity_cards.CardQuery(judge="near"))
     names = [definition.name for definition in card.definitions]
     assert set(FIGURES[level]) - {"agreement"} <= set(names)
     assert (card.of("judge").confusion == ()) is (level is Level.INTERVAL)

@@ -179,7 +179,7 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
 
 
 def test_the_same_content_gives_the_same_card(project: Project) -> None:
-    query = CardQuery("small")
+    query = CardQuery(judge="small")
     one, other = (validity_cards.card(project, query, made_at=AT) for _ in range(2))
     assert one == other
     later = validity_cards.card(project, query)
@@ -242,7 +242,7 @@ def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> No
 
 
 def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(sample: Project) -> None:
-    query = CardQuery("baseline")
+    query = CardQuery(judge="baseline")
     assert validity_cards.card(sample, query).attacks == ()
     attacked(sample, "baseline", "padding", size=6)
     (told,) = validity_cards.card(sample, query).attacks

@@ -83,7 +83,7 @@ def judges_are_validated(project: Project, folder: Path, printed: Callable[[list
         if each.title == "Confusion"
     )
     assert [line.cells[3].words for line in confusion.lines[:11]] == [str(value) for value in range(11)]
-    card = validity_cards.card(project, validity_cards.CardQuery("baseline", RATING))
+    card = validity_cards.card(project, validity_cards.CardQuery(RATING, judge="baseline"))
     assert {definition.title for definition in card.definitions} >= TITLES
     file = str(project.path)
     for words in (["validate", file], ["choose-judge", file, "--reference", "best"]):

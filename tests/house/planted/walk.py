@@ -121,7 +121,7 @@ def validated(project: Project, folder: Path) -> None:
         assert [
             answer.rater.name for answer in stand_in.report(project, stand_in.StandInQuery(query)).answers
         ] == ["baseline"]
-        assert validity_cards.card(project, validity_cards.CardQuery("baseline", protocol)).sha256
+        assert validity_cards.card(project, validity_cards.CardQuery(protocol, judge="baseline")).sha256
 
 
 def corrected_by_labels(project: Project, folder: Path) -> None:

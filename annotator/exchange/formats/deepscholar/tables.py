@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.extract import CollectedPaper
+from annotator.domain.material.extract import CitedEntry, CollectedPaper
 from annotator.domain.texts.identifier import parse
 from annotator.exchange.table_files import Table
 
@@ -54,17 +54,11 @@ class PublishedPaper:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
-    paper: str
-    key: str
-    title: str
-    link: str
-    abstract: str
-    authors: str
-    year: int | None
-    doi: str
-    url: str
-    index: int
+class Cited(CitedEntry):
+    """A cited work, with the paper that cites it and its place in the table."""
+
+    paper: str = ""
+    index: int = 0
 
     @property
     def identifier(self) -> str:
@@ -104,12 +98,7 @@ def published_so(one: CollectedPaper, row: int) -> tuple[PublishedPaper, list[Ci
     paper = PublishedPaper(
         one.arxiv_id, one.title, one.abstract, one.published, one.category, one.section, row
     )
-    return paper, [
-        Cited(
-            one.arxiv_id, of.key, of.title, of.link, of.abstract, of.authors, of.year, of.doi, of.url, place
-        )
-        for place, of in enumerate(one.cited)
-    ]
+    return paper, [Cited(**asdict(of), paper=one.arxiv_id, index=place) for place, of in enumerate(one.cited)]
 
 
 def citations_of(table: Table) -> list[Cited]:

@@ -512,12 +512,11 @@ MISSING = len(LINES) - 1
 
 
 def _now(case: AttackCaseLine) -> str:
-    changed = case.value not in (None, case.before)
-    return f"{value_words(case.protocol, case.value, case.status)}{', changed' if changed else ''}"
+    return f"{value_words(case.protocol, case.value, case.status)}{', changed' if case.failed else ''}"
 
 
 def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
-    if case.value not in (None, case.before):
+    if case.failed:
         return "warning", "state-disagree"
     return value_look(case.protocol, case.value)
 
