@@ -319,6 +319,25 @@ def gather(
     return bundle, [*notes, *filter(None, [items.left_out(project).not_counted])]
 
 
+def _open_points_checked(project: Project, *, strict: bool) -> list[str]:
+    """What is open; Refusal where a row is damaged, or where anything is open and that is `strict`."""
+    damage = [finding for finding in checking.check(project).problems if finding.todo == checking.FROM_BACKUP]
+    if damage:
+        raise Refusal(
+            f"{damage[0].happened} Nothing was released.",
+            f"{len(damage):,} such findings in all; restore the project from a backup.",
+            tuple(str(finding) for finding in damage),
+        )
+    points = open_points(project)
+    if strict and points:
+        raise Refusal(
+            f"{points[0]} Nothing was released.",
+            f"{counted(len(points), 'point')} open in all; without --strict they are only told.",
+            (*points, *open_questions(project)),
+        )
+    return points
+
+
 def export(
     project: Project,
     folder: Path,
@@ -343,20 +362,7 @@ def export(
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
     tell = progress or _silent
     tell("checking every row", 0, 4)
-    damage = [finding for finding in checking.check(project).problems if finding.todo == checking.FROM_BACKUP]
-    if damage:
-        raise Refusal(
-            f"{damage[0].happened} Nothing was released.",
-            f"{len(damage):,} such findings in all; restore the project from a backup.",
-            tuple(str(finding) for finding in damage),
-        )
-    points = open_points(project)
-    if strict and points:
-        raise Refusal(
-            f"{points[0]} Nothing was released.",
-            f"{counted(len(points), 'point')} open in all; without --strict they are only told.",
-            (*points, *open_questions(project)),
-        )
+    points = _open_points_checked(project, strict=strict)
     tell("gathering", 1, 4)
     try:
         bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
