@@ -1,20 +1,28 @@
 """How many acts the ways of a day take: a click, a drop, a key that types no text, or the typing of one field."""
 
+from contextlib import closing
+
 import pytest
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from sqlalchemy import func, select
 
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
+from annotator.actions.parcels import tasking, tray
+from annotator.actions.project import people
 from annotator.actions.project.people import new_project
-from annotator.domain.experts.assignment import Role
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import JUDGEMENT
 from tests.gui.authoring.test_author_typing import dragged
 from tests.gui.pages.test_open_task import drop
+from tests.material.sent_apart import annotators, coordinated, returned
 from tests.projects.labelling_project import labelling_project
 from tests.windows.labelling_keys import be_active, press, type_words
 from tests.windows.settling import settle
@@ -161,6 +169,66 @@ def test_a_coordinator_goes_from_files_to_written_tasks(tmp_path, opened, qtbot,
     qtbot.waitUntil(lambda: len(list((tmp_path / "tasks").iterdir())) == 2)
     assert "60 pieces of work" in out.assigned.text()
     assert hands.acts <= 15
+
+
+def test_a_coordinator_goes_from_returned_files_to_a_release(tmp_path, opened, qtbot, monkeypatch):
+    """Two annotators' work comes in, the adjudicator's task goes out and comes back, and a release is written."""
+    study = coordinated(tmp_path / "study")
+    work = [
+        returned(study, person.id, tmp_path / person.alias, f"Explains what gold is to {person.alias}")
+        for person in annotators(study)
+    ]
+    kofi = people.add_person(study, "Kofi", (Role.ADJUDICATOR,)).subject
+    for item_id in items.ids(study):
+        assignments.assign_one(study, item_id, kofi, Stage.ADJUDICATION)
+    window, hands, out = opened(study, "Home"), Hands(), tmp_path / "out"
+    out.mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(out))
+
+    hands.does(drop, window, *work)
+    _taken_in(window, hands, qtbot)
+    hands.press("Alt+Home")
+    sending = _button(window.page, "Send the task", qtbot)
+    hands.does(sending.click)
+    hands.does(window.page.out.all.click)
+    hands.acts += 1
+    qtbot.waitUntil(lambda: len(list(out.iterdir())) == 3)
+    (task,) = out.glob("*Kofi*")
+
+    with closing(tasking.take_task(task, tmp_path / "kofi.goldsmith").project) as theirs:
+        for item_id in items.ids(theirs):
+            adjudication = adjudicating.open_(theirs, item_id, Stage.RUBRIC).id
+            for row in adjudicating.sheet(theirs, adjudication).rows:
+                ruling.rule(theirs, row.ruling.id, next(iter(row.units)), reason=Reason.WORDING)
+            ruling.close(theirs, adjudication)
+        rulings = tray.work(theirs).path
+
+    hands.does(drop, window, rulings)
+    _taken_in(window, hands, qtbot)
+    hands.press("Ctrl+9")
+    page = window.page
+    qtbot.waitUntil(page.write.isEnabled)
+    hands.does(page.write.click)
+    hands.acts += 1
+    qtbot.waitUntil(lambda: (out / "study-goldsmith/manifest.json").is_file())
+    criteria = (out / "study-goldsmith/data/criteria.jsonl").read_text("utf-8").splitlines()
+    assert len(criteria) == 2
+    assert hands.acts <= 20
+
+
+def _taken_in(window, hands, qtbot):
+    """The files that were dropped are imported, with one key."""
+    qtbot.waitUntil(lambda: window.page.NAME == "Exchange" and window.page.intake.go.isEnabled())
+    hands.press("Ctrl+Return")
+    qtbot.waitUntil(lambda: "Imported" in window.page.intake.answer.text())
+
+
+def _button(part, words, qtbot):
+    def fitting():
+        return [button for button in part.findChildren(QPushButton) if words in button.text()]
+
+    qtbot.waitUntil(lambda: bool(fitting()))
+    return fitting()[0]
 
 
 def test_two_hundred_criteria_are_labelled_with_little_more_than_a_key_each(opened, qtbot, tmp_path):
