@@ -15,6 +15,7 @@ from annotator.actions.items import items
 from annotator.actions.parcels import tasking, tray
 from annotator.actions.project import people
 from annotator.actions.project.people import new_project
+from annotator.actions.runs import run_records
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.gui.shell.start import Goldsmith
@@ -24,6 +25,7 @@ from tests.gui.authoring.test_author_typing import dragged
 from tests.gui.pages.test_open_task import drop
 from tests.material.sent_apart import annotators, coordinated, returned
 from tests.projects.labelling_project import labelling_project
+from tests.windows.judges_window import choose
 from tests.windows.labelling_keys import be_active, press, type_words
 from tests.windows.settling import settle
 
@@ -213,6 +215,37 @@ def test_a_coordinator_goes_from_returned_files_to_a_release(tmp_path, opened, q
     qtbot.waitUntil(lambda: (out / "study-goldsmith/manifest.json").is_file())
     criteria = (out / "study-goldsmith/data/criteria.jsonl").read_text("utf-8").splitlines()
     assert len(criteria) == 2
+    assert hands.acts <= 20
+
+
+def test_an_endpoint_of_unknown_price_becomes_a_run_within_a_budget(opened, server, qtbot, tmp_path):
+    window = opened(labelling_project(tmp_path, criteria=3, reports=2, questions=1), "Items")
+    project, hands = window.session.project, Hands()
+    hands.press("Ctrl+5")
+    hands.press("Ctrl+N")
+    for words, tabs in (("near", 1), (server.url, 2), ("test-model", 1)):
+        hands.type(words)
+        hands.press("Tab", tabs)
+    hands.press("Ctrl+Return")
+    settle(window.page)
+    prices = window.page.roster.side.endpoint.prices
+    prices[0].setFocus()
+    hands.acts += 1
+    for price in ("0.4", "1.6"):
+        hands.type(price)
+        hands.press("Tab")
+    hands.press("Ctrl+Return")
+    hands.does(window.show_part, "Judges", "Runs")
+    running = window.page.running
+    settle(window.page)
+    hands.does(choose, running.form.judge, "near")
+    hands.does(running.form.budget.setValue, 0.5)
+    settle(window.page)
+    hands.press("Ctrl+Return")
+    qtbot.waitUntil(lambda: any(run.state == "done" for run in run_records.runs(project)))
+    (run,) = run_records.runs(project)
+    assert (run.judged, run.missing) == (6, {})
+    assert 0 < run.cost_usd < 0.5
     assert hands.acts <= 20
 
 

@@ -50,15 +50,20 @@ class HomePage(Page):
         self._later = later(self, self._ask, SETTLE_MS)
         # It begins to run out only once the window turns its loop, however long it took to open.
         self._first = later(self, self._later.start, 0)
-        self.title, self.about = PlainLabel("", "headline", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.title, self.about = (
+            PlainLabel("", "headline", wrap=True),
+            PlainLabel("Counting…", "hint", wrap=True),
+        )
         self.steps, self.next = QWidget(), QWidget()
         self.lately = PlainLabel("", "hint", wrap=True)
-        self.lately_title = PlainLabel("Lately", "subtitle")
+        self.next_title, self.lately_title = PlainLabel("Next", "subtitle"), PlainLabel("Lately", "subtitle")
+        for heading in (self.next_title, self.lately_title):
+            heading.hide()
         self._body = column_of(
             self.title,
             self.about,
             self.steps,
-            PlainLabel("Next", "subtitle"),
+            self.next_title,
             self.next,
             self.lately_title,
             self.lately,
@@ -99,6 +104,7 @@ class HomePage(Page):
         self.steps = replaced(self._body, self.steps, steps)
         self.next = replaced(self._body, self.next, following)
         self.lately.setText("    ".join(report.lately))
+        self.next_title.show()
         self.lately_title.setVisible(bool(report.lately))
         if (first or held) and self.isVisible():
             self.focus_first()
