@@ -24,11 +24,4 @@ def loading() -> Iterator[None]:
             gc.enable()
 
 
-with loading():
-    # Importing sqlmodel after PySide6 can break pydantic's compiled core, so it comes first everywhere.
-    import sqlmodel
-
-# A class is made ready to validate when it first has to: the window's first page needs few of them, and a row's none.
-sqlmodel.SQLModel.model_config["defer_build"] = True
-
 __version__ = "0.2.0"

@@ -19,11 +19,15 @@ def main() -> int:
         # What is being loaded is not garbage; the window begins to collect at its first idle.
         gc.disable()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from annotator.gui.shell.frame import appear
+
+        # The frame is in view before anything that needs a project is loaded.
+        frame = appear(project=bool(words))
         from annotator.gui.shell.start import run
 
         if words == ["--sample"]:
-            return run(with_sample=True)
-        return run(Path(words[0]) if words else None)
+            return run(frame, with_sample=True)
+        return run(frame, Path(words[0]) if words else None)
     from annotator.cli import run_command, saying
     from annotator.cli.saying import speak_everywhere
 

@@ -1,11 +1,12 @@
-"""How fast the window starts: its first idle with a project open, beside a bare PySide6 window.
+"""How fast the window starts: first paint, and first idle with a project open, beside a bare PySide6 window.
 
     python -m benchmarks.start [--inspect PATH] [--quick]
 
-Goal 1: at most 3.5 times the bare window, with SQLModel loaded; and at most 0.35 times `inspect --help`, when the
-path of an installed `inspect` command is given. Every start is a process of its own, the sides take turns, and the
-time runs from before the process is made to the moment its event loop first has nothing left to do. A bare window
-that loads SQLModel first, and does nothing with it, is printed as the floor.
+Goal 1: the frame is painted within 2 times the bare window's first idle, and the window with SQLModel loaded comes to
+its own within 5 times; and within 0.35 times `inspect --help`, when the path of an installed `inspect` command is
+given. Every start is a process of its own, the sides take turns, and the time runs from before the process is made to
+the moment its event loop first has nothing left to do. A bare window that loads SQLModel first, and does nothing with
+it, is printed as the floor.
 """
 
 import os
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.measuring import parser, verdict
 
-# Both sides print the clock of the whole machine; ours does so when this variable is set, see `gui/starting.py`.
+# Both sides print the clock of the whole machine; ours does so when this variable is set, see `gui/shell/frame.py`.
 STOPWATCH = "GOLDSMITH_STOPWATCH"
 BARE = """
 import time
@@ -35,11 +36,11 @@ application.exec()
 OURS = "import sys; from annotator.__main__ import main; sys.exit(main())"
 
 
-def to_idle(*command: str) -> float:
-    """Seconds from before a process is made to its window's first idle."""
+def to_idle(*command: str, line: int = -1) -> float:
+    """Seconds from before a process is made to its window's first idle, or to the moment that another line tells."""
     started = time.monotonic()
     said = subprocess.run(command, capture_output=True, check=True).stdout
-    return float(said) - started
+    return float(said.splitlines()[line]) - started
 
 
 def to_end(*command: str) -> float:
@@ -53,6 +54,7 @@ def sides(project: Path, inspect: Path | None) -> dict[str, Callable[[], float]]
     result = {
         "bare": lambda: to_idle(*python, BARE),
         "bare with SQLModel": lambda: to_idle(*python, f"import sqlmodel\n{BARE}"),
+        "first paint": lambda: to_idle(*python, OURS, str(project), line=0),
         "ours": lambda: to_idle(*python, OURS, str(project)),
     }
     if inspect:
@@ -85,18 +87,19 @@ def main() -> int:
     print(*(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in result.items()), sep=", ")
     print(f"  {result['bare with SQLModel'] / result['bare']:.2f} times the bare window for SQLModel alone")
     goals = {
-        "goal 1 beside a bare window": told(result, "bare", "the bare PySide6 window", 3.5),
-        "beside inspect": told(result, "inspect", "inspect --help", 0.35),
+        "first paint beside a bare window": told(result, "first paint", "bare", "the bare PySide6 window", 2),
+        "first idle beside a bare window": told(result, "ours", "bare", "the bare PySide6 window", 5),
+        "beside inspect": told(result, "ours", "inspect", "inspect --help", 0.35),
     }
     return verdict(options, goals)
 
 
-def told(found: dict[str, float], side: str, beside: str, goal: float) -> bool | None:
+def told(found: dict[str, float], what: str, side: str, beside: str, goal: float) -> bool | None:
     """Print the ratio to a side that was timed, beside its goal; whether the goal is met."""
     if side not in found:
         return None
-    ratio = found["ours"] / found[side]
-    print(f"  {ratio:.2f} times {beside} (goal ≤ {goal})")
+    ratio = found[what] / found[side]
+    print(f"  {what}: {ratio:.2f} times {beside} (goal ≤ {goal})")
     return ratio <= goal
 
 

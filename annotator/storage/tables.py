@@ -27,16 +27,25 @@ from sqlmodel.main import get_column_from_field
 
 from annotator.domain.experts.assignment import AssignmentFields, GuidelineFields, PersonFields
 from annotator.domain.judges.contest import ContestFields
-from annotator.domain.judges.judge import CallFields, InformedFields, JudgeFields, JudgementFields
-from annotator.domain.judges.validation import (
+from annotator.domain.judges.judge import (
     AttackCopyFields,
     AttackTestFields,
     AttackVerdictFields,
+    CallFields,
+    InformedFields,
+    JudgeFields,
+    JudgementFields,
     OpeningFields,
     SetFields,
 )
-from annotator.domain.material.extract import ExtractFields
-from annotator.domain.material.item import ItemFields, PageFields, ResponseFields, SourceFields, SystemFields
+from annotator.domain.material.item import (
+    ExtractFields,
+    ItemFields,
+    PageFields,
+    ResponseFields,
+    SourceFields,
+    SystemFields,
+)
 
 # Names for every constraint, so that a later migration can speak of them.
 metadata = MetaData(

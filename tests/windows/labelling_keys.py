@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 def be_active(window: QWidget, qtbot) -> None:
     window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window.window())
 
 
 def press(keys: str, times: int = 1) -> None:

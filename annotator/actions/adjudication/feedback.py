@@ -17,7 +17,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import (
     OWN,
-    RECEIVED,
     Adjudication,
     ConsensusVersion,
     DigestDispute,
@@ -29,6 +28,7 @@ from annotator.domain.experts.adjudication import (
     StageDigest,
 )
 from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.parcel import RECEIVED
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, derived_id, now

@@ -21,18 +21,18 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal, by_cause
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork
-from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, family_of
-from annotator.domain.judges.protocol import Case, Material, Protocol
-from annotator.domain.judges.validation import (
-    UNTOUCHED,
-    AttackContent,
+from annotator.domain.judges.judge import (
     AttackCopyFields,
-    AttackedQuestion,
     AttackTestFields,
     AttackVerdictFields,
-    Pieces,
-    copied,
+    Judge,
+    JudgeKind,
+    RunState,
+    Status,
+    family_of,
 )
+from annotator.domain.judges.protocol import Case, Material, Protocol
+from annotator.domain.judges.validation import UNTOUCHED, AttackContent, AttackedQuestion, Pieces, copied
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted

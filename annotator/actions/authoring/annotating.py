@@ -31,8 +31,7 @@ from annotator.actions.project.file import Project, item_hash, record, wording_h
 from annotator.domain.experts.assignment import Purpose, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.material.extract import by_set
-from annotator.domain.material.item import Item
+from annotator.domain.material.item import Item, by_set
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS

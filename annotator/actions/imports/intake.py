@@ -38,14 +38,16 @@ from annotator.domain.judges.judge import (
     InformedFields,
     JudgeFields,
     JudgementFields,
+    OpeningFields,
     RaterKind,
+    SetFields,
     Status,
 )
 from annotator.domain.judges.protocol import SHIPPED, PromptVersion
-from annotator.domain.judges.validation import OpeningFields, SetFields
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.extract import SET, ExtractFields
 from annotator.domain.material.item import (
+    SET,
+    ExtractFields,
     ItemFields,
     PageFields,
     ResponseFields,

@@ -28,8 +28,7 @@ from annotator.actions.labelling.label_rows import WAITS, submitted, to_submit
 from annotator.actions.material import extracting
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
-from annotator.actions.project.document_checks import SAMPLE, TITLE, is_sample
-from annotator.actions.project.file import Progress, Project, settings_of
+from annotator.actions.project.file import SAMPLE, TITLE, Progress, Project, is_sample, settings_of
 from annotator.actions.releases import releases
 from annotator.actions.research import research
 from annotator.actions.runs.judge_cases import RunRequest

@@ -13,8 +13,7 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items.items import SOURCES_ONLY
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.extract import by_set
-from annotator.domain.material.item import CONTINUATION
+from annotator.domain.material.item import CONTINUATION, by_set
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, asked

@@ -34,8 +34,8 @@ from annotator.domain.judges.protocol import (
     plain,
 )
 from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
-from annotator.domain.material.extract import Extract, ExtractState, by_judge, by_set, class_of
-from annotator.domain.material.item import Page
+from annotator.domain.material.extract import Extract, by_judge, class_of
+from annotator.domain.material.item import ExtractState, Page, by_set
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.canonical import Change, new_id

@@ -16,7 +16,8 @@ from annotator.actions.items import extracts, items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, Unit
-from annotator.domain.material.extract import MARK, ExtractState, document_of
+from annotator.domain.material.extract import MARK, document_of
+from annotator.domain.material.item import ExtractState
 from annotator.domain.material.writer_aid import (
     ItemClassification,
     ProposedType,

@@ -31,7 +31,8 @@ from annotator.actions.validation import validation
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.published import Aim
-from annotator.domain.material.extract import Extract, ExtractState
+from annotator.domain.material.extract import Extract
+from annotator.domain.material.item import ExtractState
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate

@@ -32,14 +32,13 @@ from annotator.actions.project.file import (
     settings_of,
     source_hash,
 )
-from annotator.domain.experts.adjudication import RECEIVED
 from annotator.domain.experts.assignment import FORM, Assignment, Person, Purpose, Role
+from annotator.domain.experts.parcel import RECEIVED
 from annotator.domain.judges.protocol import REPORT, Material, Protocol
 from annotator.domain.kinds.artifact import State, chain
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.extract import document_of as document_of_part
-from annotator.domain.material.item import END_TO_END, EXEMPLAR, Page, PageFields, free_key
+from annotator.domain.material.item import END_TO_END, EXEMPLAR, IMPORT, Page, PageFields, free_key
 from annotator.domain.texts.canonical import Change, Text, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels

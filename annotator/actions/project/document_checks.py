@@ -1,19 +1,16 @@
 """Check of a project's contents: every value is what its column declares, every document and record fits its class."""
 
-import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
-from sqlalchemy import text
 
 from annotator.domain.experts.adjudication import (
-    RECEIVED,
     Adjudication,
     Agreement,
     AssistedPair,
@@ -23,7 +20,7 @@ from annotator.domain.experts.adjudication import (
     StageDigest,
 )
 from annotator.domain.experts.assignment import AssignmentFields, GuidelineFields, PersonFields, Stage
-from annotator.domain.experts.parcel import Arrival, TrayState
+from annotator.domain.experts.parcel import RECEIVED, Arrival, TrayState
 from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import (
     InformedFields,
@@ -37,9 +34,16 @@ from annotator.domain.judges.validation import AttackContent, Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material import extract
-from annotator.domain.material.item import ItemFields, PageFields, ResponseFields, SourceFields, SystemFields
+from annotator.domain.material.item import (
+    ExtractState,
+    ItemFields,
+    PageFields,
+    ResponseFields,
+    SourceFields,
+    SystemFields,
+)
 from annotator.storage.connection import raw_connection
-from annotator.storage.opening import SCHEMA, UnreadableProject, check_objects, glance, misfits, unchanged
+from annotator.storage.opening import SCHEMA, check_objects, misfits, unchanged
 
 Values = dict[str, Any]
 
@@ -158,7 +162,7 @@ KEPT = (
     _states("judgement", status=Status, rater_kind=RaterKind),
     _states("call", status=Status),
     _states("artifact", kind=Kind, state=State),
-    _states("extract", state=extract.ExtractState),
+    _states("extract", state=ExtractState),
     _states("dispute", stage=Stage, state=DisputeState),
     _states("tray", state=TrayState),
     _states("run", state=RunState, scope=orjson.loads, snapshot=orjson.loads),
@@ -212,34 +216,3 @@ KEPT = (
         lambda values: Arrival.model_validate_json(values["content"]),
     ),
 )
-
-
-# The setting that a whole sample has.
-SAMPLE = "sample"
-TITLE = "Sample: three questions, three systems"
-# What the making of a sample did last before there was that setting.
-LAST_VERB = "remark"
-
-
-def is_sample(settings: Mapping[str, Any]) -> bool:
-    """Whether these are the settings of the sample, whole or not."""
-    return bool(settings.get(SAMPLE)) or settings.get("title") == TITLE
-
-
-def is_cut_short(path: Path) -> bool:
-    with suppress(UnreadableProject, ValueError), glance(path) as db:
-        return bool(cut_short(lambda question: db.execute(text(question)).all()))
-    return False
-
-
-def cut_short(ask: Callable[[str], Iterable[Any]]) -> str:
-    """What says that the file that is asked was never finished, in words; empty when it was."""
-    stored = ask("SELECT key, value FROM meta")
-    settings = {key: json.loads(value) for key, value in stored}
-    if "id" not in settings:
-        return "Creating this project was interrupted: it has no identity."
-    if SAMPLE in settings or not is_sample(settings):
-        return ""
-    if any(True for _ in ask(f"SELECT 1 FROM audit WHERE verb = '{LAST_VERB}' LIMIT 1")):  # noqa: S608
-        return ""
-    return "Creating this sample was interrupted: a part of it is missing."

@@ -6,8 +6,8 @@ import os
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC
 from functools import wraps
@@ -23,7 +23,6 @@ from sqlalchemy.sql.selectable import TypedReturnsRows
 from sqlmodel import SQLModel
 
 from annotator import __version__, files
-from annotator.actions.project.document_checks import is_sample
 from annotator.domain.experts.assignment import Person
 from annotator.domain.judges.judge import JudgementFields
 from annotator.domain.material.item import traits_read
@@ -56,6 +55,11 @@ if TYPE_CHECKING:
 __all__ = ["Project", "Unwritable", "record", "row_hash"]
 _ADD = insert(AUDIT)
 Columns = TypeVarTuple("Columns")
+# The setting that a whole sample has.
+SAMPLE = "sample"
+TITLE = "Sample: three questions, three systems"
+# What the making of a sample did last before there was that setting.
+LAST_VERB = "remark"
 # Settings of an annotator's project, one for each version of the program that changed it.
 CHANGED_WITH = "changed with "
 SUFFIX = ".goldsmith"
@@ -554,3 +558,27 @@ def _converter(db: Connection, written: Table, names: Sequence[str]) -> Callable
         return tuple(values)
 
     return convert
+
+
+def is_sample(settings: Mapping[str, Any]) -> bool:
+    """Whether these are the settings of the sample, whole or not."""
+    return bool(settings.get(SAMPLE)) or settings.get("title") == TITLE
+
+
+def is_cut_short(path: Path) -> bool:
+    with suppress(UnreadableProject, ValueError), glance(path) as db:
+        return bool(cut_short(lambda question: db.exec_driver_sql(question).all()))
+    return False
+
+
+def cut_short(ask: Callable[[str], Iterable[Any]]) -> str:
+    """What says that the file that is asked was never finished, in words; empty when it was."""
+    stored = ask("SELECT key, value FROM meta")
+    settings = {key: json.loads(value) for key, value in stored}
+    if "id" not in settings:
+        return "Creating this project was interrupted: it has no identity."
+    if SAMPLE in settings or not is_sample(settings):
+        return ""
+    if any(True for _ in ask(f"SELECT 1 FROM audit WHERE verb = '{LAST_VERB}' LIMIT 1")):  # noqa: S608
+        return ""
+    return "Creating this sample was interrupted: a part of it is missing."

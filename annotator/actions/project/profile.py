@@ -6,8 +6,8 @@ from sqlalchemy import Select, func, select, union
 
 from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project, kept, record
-from annotator.domain.experts.adjudication import RECEIVED
 from annotator.domain.experts.assignment import Purpose
+from annotator.domain.experts.parcel import RECEIVED
 from annotator.domain.kinds.artifact import Kind, Stage, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.material.item import FOLLOWS, ItemRole

@@ -20,6 +20,7 @@ from annotator.actions.authoring.artifacts import draft_parts as parts_of
 from annotator.actions.project import document_checks, people
 from annotator.actions.project.file import (
     Project,
+    cut_short,
     item_hash,
     judgement_hash,
     page_hash,
@@ -171,7 +172,7 @@ def _tables(look: _Look) -> Iterator[CheckFinding]:
 
 
 def _making(look: _Look) -> Iterator[CheckFinding]:
-    if words := document_checks.cut_short(look.raw.execute):
+    if words := cut_short(look.raw.execute):
         yield CheckFinding("meta", "", words, "Rebuild it; your text is still there.")
 
 

@@ -47,8 +47,7 @@ from annotator.domain.judges.judge import YES, RaterKind, Status
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
-from annotator.domain.material.extract import SET, by_set
-from annotator.domain.material.item import Item, Response
+from annotator.domain.material.item import SET, Item, Response, by_set
 from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

@@ -346,10 +346,6 @@ def _words(unit: Any, kind: Kind) -> str:
     return "\n".join([unit.text, *(f"{name}: {value}" for name, value in said)])
 
 
-# The settings that hold what an annotator was sent of a consensus begin with it.
-RECEIVED = "digest:"
-
-
 class Fate(StrEnum):
     """What happened to a unit. Where only a field changed, the word is that field's name and “changed”."""
 

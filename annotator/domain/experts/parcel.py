@@ -8,6 +8,9 @@ from pydantic import ConfigDict, Field
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import FrozenRecord, Text
 
+# The settings that hold what an annotator was sent of a consensus begin with it.
+RECEIVED = "digest:"
+
 
 class ParcelOutcome(StrEnum):
     """What a returned package, or one piece of work in it, is to this project."""

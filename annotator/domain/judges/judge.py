@@ -376,3 +376,61 @@ class Informed(InformedFields):
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str
+
+
+class SetFields(SQLModel):
+    """A set's name, under which protocol it is labelled, and when its labels were locked."""
+
+    name: Text = Field(min_length=1, max_length=120)
+    protocol: str = Field(max_length=80)
+    by: str = Field(default="", max_length=36)
+    at: datetime
+    locked_at: datetime | None = None
+
+
+class OpeningFields(SQLModel):
+    """One look at the test part of a set: by whom, at which judges, on which labels."""
+
+    set_id: str = Field(index=True, foreign_key="validation_set.id", ondelete="RESTRICT")
+    judges: str = Field(default="[]", description="JSON: the names of the judges that were shown")
+    labels_sha256: str = Field(default="", max_length=64)
+    by: str = Field(default="", max_length=36)
+    at: datetime
+
+
+class AttackTestFields(SQLModel):
+    """A test of a judge: which attacks, on which of its verdicts; `run_id` is the run that asks."""
+
+    judge_id: str = Field(index=True, foreign_key="judge.id", ondelete="RESTRICT")
+    run_id: str = Field(foreign_key="run.id", ondelete="RESTRICT")
+    protocol: str = Field(max_length=80)
+    by: str = Field(default="", max_length=36)
+    at: datetime
+
+
+class AttackCopyFields(SQLModel):
+    """A copy of a report under attack. It is no response of the project, and never becomes one."""
+
+    test_id: str = Field(index=True, foreign_key="attack_test.id", ondelete="RESTRICT")
+    response_id: str = Field(foreign_key="response.id", ondelete="RESTRICT")
+    attack: str = Field(max_length=80)
+    variant: str = Field(max_length=80)
+    text_sha256: str = Field(max_length=64, description="The hash of the report that the pieces cut up")
+    pieces: Text = Field(description="JSON: from where to where of the report, or words that were put in")
+    status: Status = Field(
+        default=Status.OK, sa_type=String, description="Whether a model that was to write it did"
+    )
+    cause: Text = Field(default="", description="In words, why it did not")
+
+
+class AttackVerdictFields(VerdictFields):
+    """What a judge said of a copy, beside `before`, its own verdict on the report. Never a judgement."""
+
+    test_id: str = Field(index=True, foreign_key="attack_test.id", ondelete="RESTRICT")
+    copy_id: str = Field(foreign_key="attack_copy.id", ondelete="RESTRICT")
+    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
+    unit_id: str = Field(max_length=80)
+    before: str = Field(max_length=200)
+    asked: str = Field(default="", description="JSON: the units in the order asked, where several were")
+    call_id: str | None = None
+    at: datetime

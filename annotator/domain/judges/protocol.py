@@ -16,8 +16,8 @@ from annotator.domain.judges.matrix import MatrixSpec
 from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.material.extract import PIECE_WORDS, Matching, by_set
-from annotator.domain.material.item import Item, Page, Response, Source
+from annotator.domain.material.extract import PIECE_WORDS, Matching
+from annotator.domain.material.item import Item, Page, Response, Source, by_set
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.canonical import Text, sha256

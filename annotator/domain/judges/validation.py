@@ -8,10 +8,8 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field
-from sqlmodel import Field as Column
-from sqlmodel import SQLModel, String
 
-from annotator.domain.judges.judge import JudgeKind, Status, VerdictFields
+from annotator.domain.judges.judge import JudgeKind, OpeningFields
 from annotator.domain.texts.canonical import FrozenRecord, Text, canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
 
@@ -68,26 +66,6 @@ class FirstLabel(FrozenRecord):
     unit_id: str
     person_id: str
     value: str | None
-
-
-class SetFields(SQLModel):
-    """A set's name, under which protocol it is labelled, and when its labels were locked."""
-
-    name: Text = Column(min_length=1, max_length=120)
-    protocol: str = Column(max_length=80)
-    by: str = Column(default="", max_length=36)
-    at: datetime
-    locked_at: datetime | None = None
-
-
-class OpeningFields(SQLModel):
-    """One look at the test part of a set: by whom, at which judges, on which labels."""
-
-    set_id: str = Column(index=True, foreign_key="validation_set.id", ondelete="RESTRICT")
-    judges: str = Column(default="[]", description="JSON: the names of the judges that were shown")
-    labels_sha256: str = Column(default="", max_length=64)
-    by: str = Column(default="", max_length=36)
-    at: datetime
 
 
 class Opening(OpeningFields):
@@ -173,44 +151,6 @@ class AttackContent(FrozenRecord):
         description="In earlier versions: attack → the responses of which it made no copy",
     )
     available: int = Field(default=0, description="How many verdicts could have been drawn")
-
-
-class AttackTestFields(SQLModel):
-    """A test of a judge: which attacks, on which of its verdicts; `run_id` is the run that asks."""
-
-    judge_id: str = Column(index=True, foreign_key="judge.id", ondelete="RESTRICT")
-    run_id: str = Column(foreign_key="run.id", ondelete="RESTRICT")
-    protocol: str = Column(max_length=80)
-    by: str = Column(default="", max_length=36)
-    at: datetime
-
-
-class AttackCopyFields(SQLModel):
-    """A copy of a report under attack. It is no response of the project, and never becomes one."""
-
-    test_id: str = Column(index=True, foreign_key="attack_test.id", ondelete="RESTRICT")
-    response_id: str = Column(foreign_key="response.id", ondelete="RESTRICT")
-    attack: str = Column(max_length=80)
-    variant: str = Column(max_length=80)
-    text_sha256: str = Column(max_length=64, description="The hash of the report that the pieces cut up")
-    pieces: Text = Column(description="JSON: from where to where of the report, or words that were put in")
-    status: Status = Column(
-        default=Status.OK, sa_type=String, description="Whether a model that was to write it did"
-    )
-    cause: Text = Column(default="", description="In words, why it did not")
-
-
-class AttackVerdictFields(VerdictFields):
-    """What a judge said of a copy, beside `before`, its own verdict on the report. Never a judgement."""
-
-    test_id: str = Column(index=True, foreign_key="attack_test.id", ondelete="RESTRICT")
-    copy_id: str = Column(foreign_key="attack_copy.id", ondelete="RESTRICT")
-    item_id: str = Column(foreign_key="item.id", ondelete="RESTRICT")
-    unit_id: str = Column(max_length=80)
-    before: str = Column(max_length=200)
-    asked: str = Column(default="", description="JSON: the units in the order asked, where several were")
-    call_id: str | None = None
-    at: datetime
 
 
 FORMAT: Literal["goldsmith-validity-card"] = "goldsmith-validity-card"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import isclose
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -431,8 +431,9 @@ def english(language: str, texts: Iterable[str]) -> bool:
     return len(words) < 8 or sum(word in _ENGLISH for word in words) >= 0.08 * len(words)
 
 
+@cache
 def phrases(*alternatives: str) -> re.Pattern[str]:
-    """A pattern that finds any of the alternatives as whole words, whatever their case."""
+    """A pattern that finds any of the alternatives as whole words, whatever their case; made when first asked for."""
     return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
 
 

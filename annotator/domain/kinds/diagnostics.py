@@ -52,14 +52,12 @@ class Diagnostics(Document[Statement]):
 STATEMENTS = (15, 20)
 # Outside of it, who gives every statement the same label is right four times in five.
 TRUE_BAND = (0.2, 0.8)
-_NEGATION = phrases(
-    r"not|no|never|none|nor|neither|cannot|without|\w+n['’]t|fail(?:s|ed)? to|lacks?|unable to|nothing|nowhere"
-)
-_HEDGE = phrases(
+_NEGATION = r"not|no|never|none|nor|neither|cannot|without|\w+n['’]t|fail(?:s|ed)? to|lacks?|unable to|nothing|nowhere"
+_HEDGE = (
     r"may|might|could|possibly|perhaps|probably|presumably|likely|seems?|appears? to|suggests? that|tends? to|"
     r"generally|usually|often|sometimes|somewhat|relatively|arguably|to some extent|in some cases"
 )
-_GIVEAWAY = phrases(
+_GIVEAWAY = (
     r"always|only|solely|exclusively|completely|entirely|all cases|every case|absolutely|under no circumstances|"
     r"in no way|guarantees?|perfectly|incorrectly|wrongly|falsely|it is (?:true|false) that|"
     r"contrary to|obviously|of course"
@@ -144,15 +142,17 @@ def _marks(units: Sequence[Statement]) -> Iterator[Finding]:
 def _english(units: Sequence[Statement]) -> Iterator[Finding]:
     yield from marked(
         "negation",
-        _NEGATION,
+        phrases(_NEGATION),
         units,
         "“{found}” negates the statement.",
         "Put it positively and set the label.",
     )
-    yield from marked("hedge", _HEDGE, units, "“{found}” makes it hard to call false.", "State it plainly.")
+    yield from marked(
+        "hedge", phrases(_HEDGE), units, "“{found}” makes it hard to call false.", "State it plainly."
+    )
     yield from marked(
         "giveaway",
-        _GIVEAWAY,
+        phrases(_GIVEAWAY),
         units,
         "“{found}” gives the label away.",
         "Word it as neutrally as a true statement.",

@@ -54,7 +54,7 @@ _CLOSED = re.compile(
     r"^\W*(?:is|are|was|were|does|do|did|has|have|can|could|will|would|should)\b(?!.*\b(?:how|why|what|which|extent)\b)",
     re.IGNORECASE | re.DOTALL,
 )
-_IN_HAND = phrases(
+_IN_HAND = (
     r"(?:the|this|their|our) (?:paper|article|manuscript|authors?|present study)",
     r"(?:the|this|their|our) proposed (?:method|approach|model|framework)",
     r"this (?:study|work|review|survey)",
@@ -106,7 +106,7 @@ def findings(query: Query, context: Context) -> Iterator[Finding]:
         )
         yield from marked(
             "paper-in-hand",
-            _IN_HAND,
+            phrases(*_IN_HAND),
             units,
             "“{found}” refers to the paper itself.",
             "Ask so that someone who has not read it understands.",

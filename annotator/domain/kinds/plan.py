@@ -39,12 +39,12 @@ _FIGURE = re.compile(
     r"(?<![\w.,/–-])(?!(?:1[5-9]|20)\d\d\b(?!\s*%))(?!\d+[.)]\s)\d+(?:[.,]\d+)*(?:\s*%|(?![\w/-]))"
 )
 _SENTENCE = re.compile(r"\W*[A-Z0-9].*[.!]\W*$", re.DOTALL)
-_BEGINNING = phrases(
+_BEGINNING = (
     r"motivat\w*|background|context\w*|challeng\w*|problems?|gaps?|needs?|limitation\w*|importance|why|introduc\w*|"
     r"defin\w*|scope|review\w*|survey\w*|identif\w*|establish\w*|investigat\w*|understand\w*|explor\w*|explain\w*|"
     r"examin\w*|overview|outline|state of the art|literature|clarif\w*|summari[sz]e\w*"
 )
-_END = phrases(
+_END = (
     r"conclu\w*|summar\w*|synthes\w*|implication\w*|future|discuss\w*|recommend\w*|limitation\w*|outlook|contribution\w*|"
     r"findings?|results?|insights?|assess\w*|evaluat\w*|compar\w*|perspectives?|directions?|integrat\w*|propos\w*"
 )
@@ -85,13 +85,13 @@ def _course(units: Sequence[Unit]) -> Iterator[Finding]:
     """Whether a plan of the asked length opens with the motivation and closes with a conclusion."""
     if len(units) < SUBTASKS[0]:
         return
-    if not any(_BEGINNING.search(unit.text) for unit in units[:2]):
+    if not any(phrases(_BEGINNING).search(unit.text) for unit in units[:2]):
         yield warning(
             "no-motivation",
             "The plan does not open with the motivation.",
             "Begin with the problem and why it matters.",
         )
-    if not any(_END.search(unit.text) for unit in units[-2:]):
+    if not any(phrases(_END).search(unit.text) for unit in units[-2:]):
         yield warning(
             "no-conclusion", "The plan does not close with a conclusion.", "End with what the findings mean."
         )

@@ -77,7 +77,7 @@ _JOINED = re.compile(r"\band/or\b|;\s|\bas well as\b", re.IGNORECASE)
 _TWO_SENTENCES = re.compile(r"[a-z]{3}[.)]?\.\s+[A-Z][a-z]")
 # Four things or more, outside brackets.
 _LONG_LIST = re.compile(r"(?:[^,()]{2,40}, ){3,}(?:and|or) ")
-_VAGUE = phrases(
+_VAGUE = (
     "good|nice|interesting|various|several",
     "(?<!how )many|appropriately|adequately|properly|sufficiently|reasonably|thoroughly",
     "meaningfully|insightful|originality|satisfactory|high-level|etc",
@@ -85,8 +85,8 @@ _VAGUE = phrases(
     "(?:comprehensive|thorough|detailed|deep|clear|strong|useful|appropriate|adequate|proper|sufficient) "
     "(?:overview|analysis|discussion|explanation|description|summary|understanding|coverage|review|answer|treatment)",
 )
-_OPTIONAL = phrases("ideally", "preferably", "hopefully", "if possible", "where appropriate", "nice to have")
-_SURFACE = phrases(
+_OPTIONAL = ("ideally", "preferably", "hopefully", "if possible", "where appropriate", "nice to have")
+_SURFACE = (
     r"readab\w+",
     "grammar",
     "grammatical(?:ly)?",
@@ -108,8 +108,8 @@ _SURFACE = phrases(
 # A word with a second capital or a digit (MoE, FP8), or capitalised words (Reward Modeling).
 _NAME = r"(?<![\w.+-])(?:(?=[A-Z][a-z.+-]*+[A-Z0-9])[A-Z][\w.+-]*+|[A-Z][a-z]++(?:[ ][A-Z][a-z]++)*)"
 _NAMES = re.compile(rf"(?:(?:{_NAME}), (?:and |or |& )?){{2,}}(?:(?:and |or |& )?(?:{_NAME})|etc)")
-_EXAMPLES = phrases(r"e\.?g|such as|like|for example|for instance|at least|any of|one of")
-_LOOSE = phrases("or|etc")
+_EXAMPLES = r"e\.?g|such as|like|for example|for instance|at least|any of|one of"
+_LOOSE = "or|etc"
 WORDS = (4, 40)
 
 
@@ -134,18 +134,22 @@ def _english(units: Sequence[Criterion]) -> Iterator[Finding]:
         yield from _claims(unit)
         yield from _rigid(unit)
     yield from marked(
-        "vague", _VAGUE, units, "“{found}” can be read in many ways.", "Name what must be in the report."
+        "vague",
+        phrases(*_VAGUE),
+        units,
+        "“{found}” can be read in many ways.",
+        "Name what must be in the report.",
     )
     yield from marked(
         "optional",
-        _OPTIONAL,
+        phrases(*_OPTIONAL),
         units,
         "“{found}” is optional wording.",
         "State what must be met, and lower the weight.",
     )
     yield from marked(
         "surface",
-        _SURFACE,
+        phrases(*_SURFACE),
         units,
         "“{found}” is about form, not content.",
         "Ask for an insight of the answer.",
@@ -179,12 +183,16 @@ def _claims(unit: Criterion) -> Iterator[Finding]:
 def _long_list(text: str) -> bool:
     """Whether four things or more are asked for, other than as examples."""
     result = _LONG_LIST.search(text) if text.count(",") > 2 else None
-    return bool(result and not _EXAMPLES.search(text, 0, result.end()))
+    return bool(result and not phrases(_EXAMPLES).search(text, 0, result.end()))
 
 
 def _rigid(unit: Criterion) -> Iterator[Finding]:
     result = _NAMES.search(unit.text)
-    if result and not _LOOSE.search(result.group()) and not _EXAMPLES.search(unit.text, 0, result.start()):
+    if (
+        result
+        and not phrases(_LOOSE).search(result.group())
+        and not phrases(_EXAMPLES).search(unit.text, 0, result.start())
+    ):
         yield warning(
             "rigid-list",
             "A report must name every one of these to pass.",

@@ -143,7 +143,7 @@ class Tasks(Document[Task]):
     UNIT: ClassVar[type[Unit]] = Task
 
 
-_DELIVERABLE = phrases(
+_DELIVERABLE = (
     r"(?:deliver|produc|provid|submit|present|writ|prepar|creat|compil|draft|draw up|return|report|output|build|"
     r"construct|publish|propos|specif|summari[sz])(?:e|es|ing|y)?\b[^.;]{0,90}?\b(?:table|matrix|map|report|taxonomy|"
     r"protocol|specification|spec|plan|blueprint|figure|chart|plot|dataset|data set|code|script|notebook|prototype|"
@@ -151,7 +151,7 @@ _DELIVERABLE = phrases(
     r"formula|metric|score|rubric|checklist|dashboard|hypothes[ei]s|analysis|analyses|comparison|results?|"
     r"recommendations?|guidelines?|bibliography|database|simulation|ranking|statement|slides?|roadmap|proposal)s?"
 )
-_SEMINAR = phrases(
+_SEMINAR = (
     r"(?:the|this|our) (?:seminar|talk|lecture|speakers?|presenters?|panel(?:l?ists?)?|transcript|discussion|"
     r"session|inspirations?)",
     r"as (?:was )?(?:discussed|mentioned|noted|said|stated) (?:in|by|during|earlier|above|before)",
@@ -168,7 +168,7 @@ def findings(tasks: Tasks, context: Context) -> Iterator[Finding]:
         yield from _choices(unit)
     if context.english:
         yield from _deliverable(units)
-    for pattern in (_SEMINAR, _SEMINAR_ELSEWHERE):
+    for pattern in (phrases(*_SEMINAR), _SEMINAR_ELSEWHERE):
         yield from marked(
             "seminar",
             pattern,
@@ -201,7 +201,7 @@ def _choices(unit: Task) -> Iterator[Finding]:
 
 def _deliverable(units: Sequence[Task]) -> Iterator[Finding]:
     for unit in units:
-        if not _DELIVERABLE.search(unit.text):
+        if not phrases(_DELIVERABLE).search(unit.text):
             yield warning(
                 "deliverable",
                 "No deliverable is named.",

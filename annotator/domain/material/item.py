@@ -312,3 +312,40 @@ class Page(PageFields):
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     sha256: str = ""
+
+
+IMPORT, SET = "import", "set:"
+
+
+class ExtractState(StrEnum):
+    """Whether a person has looked at an extract and let it stand."""
+
+    PROPOSED = "proposed"
+    CONFIRMED = "confirmed"
+    REFUSED = "refused"
+    """Nothing more of it is wanted; it is kept."""
+
+
+class ExtractFields(SQLModel):
+    """Whose extract of what. An item has one of each kind from each origin, and so has each of its responses."""
+
+    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
+    response_id: str = Field(default="", max_length=36, description="Empty when it was drawn from the item")
+    kind: str = Field(
+        max_length=40,
+        description="What it is: a part of a response, a kind of artifact, or an aid for experts",
+    )
+    origin: str = Field(
+        max_length=80,
+        description="judge:<id>, judge:<id>:<mark> of a draft for one person, person:<id>, import, or set:<name> of a "
+        "rubric set",
+    )
+    state: ExtractState = Field(default=ExtractState.PROPOSED, sa_type=String)
+    flags: str = Field(default="", description="Marks separated by spaces")
+    run_id: str | None = None
+    by: str = Field(default="", max_length=36, description="Id of the person who wrote or confirmed it last")
+    at: datetime
+
+
+def by_set(name: str) -> str:
+    return f"{SET}{name}"

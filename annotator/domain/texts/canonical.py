@@ -85,7 +85,7 @@ def sha256(content: bytes | str) -> str:
 class FrozenRecord(BaseModel):
     """A record that does not change once it is made; unknown fields and infinite numbers are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 NAMESPACE = uuid.UUID("9d6d5c0e-57a5-5b7e-9b0a-0f6f3e0d6a11")

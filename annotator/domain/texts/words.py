@@ -31,9 +31,9 @@ _EASTERN_WORD = re.compile(f"[{_KATAKANA}]+|[{_ALONE}]")
 _EASTERN = re.compile(f"[{_KATAKANA}{_ALONE}\u3001\u3002\u300a-\u3011，！？；：（）]+")
 # Not str.split: the narrow no-break space of "10 000" joins digits in UAX #29.
 _SPACE = re.compile(r"[ \t-\r]+")
-_RUN = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
-_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_RUN = f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+"
+_HAS_UNSPACED = f"[{_UNSPACED}]"
+_LATIN = "[A-Za-z\u00c0-\u024f]"
 STEM = 6
 DENSITY = 3
 _COMMON = """
@@ -80,11 +80,11 @@ def terms(text: str) -> frozenset[str]:
 
 def term_counts(text: str) -> Counter[str]:
     """How often each of a text's terms stands in it, in the order in which they come."""
-    return Counter(term for run in _RUN.findall(text.casefold()) for term in _run_terms(run))
+    return Counter(term for run in re.findall(_RUN, text.casefold()) for term in _run_terms(run))
 
 
 def _run_terms(run: str) -> list[str]:
-    if _HAS_UNSPACED.match(run):
+    if not run.isascii() and re.match(_HAS_UNSPACED, run):
         return [run[i : i + 2] for i in range(max(1, len(run) - 1))]
     if run in COMMON or (len(run) == 1 and not run.isdigit()):
         return []
@@ -105,25 +105,25 @@ def unspaced(text: str) -> bool:
 
 def latin(text: str) -> bool:
     """Whether most of the text is in Latin script; false when it has no letters."""
-    return bool(_LATIN.search(text)) and (text.isascii() or _share(text, _LATIN) > 0.5)
+    return bool(re.search(_LATIN, text)) and (text.isascii() or _share(text, _LATIN) > 0.5)
 
 
-def _share(text: str, script: re.Pattern[str]) -> float:
+def _share(text: str, script: str) -> float:
     """A script's share of the text, in which a letter of an unspaced script says as much as three others."""
-    dense = len(_HAS_UNSPACED.findall(text))
+    dense = len(re.findall(_HAS_UNSPACED, text))
     whole = sum(character.isalpha() for character in text) + (DENSITY - 1) * dense
-    own = len(script.findall(text)) * (DENSITY if script is _HAS_UNSPACED else 1)
+    own = len(re.findall(script, text)) * (DENSITY if script == _HAS_UNSPACED else 1)
     return own / whole if whole else 0.0
 
 
 # Copies are looked for by so many words in a row, and a text of fewer than the second number by none.
 SHINGLE, SHORTEST = 13, 6
-_PLAIN = re.compile(f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+")
+_PLAIN = f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+"
 
 
 def plain_words(text: str) -> list[str]:
     """The words of a text without case, punctuation and layout; each character of an unspaced script is one."""
-    return _PLAIN.findall(unicodedata.normalize("NFKC", text).casefold())
+    return re.findall(_PLAIN, unicodedata.normalize("NFKC", text).casefold())
 
 
 class CopyFinder:

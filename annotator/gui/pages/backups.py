@@ -139,9 +139,8 @@ class BackupsPage(Page):
 
     def _restore(self) -> None:
         entry = self.list.list.currentItem()
-        window: Any = self.window()
-        if entry is not None and hasattr(window, "restore_backup"):
-            window.restore_backup(entry.data(Qt.ItemDataRole.UserRole))
+        if entry is not None:
+            self.session.restore_wanted.emit(entry.data(Qt.ItemDataRole.UserRole))
 
 
 CHECKED = {

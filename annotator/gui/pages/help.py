@@ -208,16 +208,11 @@ class KeyboardPage(Page):
             field.setKeySequence(keys.sequences(act)[0])
             return
         self.answer.setText(f"Changed to {keys.shown(act)}.")
-        self._take_over()
+        self.session.rebound.emit()
 
     def _restore(self) -> None:
         keys.restore_all()
         for act, field in self.fields.items():
             field.setKeySequence(keys.sequences(act)[0])
         self.answer.setText("All keys are reset to their defaults.")
-        self._take_over()
-
-    def _take_over(self) -> None:
-        window = self.window()
-        if hasattr(window, "rebind"):
-            window.rebind()
+        self.session.rebound.emit()

@@ -132,7 +132,8 @@ class FocusKeeper(QObject):
 
 def be_seen(window: QWidget | None) -> None:
     """Where the widget that has a window's focus is hidden, the first one beside it that is seen takes it over."""
-    held = focused(window) if window is not None else None
+    # In a window that is not shown yet nothing is seen.
+    held = focused(window) if window is not None and window.isVisible() else None
     if held is not None and not held.isVisible():
         _go_on_in(next((each for each in _line(held) if each.isVisible()), None))
 
@@ -329,6 +330,12 @@ class ProjectSession(QObject):
     """A job has ended: what is said of it, the page that shows what came of it, and where on it."""
     reset_wanted = Signal()
     """The sample is to be made again."""
+    restore_wanted = Signal(object)
+    """The path of a backup that is to take the project’s place."""
+    person_wanted = Signal(str)
+    """The person to work as from now on, by id."""
+    rebound = Signal()
+    """Keys of acts were changed."""
     turned = Signal(str, str, dict)
     """A change was taken back or done again: which, the page that shows it, and where on it."""
 

@@ -31,6 +31,7 @@ from annotator.domain.texts.canonical import held, redact
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
 from annotator.gui.shell import navigation
+from annotator.gui.shell.frame import Frame
 from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
 from annotator.gui.widgets.message_bar import MessageBar
 
@@ -83,7 +84,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("", "Save a copy…", lambda: _copy(window)),
             ("settings", "Settings…", lambda: window.show_place("Settings")),
             None,
-            ("quit", "Quit", window.close),
+            ("quit", "Quit", lambda: window.window().close()),
         ]),
         ("&Edit", [
             ("undo", "Undo", lambda: window.take_back(session.undo)),
@@ -273,7 +274,7 @@ def _show(report: str) -> None:
 def _tell(refusal: Refusal) -> None:
     """Say a refusal where the window in use says all others; a fault where no window says anything."""
     for window in (QApplication.activeWindow(), *QApplication.topLevelWidgets()):
-        bar = getattr(window, "messages", None)
+        bar = getattr(window.content if isinstance(window, Frame) else window, "messages", None)
         if isinstance(bar, MessageBar) and bar.window().isVisible():
             bar.show_message("warning", refusal.happened, refusal.todo)
             return

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSettings, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSettings, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QGuiApplication,
     QHideEvent,
     QKeySequence,
     QPainter,
@@ -31,11 +30,12 @@ from PySide6.QtWidgets import (
 )
 
 from annotator import files
-from annotator.actions.project import document_checks, profile
-from annotator.actions.project.file import Project
+from annotator.actions.project import profile
+from annotator.actions.project.file import Project, is_cut_short
 from annotator.domain.kinds.artifact import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
+from annotator.gui.shell.frame import GEOMETRY
 from annotator.gui.widgets.bars import crowd
 from annotator.gui.widgets.basics import KeylessArea, StretchSpace, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import put, tool_button
@@ -153,12 +153,8 @@ class _Step(QToolButton):
             painter.drawEllipse(self.width() - px(13), px(5), px(7), px(7))
 
 
-USUAL = QSize(1280, 800)
 # Set once it was told which keys go elsewhere since the window has ten places.
 MOVED = "places/moved"
-# What a title bar and edges take; how much is known only once the window is shown.
-FRAME = QSize(16, 40)
-GEOMETRY = "window/geometry"
 # A window that is narrower than this, at 100 %, shows the steps of the work by their icons alone.
 NAMED = 1180
 # In one that is narrower than this the keys of buttons are in their tooltips alone.
@@ -234,33 +230,12 @@ class PageRoom(QWidget):
         self._navigation.fold(folded=self.width() < theme.current().px(NAMED))
 
 
-def place(window: QWidget) -> None:
-    """Give a window the place it had, or the usual size, and never more than the screen has room for."""
-    window.resize(USUAL)
-    kept = QSettings().value(GEOMETRY)
-    restored = isinstance(kept, QByteArray) and window.restoreGeometry(kept)
-    screen = window.screen() or QGuiApplication.primaryScreen()
-    within = screen.availableGeometry()
-    if not window.isMaximized() and not window.isFullScreen():
-        size = window.size().boundedTo(within.size() - FRAME)
-        window.resize(size)
-        # Where a window stands that never stood anywhere is for the system to say.
-        if restored:
-            room = within.size() - FRAME - size
-            left = within.left() + min(max(window.x() - within.left(), 0), room.width())
-            window.move(left, within.top() + min(max(window.y() - within.top(), 0), room.height()))
-
-
 def keys_moved() -> bool:
     """Whether a person who knew the keys of earlier versions has not been told yet that they moved; asked once."""
     settings = QSettings()
     known = settings.contains(GEOMETRY) and not settings.contains(MOVED)
     settings.setValue(MOVED, True)
     return known
-
-
-def keep_place(window: QWidget) -> None:
-    QSettings().setValue(GEOMETRY, window.saveGeometry())
 
 
 # Name → module and class of each page; a page is imported when it is first visited.
@@ -611,4 +586,4 @@ def _small(name: str, progress: Tell) -> Path:
 
 
 def _is_whole(path: Path) -> bool:
-    return path.exists() and not document_checks.is_cut_short(path)
+    return path.exists() and not is_cut_short(path)

@@ -4,14 +4,13 @@ import gc
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QFileOpenEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from annotator.actions.items import items
 from annotator.actions.project.file import Project, Unwritable
@@ -29,7 +29,8 @@ from annotator.gui import theme
 from annotator.gui.session import page
 from annotator.gui.session.page import PACKAGES, form_of
 from annotator.gui.session.session import BackgroundTasks, TaskCallbacks, Tell
-from annotator.gui.shell import menus, navigation
+from annotator.gui.shell import frame, menus, navigation
+from annotator.gui.shell.frame import Application, Frame
 from annotator.gui.shell.navigation import FILES, create_by_dialog, related_sample, sample, seminar_sample
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.bars import EnterPresses
@@ -39,6 +40,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     column_of,
     horizontal,
+    later,
     push_button,
     vertical,
     with_properties,
@@ -65,6 +67,7 @@ class StartPage(QWidget):
         super().__init__()
         self.setWindowTitle("Goldsmith")
         self.setAcceptDrops(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(980, 640)
         self.messages = MessageBar()
         self._tasks_behind = BackgroundTasks(self)
@@ -228,12 +231,14 @@ PATIENCE_S = 2.0
 PULSE_MS = 300
 # So many items show in which scripts a project is written.
 ENOUGH = 40
+FONTS_MS = 300
 SWITCH_S = 0.001
 
 
 class Goldsmith:
-    def __init__(self, application: QApplication) -> None:
+    def __init__(self, application: QApplication, first: Frame | None = None) -> None:
         self.application = application
+        self._frame = first
         self._shown: QWidget | None = None
         self._pulse = QTimer(application, interval=PULSE_MS)
 
@@ -253,11 +258,12 @@ class Goldsmith:
         except Refusal as refusal:
             following = self._first_page()
             following.show_problem(refusal, path)
-        following.show()
-        before, self._shown = self._shown, following
-        # A window in the middle of a job closes itself when that has ended.
-        if before is not None and before.close():
-            before.deleteLater()
+        # A window in the middle of a job stays in its frame, and closes it when that has ended.
+        if self._frame is None or not isValid(self._frame) or not self._frame.clear():
+            self._frame = Frame()
+        self._shown = following
+        self._frame.hold(following)
+        self._frame.show()
         return following
 
     def show_sample(self) -> QWidget:
@@ -265,13 +271,13 @@ class Goldsmith:
         if (path := navigation.finished_sample()) is not None:
             return self.show(path)
         page = self.show(None)
-        if isinstance(page, _start_page()):
+        if isinstance(page, StartPage):
             page.open_sample()
         return page
 
     def _make(self, what: str, act: Callable[[Tell], Path]) -> None:
         page = self.show(None)
-        if isinstance(page, _start_page()):
+        if isinstance(page, StartPage):
             page.make(what, act)
 
     @cached_property
@@ -287,8 +293,8 @@ class Goldsmith:
     def known(self) -> list[Path]:
         return navigation.recent()
 
-    def _first_page(self) -> "StartPage":
-        start = _start_page()(navigation.recent())
+    def _first_page(self) -> StartPage:
+        start = StartPage(navigation.recent())
         start.chosen.connect(self.show)
         start.to_read.connect(lambda path: self.show(path, readonly=True))
         return start
@@ -305,10 +311,8 @@ class Goldsmith:
         warning = Project.warning_about(path)
         if warning and not project.readonly:
             window.messages.show_message("warning", warning, lasting=True)
-        script = "" if warning else menus.lacking(" ".join(items.questions(project, ENOUGH)))
-        if script:
-            boxes = f"This system has no font for {script}: such letters are drawn as boxes."
-            window.messages.show_message("warning", boxes, menus.advice(script), lasting=True)
+        if not warning:
+            later(window, partial(_tell_of_fonts, window), FONTS_MS).start()
         navigation.remember(path)
         return window
 
@@ -328,32 +332,38 @@ class Goldsmith:
         sys.setswitchinterval(SWITCH_S)
         self._pulse.timeout.connect(tidy)
         self._pulse.start()
+        frame.tell_time()
         if "GOLDSMITH_STOPWATCH" in os.environ:
-            print(time.monotonic(), flush=True)
             self.close()
 
     def close(self) -> None:
         """Close what is shown, in order: what is being typed is kept."""
-        if self._shown is not None:
-            self._shown.close()
+        if self._frame is not None and isValid(self._frame):
+            self._frame.close()
 
 
-def _start_page() -> "type[StartPage]":
+def _tell_of_fonts(window: Window) -> None:
+    """After the first idle: drawing letters of many scripts takes as long as building a page."""
+    project = window.session.project
+    if not window.shows(project.path):
+        return
+    if script := menus.lacking(" ".join(items.questions(project, ENOUGH))):
+        boxes = f"This system has no font for {script}: such letters are drawn as boxes."
+        window.messages.show_message("warning", boxes, menus.advice(script), lasting=True)
 
-    return StartPage
 
-
-def run(path: Path | None = None, *, with_sample: bool = False) -> int:
-    """Start the program and return its exit code when the last window is closed."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+def run(first: Frame, path: Path | None = None, *, with_sample: bool = False) -> int:
+    """Fill the frame that is in view, and return the program's exit code when the last window is closed."""
     application = make_application()
-    goldsmith = Goldsmith(application)
-    if isinstance(application, Application):
-        application.file_asked.connect(lambda name: goldsmith.show(Path(name)))
+    goldsmith = Goldsmith(application, first)
     if with_sample:
         goldsmith.show_sample()
     else:
         goldsmith.show(path)
+    if isinstance(application, Application):
+        application.file_asked.connect(lambda name: goldsmith.show(Path(name)))
+        for name in application.asked:
+            goldsmith.show(Path(name))
     heed_signals(goldsmith)
     QTimer.singleShot(0, goldsmith.settle)
     return application.exec()
@@ -371,38 +381,12 @@ def heed_signals(goldsmith: Goldsmith) -> None:
 
 
 def make_application() -> QApplication:
-    """The one application object, named so that settings find their place, dressed in the theme."""
-    from annotator.gui.shell.menus import install
-
-    if sys.platform == "win32":
-        import ctypes
-
-        # The taskbar counts the window to the program of this name, and not to Python.
-        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID("org.goldsmith.goldsmith")
-    QCoreApplication.setOrganizationName("goldsmith")
-    QCoreApplication.setApplicationName("goldsmith")
-    existing = QApplication.instance()
-    application = existing if isinstance(existing, QApplication) else Application(sys.argv[:1])
+    """The one application object, with letters to draw, a picture, and a page for what goes wrong."""
+    application = frame.make_application()
     menus.ensure(application)
-    theme.apply(application)
     application.setWindowIcon(icon("logo", 256))
-    application.setDesktopFileName("goldsmith")
-    # Months are in the language of the rest, the order of a date is that of the country.
-    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.system().territory()))
-    install()
+    menus.install()
     return application
-
-
-class Application(QApplication):
-    """Announces double-clicked files; macOS hands them over as events, not as arguments."""
-
-    file_asked = Signal(str)
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QFileOpenEvent) and event.file():
-            self.file_asked.emit(event.file())
-            return True
-        return super().event(event)
 
 
 def begin() -> None:

@@ -34,7 +34,7 @@ from annotator.gui.session import page as page_module
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, FocusKeeper, ProjectSession, Tell, be_seen
 from annotator.gui.session.shared_folder import FolderWatch
-from annotator.gui.shell import navigation
+from annotator.gui.shell import frame, navigation
 from annotator.gui.shell.navigation import (
     PAGES,
     SETTINGS,
@@ -186,7 +186,7 @@ class Window(QMainWindow):
         self._show_title()
         if navigation.keys_moved():
             self.messages.show_message("info", *MOVED)
-        navigation.place(self)
+        self.resize(frame.usual_size(self))
         left = kept_place(self.session.project)
         if not page:
             page, place = left or (self.first, {})
@@ -248,6 +248,9 @@ class Window(QMainWindow):
         self.session.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.session.refused.connect(self.show_refusal)
         self.session.reset_wanted.connect(self.reset_sample)
+        self.session.restore_wanted.connect(self.restore_backup)
+        self.session.person_wanted.connect(self.choose_person)
+        self.session.rebound.connect(self.rebind)
         self.session.saved.connect(lambda _: self.messages.expire())
         self._ends = FollowUp(self)
         EnterPresses(self)
@@ -536,7 +539,7 @@ class Window(QMainWindow):
         if self._ends.hold(event):
             return
         self.give_back()
-        navigation.keep_place(self)
+        frame.keep_sidebar(self.navigation)
         self.closed.emit()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
@@ -578,7 +581,7 @@ class FollowUp(QObject):
 
     def _close_now(self) -> None:
         if self._closing:
-            QTimer.singleShot(0, self._window, self._window.close)
+            QTimer.singleShot(0, self._window, self._window.window().close)
 
     def _choose_to_stay(self) -> None:
         self._stay()

@@ -26,8 +26,8 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.extract import IMPORT, ExtractState, by_judge, for_person
-from annotator.domain.material.item import Page, PageState
+from annotator.domain.material.extract import by_judge, for_person
+from annotator.domain.material.item import IMPORT, ExtractState, Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import PROTOCOLS

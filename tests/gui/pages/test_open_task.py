@@ -70,7 +70,8 @@ def with_a_third_item(study, tmp_path):
 def test_files_of_ours_open_the_window(name, monkeypatch):
     opened = []
     monkeypatch.setattr(sys, "argv", ["goldsmith", name])
-    monkeypatch.setattr("annotator.gui.shell.start.run", lambda path: opened.append(str(path)) or 0)
+    monkeypatch.setattr("annotator.gui.shell.frame.appear", lambda project: None)
+    monkeypatch.setattr("annotator.gui.shell.start.run", lambda _, path: opened.append(str(path)) or 0)
     assert program.main() == 0
     assert opened == [name]
 
@@ -170,7 +171,7 @@ def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(golds
 def test_a_file_that_the_system_asks_for_is_passed_on():
     """In a process of its own: there is only one application to a process, and this one's is plain."""
     words = (
-        "import sys; from annotator.gui.shell.start import Application; "
+        "import sys; from annotator.gui.shell.frame import Application; "
         "from PySide6.QtGui import QFileOpenEvent; application = Application(sys.argv[:1]); "
         "application.file_asked.connect(print); "
         "application.sendEvent(application, QFileOpenEvent('/mail/a.goldsmith-task'))"

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
-    QMainWindow,
     QScrollArea,
     QTabBar,
     QTabWidget,
@@ -26,7 +25,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.gui import theme
-from annotator.gui.shell import navigation
+from annotator.gui.shell.frame import Frame
 from annotator.gui.shell.window import Window
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars import ActsBar, Command
@@ -260,26 +259,26 @@ def test_the_first_window_is_no_larger_than_the_screen(sample, window_over):
     assert window.screen().availableGeometry().contains(window.frameGeometry())
 
 
-def test_only_a_window_with_a_kept_place_is_put_there(qtbot):
-    window = QMainWindow()
-    qtbot.addWidget(window)
-    navigation.place(window)
+def test_only_a_window_with_a_kept_place_is_put_there(qapp):
+    window = Frame()
     assert not window.testAttribute(Qt.WidgetAttribute.WA_Moved)
     window.move(20, 30)
-    navigation.keep_place(window)
-    other = QMainWindow()
-    qtbot.addWidget(other)
-    navigation.place(other)
+    place = window.pos()
+    window.close()
+    other = Frame()
     assert other.testAttribute(Qt.WidgetAttribute.WA_Moved)
-    assert other.pos() == window.pos()
+    assert other.pos() == place
+    other.close()
 
 
-def test_a_kept_place_that_this_screen_does_not_have_is_brought_into_view(sample, window_over, qapp):
-    other = QMainWindow()
+def test_a_kept_place_that_this_screen_does_not_have_is_brought_into_view(qapp):
+    other = Frame()
     other.setGeometry(5000, 4000, 3000, 2000)
-    navigation.keep_place(other)
-    window = window_over(sample)
+    other.close()
+    window = Frame()
+    window.show()
     assert window.screen().availableGeometry().contains(window.frameGeometry())
+    window.close()
 
 
 def test_zooming_there_and_back_leaves_the_window_as_it_was(sample, window_over, qtbot):

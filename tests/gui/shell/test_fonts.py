@@ -27,6 +27,8 @@ menus.ensure(application)
 found |= {"after": menus.seen(), "latin": menus.lacking("abc, é, Ж, Ω"), "chinese": menus.lacking("a 界 b")}
 from annotator.gui.shell.start import Goldsmith, make_application
 window = Goldsmith(make_application()).show(Path(sys.argv[1]))
+while not window.messages.text():
+    application.processEvents()
 found["told"] = window.messages.text()
 window.close()
 print(json.dumps(found))
@@ -53,6 +55,7 @@ def test_on_a_machine_without_fonts_letters_are_drawn_and_missing_scripts_named(
         capture_output=True,
         encoding="utf-8",
         check=True,
+        timeout=60,
         env=os.environ | {"FONTCONFIG_FILE": str(tmp_path / "fonts.conf"), "QT_QPA_PLATFORM": "offscreen"},
     )
     result = json.loads(done.stdout)
@@ -68,7 +71,7 @@ def test_a_script_without_letters_is_told_once_in_the_window(
     read: list[str] = []
     monkeypatch.setattr(menus, "lacking", lambda text: read.append(text) or "Thai")
     window = Goldsmith(_application()).show(chinese)
-    assert read == ["为什么会下雨?"]
+    qtbot.waitUntil(lambda: read == ["为什么会下雨?"])
     assert "This system has no font for Thai" in window.messages.text()
     window.close()
 

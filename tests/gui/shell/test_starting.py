@@ -3,16 +3,23 @@
 import ctypes
 import sqlite3
 import sys
+import threading
 from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QPushButton
+from shiboken6 import isValid
 
 from annotator.actions.items import items
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import theme
+from annotator.gui.session.session import TaskCallbacks
+from annotator.gui.shell import menus
+from annotator.gui.shell.frame import Frame
 from annotator.gui.shell.start import Goldsmith, StartPage, make_application
 from annotator.gui.shell.window import Window
 from tests.projects.small_project import small_project
@@ -87,6 +94,37 @@ def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file, m
         other.execute("ROLLBACK")
 
 
+def test_the_next_start_shows_the_frame_as_it_was_left(goldsmith, file):
+    navigation = goldsmith.show(file).navigation
+    sidebar = QRect(navigation.mapTo(navigation.window(), QPoint()), navigation.size())
+    goldsmith.close()
+    frame = Frame(project=True)
+    picture = frame.grab().toImage()
+    assert picture.pixelColor(sidebar.center()) == theme.token("sunken")
+    assert picture.pixelColor(sidebar.bottomRight()) == theme.token("border")
+    assert picture.pixelColor(sidebar.bottomRight() + QPoint(1, 1)) == theme.token("window")
+    frame.close()
+
+
+def test_a_window_in_the_middle_of_a_job_keeps_its_frame_and_the_next_project_gets_another(
+    goldsmith, file, qtbot
+):
+    first = goldsmith.show(file)
+    frame, release = first.window(), threading.Event()
+    first.session._tasks_behind.send(lambda tell: release.wait(), TaskCallbacks(None, job=True))
+    assert goldsmith.show(None).window() is not frame
+    assert "The window closes when this has finished" in first.messages.text()
+    assert first.isVisible()
+    release.set()
+    qtbot.waitUntil(lambda: not isValid(frame) or not frame.isVisible())
+
+
+def test_a_refusal_that_nobody_caught_is_told_in_the_project_that_is_shown(goldsmith, file):
+    window = goldsmith.show(file)
+    menus.report(Refusal, Refusal("The disk is full.", "Make room."), None)
+    assert "The disk is full." in window.messages.text()
+
+
 def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
     first = goldsmith.show(file)
     assert goldsmith.show(file) is first
@@ -99,7 +137,7 @@ def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, 
     page = goldsmith.show_sample()
     assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
-    assert page.making.isHidden()
+    qtbot.waitUntil(page.making.isHidden)
     others = (page.sample, page.related, page.seminar, page.new, page.open, page.task, page.list)
     assert all(one.isEnabled() for one in others)
     assert page.acceptDrops()

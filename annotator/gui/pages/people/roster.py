@@ -412,9 +412,8 @@ class PeopleTable(QWidget):
 
     def work_as(self) -> None:
         person = self._person()
-        window: Any = self.window()
-        if person is not None and person.active and hasattr(window, "choose_person"):
-            window.choose_person(person.id)
+        if person is not None and person.active:
+            self._session.person_wanted.emit(person.id)
 
     def _person(self) -> Person | None:
         return self.model.at(self.list.currentIndex().row())
