@@ -50,7 +50,16 @@ from annotator.exchange.release.data_card import Drafted, ReleaseFacts, StageFig
 from annotator.exchange.release.records import MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.protocols.registry import RANKING
-from annotator.storage.tables import ARTIFACT, CONSENSUS_VERSION, ITEM, JUDGEMENT, RELEASE, RESPONSE
+from annotator.storage.tables import (
+    AGREEMENT,
+    ARTIFACT,
+    CONSENSUS_VERSION,
+    ITEM,
+    JUDGEMENT,
+    RELEASE,
+    RESPONSE,
+    SYSTEM,
+)
 
 GOLDSMITH, CSV = "goldsmith", "csv"
 PROFILES = (GOLDSMITH, *LAYOUTS, CSV)
@@ -149,12 +158,12 @@ def open_points(project: Project) -> list[str]:
     """What a reader of a release would miss: signatures, gold, and answers; each with what to do about it."""
     unsigned, without = (list(keys.values()) for keys in open_items(project))
     asked = unanswered(project)
-    told = {
+    points = {
         f"The final pass is not signed for {_listed('item', unsigned)}: sign it (Final pass; “final sign”).": unsigned,
         f"There is no settled gold for {_listed('item', without)}: write, adjudicate or retire.": without,
         f"Readers will ask {asked}: answer (Settings → Project; “release describe”).": asked,
     }
-    return [words for words, result in told.items() if result]
+    return [words for words, lacking in points.items() if lacking]
 
 
 def open_questions(project: Project) -> list[str]:
@@ -177,35 +186,69 @@ def metadata(project: Project) -> ReleaseMetadata:
 def proposals(project: Project) -> dict[str, str]:
     """What may be answered from People and the project, for questions without an answer; nobody has confirmed it."""
     counts, answers, today = items.content_counts(project), metadata(project), now().date().isoformat()
-    authors = ", ".join(one.name for one in answers.authors)
+    authors = ", ".join(author.name for author in answers.authors)
+    used = ITEM.c.retired.is_(False)
+    by_people = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     with project.store.read() as db:
-        writers = set(db.execute(select(ARTIFACT.c.author_id).distinct()).scalars()) - {""}
-        by_people = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
-        labellers = set(db.execute(select(JUDGEMENT.c.rater_id).where(by_people).distinct()).scalars())
-        languages = sorted(
-            db.execute(select(ITEM.c.language).where(ITEM.c.retired.is_(False)).distinct()).scalars()
+        writers, labellers, languages, subjects, systems = (
+            sorted(set(db.execute(question.distinct()).scalars()) - {""})
+            for question in (
+                select(ARTIFACT.c.author_id), select(JUDGEMENT.c.rater_id).where(by_people),
+                select(ITEM.c.language).where(used), select(ITEM.c.subject).where(used), select(SYSTEM.c.name),
+            )
+        )  # fmt: skip
+        compared, adjudicated = (
+            int(db.execute(select(func.count()).select_from(table)).scalar() or 0)
+            for table in (AGREEMENT, CONSENSUS_VERSION)
         )
-        adjudicated = int(db.execute(select(func.count()).select_from(CONSENSUS_VERSION)).scalar() or 0)
-    collected = {
-        f"{counted(counts['items'], 'item')} and {counted(counts['responses'], 'report')} of "
-        f"{counted(counts['systems'], 'system')} were collected.": counts["items"],
-        "Experts wrote the gold without sight of one another's work.": len(writers) > 1,
-        "Where they differed, an adjudicator settled it.": adjudicated,
-    }
-    by_whom = {
-        f"{counted(len(writers), 'person', 'people')} wrote gold.": writers,
-        f"{counted(len(labellers), 'person', 'people')} labelled reports.": labellers,
-    }
+    questions, reports = counted(counts["items"], "item"), counted(counts["responses"], "report")
+    by_judges = counts["judgements"] - counts["labels"]
+    about = f" on {_first(subjects)}" if subjects else ""
+    material = f"{questions} and {reports} of {counted(counts['systems'], 'system')}"
     proposed = {
         "title": project.title,
         "version": "1.0.0",
         "published": today,
         "citation": f"{authors} ({today[:4]}). {answers.title or project.title}." if authors else "",
         "languages": ", ".join(languages),
-        "collection": " ".join(words for words, so in collected.items() if so),
-        "annotators": " ".join(words for words, so in by_whom.items() if so),
-    }
+        "collection": _true({
+            f"{material} were collected.": counts["items"],
+            "Experts wrote the gold without sight of one another's work.": len(writers) > 1,
+            "Where they differed, an adjudicator settled it.": adjudicated,
+        }),
+        "annotators": _true({
+            f"{counted(len(writers), 'person', 'people')} wrote gold.": writers,
+            f"{counted(len(labellers), 'person', 'people')} labelled reports.": labellers,
+        }),
+        "limits": _true({
+            f"The figures rest on {material}; where intervals overlap, no system is shown to be better.": by_judges
+            or labellers,
+            "The gold is that of one person, so how far experts agree on it is not known.": len(writers) == 1,
+            "No two experts' work on the same item was compared.": len(writers) > 1 and not compared,
+            f"{counted(by_judges, 'verdict')} {'is' if by_judges == 1 else 'are'} those of judges.": by_judges,
+            "No person labelled what they judged.": by_judges and not labellers,
+        }),
+        "biases": _true({
+            f"The questions are in {_first(languages)}{about}.": languages,
+            f"The reports are by {_first(systems)}.": systems,
+            "What is not among these is not represented.": languages,
+        }),
+        "social_impact": "It may help those who build or choose such systems. It may harm those who rely on a system "
+        "beyond what was tested: its figures do not show that a report is safe to act on.",
+        "maintenance": "Mistakes are reported to the contact. Corrections and withdrawn releases stand in CHANGELOG.md "
+        "with their reasons. No end is set.",
+    }  # fmt: skip
     return {name: words for name, words in proposed.items() if words and not getattr(answers, name)}
+
+
+def _true(sentences: Mapping[str, object]) -> str:
+    """The sentences that hold."""
+    return " ".join(words for words, holds in sentences.items() if holds)
+
+
+def _first(names: Sequence[str], most: int = _NAMED) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def describe(project: Project, values: Mapping[str, str]) -> Change:
@@ -287,8 +330,7 @@ def _bundle_at(path: Path) -> Bundle:
 
 
 def _listed(what: str, names: Sequence[str], most: int = _NAMED) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{counted(len(names), what)} ({', '.join(names[:most])}{more})"
+    return f"{counted(len(names), what)} ({_first(names, most)})"
 
 
 def gather(

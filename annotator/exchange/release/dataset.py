@@ -59,7 +59,6 @@ HUB_LICENCES = {"ODC-By-1.0": "odc-by", "ODbL-1.0": "odbl"}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 RAI = {
     "collection": "dataCollection",
-    "annotators": "annotatorDemographics",
     "uses": "dataUseCases",
     "limits": "dataLimitations",
     "biases": "dataBiases",
@@ -398,6 +397,7 @@ def _croissant(facts: ReleaseFacts, flat: list[FlatTable], made: Mapping[str, Co
         "inLanguage": [*metadata.languages],
         "funding": metadata.funding,
         **{f"rai:{name}": getattr(metadata, field) for field, name in RAI.items()},
+        "rai:annotatorDemographics": " ".join(filter(None, (metadata.annotators, metadata.consent))),
     }
     return {
         "@context": CONTEXT,

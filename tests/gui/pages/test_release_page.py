@@ -43,7 +43,7 @@ def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
 
     qtbot.waitUntil(lambda: "Answer" in buttons())
     assert "2 items have" in buttons()["Sign"].accessibleName()
-    assert "12 questions (Description, Licence, " in buttons()["Answer"].accessibleName()
+    assert "13 questions (Description, Licence, " in buttons()["Answer"].accessibleName()
     page.session.do(releases.describe, ANSWERS)
     page.navigate({})
     qtbot.waitUntil(lambda: "Answer" not in buttons())
@@ -54,7 +54,7 @@ def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
 def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_path, page_over, qtbot):
     page = page_over(small_project(tmp_path), "Project")
     form, project = page.metadata, page.session.project
-    assert "12 questions to answer" in page.open_questions.text()
+    assert "13 questions to answer" in page.open_questions.text()
     form.fields["limits"].setFocus()
     qtbot.keyClicks(form.fields["limits"], "Two questions.")
     form.fields["biases"].setFocus()
