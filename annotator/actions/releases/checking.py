@@ -36,6 +36,8 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import SHORTEST, CopyFinder, counted
 from annotator.exchange import table_files
+from annotator.exchange.release.encryption import plain_text
+from annotator.exchange.release.release import canaries_of
 from annotator.storage import integrity, store
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import CHECKED_AT_ONCE
@@ -396,7 +398,7 @@ _OTHERS_WORDS = (Kind.LABELS, Kind.QUERY, Kind.SELECTION, Kind.EVIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCopy:
+class CopyOfGold:
     """What of an item stands elsewhere: all of it, or a share of its 13-word stretches, and where most of it does."""
 
     item: str
@@ -412,7 +414,7 @@ class FoundCopy:
 class CopyReport:
     """The copies that were found of so many texts; `short` ones were not looked for, `unread` files not looked into."""
 
-    copies: tuple[FoundCopy, ...]
+    copies: tuple[CopyOfGold, ...]
     texts: int
     short: int
     files: int
@@ -420,9 +422,9 @@ class CopyReport:
 
     def words(self) -> list[str]:
         sought, more = counted(self.texts - self.short, "text"), len(self.unread) - _NAMED
-        found = counted(len(self.copies), "copy", "copies")
+        copies = counted(len(self.copies), "copy", "copies")
         return [
-            f"Looked for {sought} in {counted(self.files, 'file')}: {found}.",
+            f"Looked for {sought} in {counted(self.files, 'file')}: {copies}.",
             *[f"Not looked for, as shorter than {SHORTEST} words: {counted(self.short, 'text')}."]
             * bool(self.short),
             *(f"Not read: {words}" for words in self.unread[:_NAMED]),
@@ -433,18 +435,22 @@ class CopyReport:
 def find_copies(project: Project, paths: Sequence[Path], progress: Progress | None = None) -> CopyReport:
     """Look in files and folders for the questions and gold of the items in use; Refusal for a path that is not there.
 
-    Case, punctuation and layout are no matter. The gold is shown to coordinators alone.
+    Case, punctuation and layout are no matter. An encrypted release is read as it was before; that of another project
+    where its manifest lies with it. The gold is shown to coordinators alone.
     """
+    from annotator.actions.releases import releases
+
     people.refuse_others(project, "can look for copies of the gold")
     tell, sought = progress or silent, _sought(project)
     finder, files = CopyFinder([text for *_, text in sought]), list(table_files.files_below(paths))
+    canaries = {releases.published(project).canary, *canaries_of(path for path, _ in files)}
     hits = defaultdict[int, dict[str, set[int]]](dict)
     whole, unread = dict[int, str](), list[str]()
     for done, (path, name) in enumerate(files):
         tell("looking through files", done, len(files))
         try:
             for place, text in table_files.texts_of(path):
-                for number, start, exact in finder.look(text):
+                for number, start, exact in finder.look(plain_text(text, canaries)):
                     hits[number].setdefault(f"{name}{place}", set()).add(start)
                     if exact:
                         whole.setdefault(number, f"{name}{place}")
@@ -460,10 +466,10 @@ def find_copies(project: Project, paths: Sequence[Path], progress: Progress | No
 
 def _copy(
     item: str, part: str, text: str, whole: str, places: Mapping[str, set[int]], shingles: int
-) -> FoundCopy:
+) -> CopyOfGold:
     place = whole or max(places, key=lambda one: len(places[one]))
     share = 1.0 if whole else len(places[place]) / shingles
-    return FoundCopy(item, part, text, bool(whole), share, place, len(places))
+    return CopyOfGold(item, part, text, bool(whole), share, place, len(places))
 
 
 def _sought(project: Project) -> list[tuple[str, str, str]]:

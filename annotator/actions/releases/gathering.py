@@ -344,16 +344,27 @@ _PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
 
 
 def gather(
-    db: Connection, contest: Bundle | None = None, *, page_texts: bool = False, addresses: bool = False
+    db: Connection,
+    contest: Bundle | None = None,
+    *,
+    page_texts: bool = False,
+    addresses: bool = False,
+    without: Collection[str] = (),
 ) -> tuple[Bundle, list[str]]:
     """Everything a release holds but its scores, added to a bundle of its contest; and notes on what was left out.
+
+    The items whose ids are in `without` and all that belongs to them stay, and so does a contest with one of them.
 
     Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
     on units that do not leave. People's labels leave as judgements; the texts of cited pages, which are others' works,
     only with `page_texts`; the addresses of endpoints, which may be nobody else's to know, only with `addresses`.
     """
     bundle = contest or Bundle()
-    bundle.items = [ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
+    tasks = {decision.task_id for decision in bundle.decisions}
+    if tasks.union(*((match.first, match.second) for match in bundle.matches)).intersection(without):
+        bundle = Bundle()
+    used = ITEM.c.retired.is_(False) & ITEM.c.id.not_in(without)
+    bundle.items = [ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, used)]
     items = {item.id for item in bundle.items}
     bundle.sources = [
         SourceRecord(**row) for row in _rows(db, SOURCE, SourceRecord) if row["item_id"] in items

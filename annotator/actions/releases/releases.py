@@ -1,8 +1,8 @@
 """Export of a release: read in one snapshot, numbered by its content, written as a whole or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from annotator.domain.experts.publication import (
     Erratum,
     Publication,
     ReleaseMetadata,
+    SplitAccess,
     Withdrawal,
 )
 from annotator.domain.judges.judge import RaterKind
@@ -47,6 +48,7 @@ from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import dataset, release, runnable, tables_csv
 from annotator.exchange.release.bundle import Bundle, differences
 from annotator.exchange.release.data_card import Drafted, ReleaseFacts, StageFigure
+from annotator.exchange.release.encryption import tested_by
 from annotator.exchange.release.records import MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.protocols.registry import RANKING
@@ -334,11 +336,13 @@ def _listed(what: str, names: Sequence[str], most: int = _NAMED) -> str:
 
 
 def gather(
-    project: Project, *, page_texts: bool = False, addresses: bool = False
+    project: Project, *, page_texts: bool = False, addresses: bool = False, without: Collection[str] = ()
 ) -> tuple[Bundle, list[str]]:
     with project.store.read() as db:
         contest = gathering.gathered(project)
-        bundle, notes = gathering.gather(db, contest, page_texts=page_texts, addresses=addresses)
+        bundle, notes = gathering.gather(
+            db, contest, page_texts=page_texts, addresses=addresses, without=without
+        )
         bundle.scores = _scores(project)
         from annotator.actions.results import scoring
 
@@ -389,6 +393,7 @@ def export(
     page_texts: bool = False,
     addresses: bool = False,
     parquet: bool = False,
+    test_items: SplitAccess | None = None,
     strict: bool = False,
 ) -> ExportReport:
     """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
@@ -398,7 +403,9 @@ def export(
     next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
     they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
     use would stand in a file, or something that looks like one among the settings. With `parquet` the flat rows are
-    written as Parquet, too. With `strict` what is open (see `open_points`) is refused; otherwise a note tells of it.
+    written as Parquet, too. `test_items` are those whose trait `split` is `test`, or all where none has it: they leave
+    as they are, encrypted or not at all; without a choice encrypted where they are marked. With `strict` what is open
+    (see `open_points`) is refused; otherwise a note tells of it.
     """
     if profile not in PROFILES:
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
@@ -406,19 +413,28 @@ def export(
     tell("checking every row", 0, 4)
     points = _open_points_checked(project, strict=strict)
     tell("gathering", 1, 4)
+    access, tested, of_access = _split_access(project, profile, test_items)
     try:
-        bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
+        bundle, notes = gather(
+            project, page_texts=page_texts, addresses=addresses,
+            without=tested if access is SplitAccess.LEFT_OUT else (),
+        )  # fmt: skip
     except ValidationError as error:
         raise Refusal(
             "Some data in the project cannot be read. Nothing was released.",
             "Check the project (check); restore it from a backup.",
             (str(error.title),),
         ) from None
-    notes = [*points, *notes]
+    notes = [*points, *notes, *of_access]
+    if not bundle.items and tested:
+        raise Refusal(
+            "Every item is a test item, so nothing would be released.",
+            "Mark the test items by a trait “split”.",
+        )
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
-    facts = _facts(project, bundle)
+    facts = _facts(project, bundle, access, tested)
     parts, manifest = release.content(bundle, facts)
     checksum = release.content_sha256(manifest)
     number = _number(project, checksum)
@@ -426,7 +442,7 @@ def export(
     made = dict[str, Content]()
     if profile == GOLDSMITH:
         made = dataset.files(bundle, facts, parquet=parquet)
-        made |= runnable.files(bundle, facts.gold, facts.publication.canary)
+        made |= runnable.files(bundle, facts)
     elif profile in LAYOUTS:
         if LAYOUTS[profile].scored:
             bundle.report_scores = _report_scores(project, notes)
@@ -436,11 +452,30 @@ def export(
         made = tables_csv.files(bundle)
     files = release.complete({**parts, **made}, numbered) if profile == GOLDSMITH else with_sums(made)
     kept_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
+    if facts.encryption:
+        plain, _ = release.content(bundle, replace(facts, access=SplitAccess.AS_IS))
+        kept_keys.refuse_in_files(project, plain, _SETTINGS)
     tell("writing", 3, 4)
     _publish(project, folder, files, number, checksum, profile)
     tell("writing", 4, 4)
     records = bundle.counts().values() if profile == GOLDSMITH else (records_in(*one) for one in made.items())
     return ExportReport(folder, tuple(sorted(files)), sum(records), number, tuple(notes))
+
+
+def _split_access(
+    project: Project, profile: str, chosen: SplitAccess | None
+) -> tuple[SplitAccess, set[str], list[str]]:
+    """How the test items leave, their ids, and a note where they are marked and leave as they are all the same."""
+    traits = project.query(select(ITEM.c.id, ITEM.c.traits).where(ITEM.c.retired.is_(False)))
+    tested, marked = tested_by(dict(traits.all()))
+    if chosen is SplitAccess.ENCRYPTED and profile != GOLDSMITH:
+        raise Refusal(
+            f"The files of “{profile}” cannot hold encrypted items.", f"Leave them out, or write {GOLDSMITH}."
+        )
+    usual = SplitAccess.ENCRYPTED if marked and profile == GOLDSMITH else SplitAccess.AS_IS
+    access = chosen or usual
+    words = f"{counted(len(tested), 'item')} marked as test can be read by everybody in these files."
+    return access, tested, [words] * (marked and access is SplitAccess.AS_IS)
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
@@ -475,7 +510,7 @@ def _next_number(project: Project, db: Connection) -> int:
     return max(last, *map(int, project.get(WITHDRAWN, {})), 0) + 1
 
 
-def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
+def _facts(project: Project, bundle: Bundle, access: SplitAccess, tested: Collection[str]) -> ReleaseFacts:
     own, weights = published(project), settings.allowed(project)
     with project.store.read() as db:
         gold = {row.id for kind in Kind for row in annotating.judged_rows(db, kind).values()}
@@ -511,6 +546,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         rubric_set=bundle.rubric_set, repeats=_repeats(project, bundle), awaited=awaited, final_pass=signed,
         departures=_departures(bundle), roles=of_roles if ItemRole.SEMINAR in of_roles else {},
         without=items.left_out(project).not_counted,
+        access=access, tested=tested,
         drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
 

@@ -62,7 +62,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from", "transcript",
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs", "rubric_set", "floor", "ceiling",
-    "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd", "publication",
+    "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd", "publication", "test_items",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -72,7 +72,7 @@ class LaterFields(Record):
     """What leaves a field out where it has nothing to say in it: of drafts or pairs, of a licence, of its origin."""
 
     @model_serializer(mode="wrap")
-    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_empty(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
         tree: dict[str, Any] = whole(self)
         return {
             name: value
@@ -428,6 +428,11 @@ class Manifest(LaterFields):
     drawn_pairs: dict[str, DrawnPairs] = Field(
         default_factory=dict,
         description="Protocol → the pairs of responses that were drawn to be compared; left out where all are",
+    )
+    test_items: str = Field(
+        default="",
+        description="`encrypted` where their texts are, which `decode.py` reads; `left-out` where they are not here; "
+        "else left out",
     )
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str

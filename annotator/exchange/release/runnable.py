@@ -18,6 +18,7 @@ from annotator.domain.texts.canonical import canonical_json, derived_id, redact,
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import CORRECT, Content, decoded, read_bytes
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
+from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.records import (
     ArtifactRecord,
     ExtractRecord,
@@ -41,12 +42,13 @@ LARGEST_LOG = 512 * 1024 * 1024
 DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError, EOFError, ValueError)
 
 
-def files(bundle: Bundle, gold: Collection[str], canary: str = "") -> dict[str, Content]:
-    """A task of each harness with its questions and criteria: those of the documents of which ids are in `gold`.
-
-    With a `canary` every record has that string in a field of its own.
-    """
-    samples = list(_samples(bundle, gold))
+def files(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
+    """A task of each harness with its questions and criteria, and with the canary in a field of its own."""
+    samples, canary, encryption = (
+        list(_samples(bundle, facts.gold)),
+        facts.publication.canary,
+        facts.encryption,
+    )
     if not samples:
         return {}
     protocol, folder = USUAL_OF[Kind.RUBRIC], resources()
@@ -56,8 +58,11 @@ def files(bundle: Bundle, gold: Collection[str], canary: str = "") -> dict[str, 
     for path in SHIPPED:
         texts[path] = (folder / "release" / path).read_text("utf-8").replace("@protocol@", protocol.name)
     marked = {"canary": canary} if canary else {}
-    lines = (canonical_json(sample | marked) + b"\n" for sample in samples)
-    return {SAMPLES: b"".join(lines), **{path: text.encode() for path, text in texts.items()}}
+    trees = (encryption.record(sample | marked) if encryption else sample | marked for sample in samples)
+    return {
+        SAMPLES: b"".join(canonical_json(tree) + b"\n" for tree in trees),
+        **{path: text.encode() for path, text in texts.items()},
+    }
 
 
 def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
+from annotator.domain.experts.publication import SplitAccess
 from tests.cli.commands import printed, refused, told
 from tests.material.bundles import ANSWERS, found
 from tests.projects.refusals import expect_refusal
@@ -113,6 +114,19 @@ def test_the_cards_carry_every_answer(judged: Project, tmp_path: Path) -> None:
     assert "https://creativecommons.org/licenses/by/4.0/" in files["LICENSE"].decode()
 
 
+def test_what_a_system_under_test_must_not_read_is_listed(judged: Project, tmp_path: Path) -> None:
+    releases.export(judged, tmp_path / "none")
+    assert "blocked_sources.txt" not in found(tmp_path / "none")
+    releases.describe(
+        judged,
+        {"homepage": "https://example.org/bench/", "blocked_sources": "doi.org/10.1/x\n*.gold.example"},
+    )
+    releases.export(judged, tmp_path / "out")
+    lines = (tmp_path / "out" / "blocked_sources.txt").read_text("utf-8").splitlines()
+    assert lines == ["example.org/bench", "example.org/bench/*", "doi.org/10.1/x", "*.gold.example"]
+    assert "`blocked_sources.txt` lists 4 patterns" in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
 def test_what_it_says_comes_back_with_it_and_a_copy_is_recognised(judged: Project, tmp_path: Path) -> None:
     releases.add_erratum(judged, "A typing mistake.")
     releases.export(judged, tmp_path / "one")
@@ -186,11 +200,12 @@ print(json.dumps([counts, read, criteria, [*croissant.metadata.issues.errors]]))
     not HUB.is_file(),
     reason="GOLDSMITH_HUB_PYTHON names no Python with the packages datasets and mlcroissant",
 )
+@pytest.mark.parametrize("access", [SplitAccess.AS_IS, SplitAccess.ENCRYPTED])
 def test_every_configuration_is_loaded_by_datasets_and_read_by_mlcroissant(
-    judged: Project, tmp_path: Path
+    judged: Project, tmp_path: Path, access: SplitAccess
 ) -> None:
     out = tmp_path / "out"
-    releases.export(judged, out)
+    releases.export(judged, out, test_items=access)
     lines = {path.stem: path.read_text("utf-8").count("\n") for path in (out / "data").iterdir()}
     home = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
     ran = subprocess.run(
