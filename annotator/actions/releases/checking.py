@@ -29,6 +29,7 @@ from annotator.actions.project.file import (
     source_hash,
 )
 from annotator.actions.runs.journal import call_hash
+from annotator.domain.experts.publication import CANARY, canary_of
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import PageState
@@ -432,18 +433,21 @@ class CopyReport:
         ]
 
 
+def canary(project: Project) -> str:
+    """The string by which copies of this project's releases are recognised."""
+    return str(project.get(CANARY, "")) or canary_of(project.get("id", ""))
+
+
 def find_copies(project: Project, paths: Sequence[Path], progress: Progress | None = None) -> CopyReport:
     """Look in files and folders for the questions and gold of the items in use; Refusal for a path that is not there.
 
     Case, punctuation and layout are no matter. An encrypted release is read as it was before; that of another project
     where its manifest lies with it. The gold is shown to coordinators alone.
     """
-    from annotator.actions.releases import releases
-
     people.refuse_others(project, "can look for copies of the gold")
     tell, sought = progress or silent, _sought(project)
     finder, files = CopyFinder([text for *_, text in sought]), list(table_files.files_below(paths))
-    canaries = {releases.published(project).canary, *canaries_of(path for path, _ in files)}
+    canaries = {canary(project), *canaries_of(path for path, _ in files)}
     hits = defaultdict[int, dict[str, set[int]]](dict)
     whole, unread = dict[int, str](), list[str]()
     for done, (path, name) in enumerate(files):

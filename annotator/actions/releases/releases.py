@@ -25,7 +25,6 @@ from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.publication import (
     CANARY,
-    CANARY_MARK,
     ERRATA,
     METADATA,
     WITHDRAWN,
@@ -40,7 +39,7 @@ from annotator.domain.judges.paper import DrawnPairs
 from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import EXEMPLAR, ItemRole
-from annotator.domain.texts.canonical import Change, derived_id, now, well_formed
+from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
@@ -273,14 +272,10 @@ def published(project: Project) -> Publication:
     """What a release says of itself as the project now stands."""
     return Publication(
         metadata=metadata(project),
-        canary=project.get(CANARY, "") or canary_of(project.get("id", "")),
+        canary=checking.canary(project),
         errata=project.get(ERRATA, ()),
         withdrawn=project.get(WITHDRAWN, {}),
     )
-
-
-def canary_of(name: str) -> str:
-    return f"{CANARY_MARK}{derived_id(CANARY, name)}"
 
 
 def keep(project: Project, publication: Publication, *, alone: bool) -> None:

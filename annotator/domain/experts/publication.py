@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from annotator.domain.texts.canonical import FrozenRecord, Text
+from annotator.domain.texts.canonical import FrozenRecord, Text, derived_id
 
 # The usual licences of data sets, by SPDX identifier, the commonest first, each with where its text stands.
 LICENCES: Mapping[str, str] = {
@@ -32,6 +32,10 @@ CANARY_MARK = "goldsmith-canary:"
 _ORCID = re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
 _VERSION = re.compile(r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
+
+
+def canary_of(name: str) -> str:
+    return f"{CANARY_MARK}{derived_id(CANARY, name)}"
 
 
 class SplitAccess(StrEnum):
