@@ -290,24 +290,27 @@ def keep(project: Project, publication: Publication, *, alone: bool) -> None:
 
 def add_erratum(project: Project, reason: str, since: Path | None = None) -> Change:
     """Note a correction and why, for the list of changes; with the released folder before it, what it changed."""
-    changes, number = [], 0
-    if since is not None:
-        older, _ = release.read([since])
-        sentences = differences(older, gather(project)[0])
-        changes, number = [one for kind in sentences.values() for one in kind], older.number
+    number, changes = (0, dict[str, list[str]]()) if since is None else changes_since(project, since)
     version = metadata(project).version
     values = {"at": now().date().isoformat(), "reason": reason.strip(), "version": version, "since": number}
-    one = well_formed(Erratum, {**values, "changes": tuple(changes)})
+    sentences = tuple(words for of_kind in changes.values() for words in of_kind)
+    erratum = well_formed(Erratum, {**values, "changes": sentences})
     before = project.get(ERRATA, [])
-    return _set(project, ERRATA, "note a correction", before, [*before, one.model_dump(mode="json")])
+    return _set(project, ERRATA, "note a correction", before, [*before, erratum.model_dump(mode="json")])
+
+
+def changes_since(project: Project, folder: Path) -> tuple[int, dict[str, list[str]]]:
+    """The number of a released folder, and by kind what is different in the project as it now stands."""
+    older, _ = release.read([folder])
+    return older.number, differences(older, gather(project)[0])
 
 
 def withdraw(project: Project, number: int, reason: str) -> Change:
     """Withdraw a release that was written; its number is not used again, and later releases say so."""
     named(project, number)
     before = project.get(WITHDRAWN, {})
-    one = well_formed(Withdrawal, {"at": now().date().isoformat(), "reason": reason.strip()})
-    after = {**before, str(number): one.model_dump(mode="json")}
+    withdrawal = well_formed(Withdrawal, {"at": now().date().isoformat(), "reason": reason.strip()})
+    after = {**before, str(number): withdrawal.model_dump(mode="json")}
     return _set(project, WITHDRAWN, f"withdraw release {number}", before, after)
 
 
@@ -408,11 +411,11 @@ def export(
     tell("checking every row", 0, 4)
     points = _open_points_checked(project, strict=strict)
     tell("gathering", 1, 4)
-    access, tested, of_access = _split_access(project, profile, test_items)
+    access, test_ids, of_access = _split_access(project, profile, test_items)
     try:
         bundle, notes = gather(
             project, page_texts=page_texts, addresses=addresses,
-            without=tested if access is SplitAccess.LEFT_OUT else (),
+            without=test_ids if access is SplitAccess.LEFT_OUT else (),
         )  # fmt: skip
     except ValidationError as error:
         raise Refusal(
@@ -421,7 +424,7 @@ def export(
             (str(error.title),),
         ) from None
     notes = [*points, *notes, *of_access]
-    if not bundle.items and tested:
+    if not bundle.items and test_ids:
         raise Refusal(
             "Every item is a test item, so nothing would be released.",
             "Mark the test items by a trait “split”.",
@@ -429,7 +432,7 @@ def export(
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
-    facts = _facts(project, bundle, access, tested)
+    facts = _facts(project, bundle, access, test_ids)
     parts, manifest = release.content(bundle, facts)
     checksum = release.content_sha256(manifest)
     number = _number(project, checksum)
@@ -457,20 +460,25 @@ def export(
     return ExportReport(folder, tuple(sorted(files)), sum(records), number, tuple(notes))
 
 
+def tested(project: Project) -> tuple[set[str], bool]:
+    """The ids of the items that systems are tested by, and whether they are marked."""
+    traits = project.query(select(ITEM.c.id, ITEM.c.traits).where(ITEM.c.retired.is_(False)))
+    return tested_by({row.id: row.traits for row in traits})
+
+
 def _split_access(
     project: Project, profile: str, chosen: SplitAccess | None
 ) -> tuple[SplitAccess, set[str], list[str]]:
     """How the test items leave, their ids, and a note where they are marked and leave as they are all the same."""
-    traits = project.query(select(ITEM.c.id, ITEM.c.traits).where(ITEM.c.retired.is_(False)))
-    tested, marked = tested_by(dict(traits.all()))
+    ids, marked = tested(project)
     if chosen is SplitAccess.ENCRYPTED and profile != GOLDSMITH:
         raise Refusal(
             f"The files of “{profile}” cannot hold encrypted items.", f"Leave them out, or write {GOLDSMITH}."
         )
     usual = SplitAccess.ENCRYPTED if marked and profile == GOLDSMITH else SplitAccess.AS_IS
     access = chosen or usual
-    words = f"{counted(len(tested), 'item')} marked as test can be read by everybody in these files."
-    return access, tested, [words] * (marked and access is SplitAccess.AS_IS)
+    words = f"{counted(len(ids), 'item')} marked as test can be read by everybody in these files."
+    return access, ids, [words] * (marked and access is SplitAccess.AS_IS)
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
@@ -505,7 +513,7 @@ def _next_number(project: Project, db: Connection) -> int:
     return max(last, *map(int, project.get(WITHDRAWN, {})), 0) + 1
 
 
-def _facts(project: Project, bundle: Bundle, access: SplitAccess, tested: Collection[str]) -> ReleaseFacts:
+def _facts(project: Project, bundle: Bundle, access: SplitAccess, test_ids: Collection[str]) -> ReleaseFacts:
     own, weights = published(project), settings.allowed(project)
     with project.store.read() as db:
         gold = {row.id for kind in Kind for row in annotating.judged_rows(db, kind).values()}
@@ -541,7 +549,7 @@ def _facts(project: Project, bundle: Bundle, access: SplitAccess, tested: Collec
         rubric_set=bundle.rubric_set, repeats=_repeats(project, bundle), awaited=awaited, final_pass=signed,
         departures=_departures(bundle), roles=of_roles if ItemRole.SEMINAR in of_roles else {},
         without=items.left_out(project).not_counted,
-        access=access, tested=tested,
+        access=access, tested=test_ids,
         drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
 
