@@ -274,6 +274,9 @@ def export(
     parquet: Annotated[
         bool, typer.Option("--parquet", help="Also write the flat rows as Parquet; needs pyarrow")
     ] = False,
+    eval_records: Annotated[
+        bool, typer.Option("--eval-records", help="Also write the scores as records of Every Eval Ever")
+    ] = False,
     test_items: Annotated[
         SplitAccess | None,
         typer.Option(
@@ -304,7 +307,7 @@ def export(
             releases.describe(project, given)
         report = releases.export(
             project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses,
-            parquet=parquet, test_items=test_items, strict=strict,
+            parquet=parquet, eval_records=eval_records, test_items=test_items, strict=strict,
         )  # fmt: skip
     result = {"folder": to.as_posix(), "profile": profile, **public(report)}
     files, records = counted(len(report.files), "file"), counted(report.records, "record")

@@ -391,6 +391,7 @@ def export(
     page_texts: bool = False,
     addresses: bool = False,
     parquet: bool = False,
+    eval_records: bool = False,
     test_items: SplitAccess | None = None,
     strict: bool = False,
 ) -> ExportReport:
@@ -401,9 +402,10 @@ def export(
     next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
     they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
     use would stand in a file, or something that looks like one among the settings. With `parquet` the flat rows are
-    written as Parquet, too. `test_items` are those whose trait `split` is `test`, or all where none has it: they leave
-    as they are, encrypted or not at all; without a choice encrypted where they are marked. With `strict` what is open
-    (see `open_points`) is refused; otherwise a note tells of it.
+    written as Parquet, too, with `eval_records` the scores as records of Every Eval Ever. `test_items` are those whose
+    trait `split` is `test`, or all where none has it: they leave as they are, encrypted or not at all; without a choice
+    encrypted where they are marked. With `strict` what is open (see `open_points`) is refused; otherwise a note tells
+    of it.
     """
     if profile not in PROFILES:
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
@@ -441,6 +443,7 @@ def export(
     if profile == GOLDSMITH:
         made = dataset.files(bundle, facts, parquet=parquet)
         made |= runnable.files(bundle, facts)
+        made |= runnable.eval_records(bundle, facts) if eval_records else {}
     elif profile in LAYOUTS:
         if LAYOUTS[profile].scored:
             bundle.report_scores = _report_scores(project, notes)

@@ -210,11 +210,10 @@ class ReleaseMetadata(SparseRecord):
         return value if isinstance(value, str) else between.join(map(str, value))
 
 
-# What a release may not lack where it is to be strict: what only people know, then what a project can propose.
-NEEDED = (
-    "description", "licence", "authors", "contact", "consent", "uses", "personal",
-    "collection", "annotators", "limits", "biases", "social_impact", "maintenance",
-)  # fmt: skip
+# What a release may not lack where it is to be strict: what only people know, and what a project can propose.
+ASKED = ("description", "licence", "authors", "contact", "consent", "uses", "personal")
+PROPOSED = ("collection", "annotators", "limits", "biases", "social_impact", "maintenance")
+NEEDED = (*ASKED, *PROPOSED)
 # What is answered in sentences, in the order of the card.
 RESPONSIBLE_USE = (
     "collection", "annotators", "consent", "uses", "out_of_scope", "limits", "biases", "personal", "social_impact",

@@ -70,6 +70,9 @@ ABOUT_TEST_ITEMS = (
 )
 # So many releases are listed, and so many changes told.
 SHOWN, CHANGES = 8, 40
+ABOUT_RECORDS = (
+    "A file for each system, as the evaluations of several benchmarks are collected. Needs no package."
+)
 ABOUT_PARQUET = "The same rows as the JSON Lines, for large tables. Needs pyarrow."
 
 
@@ -102,8 +105,10 @@ class ReleasePage(Page):
         self.with_pages = QCheckBox("Include the texts of cited pages")
         self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
         self.with_parquet = QCheckBox("Also write Parquet files")
+        self.with_records = QCheckBox("Also write the scores as Every Eval Ever records")
         wishes = (
-            (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES), (self.with_parquet, ABOUT_PARQUET),
+            (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES),
+            (self.with_parquet, ABOUT_PARQUET), (self.with_records, ABOUT_RECORDS),
         )  # fmt: skip
         self._formats = {name: self._format(name, *words) for name, words in releases.offered().items()}
         self._used = column_of(spacing=4)
@@ -140,7 +145,13 @@ class ReleasePage(Page):
         button = with_properties(QRadioButton(words), profile=name)
         if name == releases.GOLDSMITH:
             button.setChecked(True)
-            for choice in (self.with_pages, self.with_addresses, self.with_parquet, self.test_items):
+            for choice in (
+                self.with_pages,
+                self.with_addresses,
+                self.with_parquet,
+                self.with_records,
+                self.test_items,
+            ):
                 button.toggled.connect(choice.setEnabled)
         self.group.addButton(button)
         return _explained(button, about)
@@ -150,7 +161,7 @@ class ReleasePage(Page):
         self._count()
         test_ids, marked = self.session.ask(releases.tested) or (set(), False)
         many = counted(len(test_ids), "item")
-        whose = f"{many} marked as test" if marked else f"All {many}, as none is marked by a trait “split”"
+        whose = f"{many} marked as test" if marked else f"All {many}: none is marked by a column “split”"
         self.about_tested.setText(f"{whose}. {ABOUT_TEST_ITEMS}")
         if marked and not self._marked:
             choose(self.test_items, SplitAccess.ENCRYPTED.value)
@@ -218,6 +229,7 @@ class ReleasePage(Page):
             page_texts=self.with_pages.isEnabled() and self.with_pages.isChecked(),
             addresses=self.with_addresses.isEnabled() and self.with_addresses.isChecked(),
             parquet=self.with_parquet.isEnabled() and self.with_parquet.isChecked(),
+            eval_records=self.with_records.isEnabled() and self.with_records.isChecked(),
             test_items=SplitAccess(self.test_items.currentData()) if self.test_items.isEnabled() else None,
         )
 
@@ -323,9 +335,8 @@ class PastReleases(QWidget):
         more = len(lines) - CHANGES
         rest = [f"And {more:,} more, which “goldsmith release diff” lists."] * (more > 0)
         head = f"Different in the project since release {number}:"
-        self.changes.show_words(
-            "\n".join([head, *lines[:CHANGES], *rest] if lines else ["Nothing changed since."])
-        )
+        same = f"Items, gold, judgements and scores are those of release {number}."
+        self.changes.show_words("\n".join([head, *lines[:CHANGES], *rest] if lines else [same]))
 
 
 class ReleaseRow(QWidget):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
 from annotator.actions.project import people, profile
 from annotator.actions.releases import releases
 from annotator.domain.experts.assignment import Role
-from annotator.domain.experts.publication import LICENCES, NEEDED, ReleaseMetadata
+from annotator.domain.experts.publication import ASKED, LICENCES, NEEDED, PROPOSED, ReleaseMetadata
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
@@ -57,8 +57,17 @@ class MetadataForm(QWidget):
         self._answers = ReleaseMetadata()
         self.use_all = push_button("Use all proposals", self._use_all)
         others = (name for name in ReleaseMetadata.model_fields if name not in NEEDED)
-        rows = (*map(self._row, NEEDED), PlainLabel("Optional", "subtitle"), *map(self._row, others))
-        vertical(*rows, on=self, margins=0, spacing=14)
+        proposed = horizontal(
+            PlainLabel("Proposed from the project", "subtitle"), StretchSpace(1), self.use_all
+        )
+        about = PlainLabel(
+            "What is only proposed is not released: use it, or write something else.", "hint", wrap=True
+        )
+        vertical(
+            *map(self._row, ASKED), proposed, about, *map(self._row, PROPOSED),
+            PlainLabel("Optional", "subtitle"), *map(self._row, others),
+            on=self, margins=0, spacing=14,
+        )  # fmt: skip
 
     def _row(self, name: str) -> QWidget:
         field = ReleaseMetadata.model_fields[name]
@@ -149,8 +158,7 @@ class ProjectPage(Page):
         self.open_questions = PlainLabel("", "hint", wrap=True)
         body = column_of(
             PlainLabel("What this benchmark uses", "subtitle"), about, self.form, foot,
-            PlainLabel("What its releases say of it", "subtitle"),
-            horizontal((self.open_questions, 1), self.metadata.use_all), self.metadata, StretchSpace(1),
+            PlainLabel("What its releases say of it", "subtitle"), self.open_questions, self.metadata, StretchSpace(1),
             margins=(20, 16, 20, 12), spacing=12,
         )  # fmt: skip
         self._area = PlainArea("Settings of the project", body)
@@ -194,10 +202,7 @@ class ProjectPage(Page):
         self.session.ask_newest(self.metadata.show_proposals, releases.proposals)
         unanswered = self.session.ask(releases.open_questions) or []
         words = f"{counted(len(unanswered), 'question')} to answer." if unanswered else "All is answered."
-        self.open_questions.setText(
-            f"{words} Each answer is saved when you leave its field. What is only proposed is not released: use it, or "
-            "write something else."
-        )
+        self.open_questions.setText(f"{words} Each answer is saved when you leave its field.")
 
     def _answer(self, values: dict[str, str]) -> None:
         self.session.do(releases.describe, values)

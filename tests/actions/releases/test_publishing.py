@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -179,6 +180,98 @@ def test_two_releases_are_compared_and_a_withdrawn_number_stays_withdrawn(
     other = Project.create(tmp_path / "other.goldsmith")
     imports.run(other, "goldsmith", [tmp_path / "two"], warm=False)
     assert releases.export(other, tmp_path / "three").number == 2
+
+
+# What the schema 0.2.2 of Every Eval Ever requires of what is written, in the words of its documentation.
+TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
+MODEL = {"type": "object", "required": ["name", "id"]}
+OF_METRIC = {
+    "type": "object",
+    "required": ["lower_is_better"],
+    "properties": {
+        "lower_is_better": {"type": "boolean"},
+        "llm_scoring": {
+            "required": ["judges", "input_prompt"],
+            "properties": {"judges": {"minItems": 1, "items": {"properties": {"model_info": MODEL}}}},
+        },
+    },
+    "dependentRequired": {"score_type": ["min_score", "max_score"]},
+}
+OF_SCORE = {
+    "required": ["score"],
+    "properties": {
+        "score": {"type": "number"},
+        "details": TEXTS,
+        "uncertainty": {
+            "properties": {
+                "num_samples": {"type": "integer"},
+                "confidence_interval": {
+                    "required": ["lower", "upper"],
+                    "properties": {
+                        name: {"type": "number"} for name in ("lower", "upper", "confidence_level")
+                    },
+                },
+            }
+        },
+    },
+}
+EVAL_RECORD = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info", "eval_library",
+        "evaluation_results",
+    ],
+    "properties": {
+        **{name: {"type": "string"} for name in ("schema_version", "evaluation_id", "retrieved_timestamp")},
+        "source_metadata": {
+            "required": ["source_type", "source_organization_name", "evaluator_relationship"],
+            "properties": {
+                "source_type": {"enum": ["documentation", "evaluation_run"]},
+                "evaluator_relationship": {"enum": ["first_party", "third_party", "collaborative", "other"]},
+            },
+        },
+        "eval_library": {"required": ["name", "version"]},
+        "model_info": MODEL,
+        "evaluation_results": {
+            "type": "array",
+            "items": {
+                "required": ["evaluation_name", "source_data", "metric_config", "score_details"],
+                "properties": {
+                    "source_data": {"required": ["dataset_name", "source_type"]},
+                    "metric_config": OF_METRIC,
+                    "score_details": OF_SCORE,
+                },
+            },
+        },
+    },
+}  # fmt: skip
+
+
+def test_scores_that_are_fit_to_be_published_leave_as_records_of_every_eval_ever(
+    judged: Project, tmp_path: Path
+) -> None:
+    releases.export(judged, tmp_path / "out", eval_records=True)
+    files = found(tmp_path / "out")
+    records = {
+        path: json.loads(content) for path, content in files.items() if path.startswith("every_eval_ever/")
+    }
+    assert records.keys() == {"every_eval_ever/alpha.json", "every_eval_ever/beta.json"}
+    for record in records.values():
+        jsonschema.Draft202012Validator(EVAL_RECORD).validate(record)
+    scores = {
+        (one["system"], one["protocol"], one["metric"], one["rater"]): one["value"]
+        for one in json.loads(files["scores.json"])
+        if one["group"] == "all" and one["system"] and one["value"] is not None and not one["unfit"]
+    }
+    assert {
+        (record["model_info"]["name"], *one["evaluation_result_id"].split("/")): one["score_details"]["score"]
+        for record in records.values()
+        for one in record["evaluation_results"]
+    } == scores
+    assert scores["Alpha", "researcherbench.coverage", "coverage", "small"] == 1
+    releases.export(judged, tmp_path / "again", eval_records=True)
+    assert found(tmp_path / "again") == files
 
 
 LOADED = """
