@@ -130,28 +130,28 @@ def _copied(project: Project, problems: list[CheckFinding]) -> Iterator[sqlite3.
 def _attempted(step: Step, look: _Look) -> list[CheckFinding]:
     result: list[CheckFinding] = []
     try:
-        return _found(step, look, result)
+        return _first_findings(step, look, result)
     except UNREADABLE:
         # A flipped bit may leave bytes that are no text; the row is to be named, not to end the check.
         look.raw.text_factory = _lenient
     result.clear()
     try:
-        return _found(step, look, result)
+        return _first_findings(step, look, result)
     except UNREADABLE as error:
         return [*result, _unreadable("file", error)]
     finally:
         look.raw.text_factory = str
 
 
-def _found(step: Step, look: _Look, found: list[CheckFinding]) -> list[CheckFinding]:
+def _first_findings(step: Step, look: _Look, findings: list[CheckFinding]) -> list[CheckFinding]:
     for finding in step(look):
-        if len(found) == SHOWN:
-            found.append(
+        if len(findings) == SHOWN:
+            findings.append(
                 CheckFinding(finding.table, "", "There are more findings of this kind.", FROM_BACKUP)
             )
             break
-        found.append(finding)
-    return found
+        findings.append(finding)
+    return findings
 
 
 def _lenient(content: bytes) -> str:
@@ -265,18 +265,18 @@ def _chains(look: _Look) -> Iterator[CheckFinding]:
         "SELECT artifact_id, coalesce(CAST(number AS INTEGER), 0), sha256, chain, skipped FROM revision "
         "ORDER BY artifact_id, number"
     )
-    for of_artifact, of_number, digest, kept, skipped in look.raw.execute(question):
+    for of_artifact, of_number, digest, stored, skipped in look.raw.execute(question):
         between = str(skipped or "").split()
         if of_artifact != artifact:
             artifact, number, link = of_artifact, of_number - len(between) - 1, ""
-        if of_number != number + len(between) + 1 or kept != reduce(chain, [*between, digest], link):
+        if of_number != number + len(between) + 1 or stored != reduce(chain, [*between, digest], link):
             yield CheckFinding(
                 "revision",
                 of_artifact,
                 f"Revision {of_number} of the artifact {of_artifact} does not follow the one before.",
                 FROM_BACKUP,
             )
-        number, link = of_number, kept
+        number, link = of_number, stored
 
 
 def _newest_revisions(look: _Look) -> Iterator[CheckFinding]:

@@ -522,9 +522,9 @@ def _facts(project: Project, bundle: Bundle, access: SplitAccess, test_ids: Coll
         gold = {row.id for kind in Kind for row in annotating.judged_rows(db, kind).values()}
         ids = {item.id for item in bundle.items}
         awaited = {
-            kind: kept
+            kind: still_awaited
             for kind, of in annotating.awaited(db).items()
-            if (kept := [one for one in of if one in ids])
+            if (still_awaited := [one for one in of if one in ids])
         }
         signed = {
             item_id: checks
@@ -635,10 +635,10 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     from annotator.actions.results import results
 
     scored = {score.protocol for score in bundle.scores}
-    drawn = {extract.kind for extract in bundle.extracts}
+    extracted = {extract.kind for extract in bundle.extracts}
     result = {one.title: one.departures for name, one in PROTOCOLS.items() if name in scored}
     result |= {paper.title: one.departures for paper, one in COMPOSITES.values() if paper.name in scored}
-    result |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in drawn}
+    result |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in extracted}
     result |= {one.title: one.departures for one in TAXONOMIES.values() if one.of in scored}
     judged = {score.protocol for score in bundle.scores if score.unfit == results.FLOOR}
     floors = {one.title: one.floor for name, one in PROTOCOLS.items() if name in judged and one.floor}

@@ -186,10 +186,11 @@ def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterato
 
 
 def _checked(last: Sequence[AdjudicationRecord]) -> str:
-    drawn = sum(one.spot_check for one in last)
-    if not drawn:
+    spot_checked = sum(one.spot_check for one in last)
+    if not spot_checked:
         return "None of them was drawn for a spot check."
-    return f"{counted(drawn, 'unanimous stage')} {_were(drawn)} drawn for a spot check and looked at all the same."
+    many = counted(spot_checked, "unanimous stage")
+    return f"{many} {_were(spot_checked)} drawn for a spot check and looked at all the same."
 
 
 def _gaps(rows: Sequence[RulingRecord]) -> str:
@@ -461,10 +462,12 @@ def _raters(bundle: Bundle) -> str:
 
 
 def _contest(bundle: Bundle) -> str:
-    said = Counter(match.rater_name for match in bundle.matches if match.value is not None)
+    comparisons = Counter(match.rater_name for match in bundle.matches if match.value is not None)
     held = Counter(f"held back: {decision.reason}" for decision in bundle.decisions if not decision.kept)
     decided = held + Counter(kept=sum(decision.kept for decision in bundle.decisions))
-    raters = table(("rater", "comparisons"), [(name, str(many)) for name, many in sorted(said.items())])
+    raters = table(
+        ("rater", "comparisons"), [(name, str(many)) for name, many in sorted(comparisons.items())]
+    )
     tasks = table(("decision", "tasks"), [(why, str(many)) for why, many in sorted(decided.items())])
     return "\n\n".join((_CONTEST, raters, tasks))
 

@@ -571,12 +571,14 @@ class AdjudicationRecord(Record):
 
 
 def adjudication_record(
-    found: Adjudication, version: ConsensusVersion, disputes: Iterable[Dispute] = ()
+    current: Adjudication, version: ConsensusVersion, disputes: Iterable[Dispute] = ()
 ) -> AdjudicationRecord:
-    people = found.letters
+    people = current.letters
     return AdjudicationRecord(
         **version.model_dump(include={"id", "adjudication_id", "version", "artifact_id", "revision", "repaired"}),
-        **found.model_dump(include={"item_id", "stage", "agreement_id", "letters", "seed", "spot_check", "opened_at"}),
+        **current.model_dump(
+            include={"item_id", "stage", "agreement_id", "letters", "seed", "spot_check", "opened_at"}
+        ),
         adjudicator_id=version.by,
         closed_at=version.at,
         provenance=[_provenance_record(one, people) for one in version.provenance],
@@ -618,27 +620,29 @@ def disputes(record: AdjudicationRecord) -> list[Dispute]:
 
 
 def _provenance_record(one: Provenance, people: Mapping[str, str]) -> ProvenanceRecord:
-    kept = one.model_dump(exclude={"letter", "sources"})
+    values = one.model_dump(exclude={"letter", "sources"})
     sources = {people[letter]: unit for letter, unit in one.sources.items()}
-    return ProvenanceRecord(**kept, wording_of=people.get(one.letter, ""), sources=sources)
+    return ProvenanceRecord(**values, wording_of=people.get(one.letter, ""), sources=sources)
 
 
 def _provenance(one: ProvenanceRecord, letters: Mapping[str, str]) -> Provenance:
-    kept = one.model_dump(exclude={"wording_of", "sources"})
+    values = one.model_dump(exclude={"wording_of", "sources"})
     letter = _letter(letters, one.wording_of) if one.wording_of else ""
-    return Provenance(**kept, letter=letter, sources=_lettered(one.sources, letters))
+    return Provenance(**values, letter=letter, sources=_lettered(one.sources, letters))
 
 
 def _ruling_record(one: Ruling, people: Mapping[str, str]) -> RulingRecord:
-    kept = one.model_dump(exclude={"adjudication_id", "take", "members"})
+    values = one.model_dump(exclude={"adjudication_id", "take", "members"})
     members = {people[letter]: unit for letter, unit in one.members.items()}
-    return RulingRecord(**kept, take=people.get(one.take, one.take), members=members)
+    return RulingRecord(**values, take=people.get(one.take, one.take), members=members)
 
 
 def _ruling(one: RulingRecord, adjudication_id: str, letters: Mapping[str, str]) -> Ruling:
-    kept = one.model_dump(exclude={"take", "members"})
+    values = one.model_dump(exclude={"take", "members"})
     take = letters.get(one.take, one.take)
-    return Ruling(**kept, adjudication_id=adjudication_id, take=take, members=_lettered(one.members, letters))
+    return Ruling(
+        **values, adjudication_id=adjudication_id, take=take, members=_lettered(one.members, letters)
+    )
 
 
 def _lettered(units: Mapping[str, str], letters: Mapping[str, str]) -> dict[str, str]:

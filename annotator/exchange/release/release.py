@@ -190,10 +190,12 @@ def ordered(bundle: Bundle) -> Bundle:
     )
 
 
-def _in_order(found: Collection[JudgementRecord], rank: Mapping[str, int]) -> Collection[JudgementRecord]:
-    if isinstance(found, Spool):
-        return found
-    return sorted(found, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
+def _in_order(
+    judgements: Collection[JudgementRecord], rank: Mapping[str, int]
+) -> Collection[JudgementRecord]:
+    if isinstance(judgements, Spool):
+        return judgements
+    return sorted(judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
 
 
 def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:

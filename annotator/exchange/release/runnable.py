@@ -386,8 +386,8 @@ class _LogReader:
             )
         )  # fmt: skip
         for score in (sample.scores or {}).values():
-            if said := (score.get("metadata") or {}).get("goldsmith"):
-                self._graded(file, index, _Graded.model_validate(said), of, item, (own, text))
+            if details := (score.get("metadata") or {}).get("goldsmith"):
+                self._graded(file, index, _Graded.model_validate(details), of, item, (own, text))
 
     def _graded(
         self, file: str, index: int, graded: _Graded, of: _Eval, item: ItemRecord, report: tuple[str, str]

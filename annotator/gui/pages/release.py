@@ -388,7 +388,7 @@ class FinalPassPage(Page):
             box.setAccessibleName(name)
         self.check.setMinimumContentsLength(LETTERS)
         self.check.currentIndexChanged.connect(lambda _: self._show())
-        self.said, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.signature, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.sign = push_button("Sign", self._sign, "primary")
         self.pilot, self.save = TextPane(session), QPushButton("Save the summary…")
         self.pilot.report.setAccessibleName("Summary of the pilot")
@@ -400,7 +400,7 @@ class FinalPassPage(Page):
             PlainLabel(ABOUT, "hint", wrap=True),
             (self.list, 1),
             self.hint,
-            self.said,
+            self.signature,
             row,
             on=checks,
             margins=(0, 10, 0, 0),
@@ -444,10 +444,10 @@ class FinalPassPage(Page):
             self.list.choose(min(row, len(self._items) - 1))
         self._show()
         handed_out = final_pass.is_handed_out(self.session.project)
-        told = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
+        summary = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
         # What is read stays where it is.
-        if told != self.pilot.text:
-            self.pilot.show_report(told, "summary")
+        if summary != self.pilot.text:
+            self.pilot.show_report(summary, "summary")
         self.save.setEnabled(handed_out)
 
     @property
@@ -458,17 +458,19 @@ class FinalPassPage(Page):
     def _show(self) -> None:
         one, name = self._item, str(self.check.currentData())
         signed = one.checks.get(name) if one else None
-        told = (
+        state = (
             f"{signed.state.value}, signed by {signed.signed} on {signed.at[:10]}" if signed else "not signed"
         )
-        self.said.setText(f"{CHECKS[name]}: {told}{f' — {signed.note}' if signed and signed.note else ''}.")
+        self.signature.setText(
+            f"{CHECKS[name]}: {state}{f' — {signed.note}' if signed and signed.note else ''}."
+        )
         self.hint.setText(f"Noticed: {one.hints[name]}" if one and name in one.hints else "")
         self.sign.setEnabled(one is not None and not self.session.project.readonly)
 
     def _sign(self) -> None:
         if (one := self._item) is not None:
-            said = str(self.check.currentData()), str(self.state.currentData()), self.note.text()
-            if self.session.do(final_pass.sign, one.item_id, *said) is not None:
+            values = str(self.check.currentData()), str(self.state.currentData()), self.note.text()
+            if self.session.do(final_pass.sign, one.item_id, *values) is not None:
                 self.note.clear()
                 self._fill()
 

@@ -13,6 +13,7 @@ from annotator.actions.imports import imports, samples
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
+from annotator.cli import run_command
 from annotator.domain.experts.publication import SplitAccess
 from annotator.exchange.release import encryption
 from tests.cli.commands import refused, told
@@ -78,9 +79,9 @@ def test_an_encrypted_release_leaks_nothing_and_comes_back_whole(
 def marked(folder: Path) -> tuple[Project, str]:
     """Two items with criteria and reports, the second marked as test."""
     project = small_project(folder)
-    _, second = items.ids(project)
-    items.change(project, second, traits={"split": "Test"})
-    return project, items.read(project, second).question
+    second = items.read(project, items.ids(project)[1])
+    assert run_command(["items", "edit", str(project.path), second.key, "--split", "test"]) == 0
+    return project, second.question
 
 
 def questions(folder: Path) -> list[str]:

@@ -142,7 +142,7 @@ def test_letter_9_a_check_is_signed_on_the_page(tmp_path, window_over):
     page.sign.click()
     assert final_pass.of_item(project, items.ids(project)[0])["leak"].state.value == "passed"
     assert page.list.topLevelItem(0).text(4) == "passed"
-    assert "signed by" in page.said.text()
+    assert "signed by" in page.signature.text()
 
 
 def test_whether_the_summary_was_saved_is_said_on_the_page(tmp_path, window_over, monkeypatch):
