@@ -40,7 +40,6 @@ LOOKALIKE = {"<": "‹", ">": "›", "[": "［"}
 TAG_CHARACTERS = re.compile("[\U000e0000-\U000e007f]+")
 FENCED = re.compile(r"\A```(?:json|JSON)?[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
 STOPPED = {"max_tokens": "truncated", "model_length": "too_long", "content_filter": "filtered"}
-ENCRYPTED = "goldsmith-encrypted:"
 KEYS = {"quote", "rationale", "covered"}
 
 
@@ -52,12 +51,12 @@ def rubric_coverage() -> Task:
 
 def samples() -> list[Sample]:
     # Not splitlines, which parts a text at separators that JSON leaves as they are.
-    lines = (HERE / "samples.jsonl").read_text("utf-8").split("\n")
-    if any(ENCRYPTED in line for line in lines):
+    text = (HERE / "samples.jsonl").read_text("utf-8")
+    if '"goldsmith-encrypted:' in text:
         raise ValueError(
-            "The test items are encrypted: run “python decode.py FOLDER”, then the task in FOLDER."
+            "The test items are encrypted: run “python decode.py FOLDER” and evaluate that folder."
         )
-    return [as_sample(json.loads(line)) for line in lines if line]
+    return [as_sample(json.loads(line)) for line in text.split("\n") if line]
 
 
 def as_sample(item: dict[str, Any]) -> Sample:

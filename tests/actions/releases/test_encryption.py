@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from annotator.actions.agreement import final_pass
 from annotator.actions.imports import imports, samples
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
@@ -20,6 +21,7 @@ from tests.cli.commands import refused, told
 from tests.material.bundles import found, tree
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
+from tests.promises.test_releases import without_inspect
 
 # What says that the texts are encrypted, and how they are decoded.
 TOLD = {"README.md", "SHA256SUMS"}
@@ -76,6 +78,14 @@ def test_an_encrypted_release_leaks_nothing_and_comes_back_whole(
     expect_refusal("import the whole folder", imports.run, bare, "tables", [rows], warm=False)
 
 
+@pytest.mark.parametrize(("path", "reader"), [("inspect_task.py", "samples"), ("lm_eval/utils.py", "rows")])
+def test_a_harness_does_not_ask_about_encrypted_texts(sample: Path, path: str, reader: str) -> None:
+    task = without_inspect(sample / "encrypted" / path)
+    given = (task["SAMPLES"],) if "SAMPLES" in task else ()
+    with pytest.raises(ValueError, match=r"python decode\.py FOLDER"):
+        task[reader](*given)
+
+
 def marked(folder: Path) -> tuple[Project, str]:
     """Two items with criteria and reports, the second marked as test."""
     project = small_project(folder)
@@ -113,6 +123,24 @@ def test_items_that_are_marked_as_test_are_encrypted_without_being_asked_for(
     plain = told(capsys, "export", path, "--to", tmp_path / "plain", "--test-items", "as-is")
     assert (questions(tmp_path / "plain")[1], plain["number"]) == (question, 2)
     assert "decode.py" not in plain["files"]
+
+
+def test_what_corrections_and_signatures_say_of_a_test_item_is_encrypted_too(tmp_path: Path) -> None:
+    project, _ = marked(tmp_path)
+    _, second = items.ids(project)
+    releases.export(project, tmp_path / "before", test_items=SplitAccess.AS_IS)
+    items.change(project, second, question="Which of them was the last to leave?")
+    releases.add_erratum(project, "A question was unclear.", tmp_path / "before")
+    final_pass.sign(project, second, "leak", "passed", "Nobody wrote that it was the last to leave.")
+    releases.export(project, tmp_path / "out")
+    files = found(tmp_path / "out")
+    assert [path for path, content in files.items() if b"the last to leave" in content] == []
+    assert b"A question was unclear." in files["CHANGELOG.md"]
+    other = Project.create(tmp_path / "back.goldsmith", project.title)
+    imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
+    assert "the last to leave" in str(releases.published(other).errata)
+    assert releases.published(other) == releases.published(project)
+    assert final_pass.of_item(other, second) == final_pass.of_item(project, second)
 
 
 def test_items_that_are_left_out_are_in_no_file_and_their_scores_stay(tmp_path: Path, capsys: Any) -> None:
