@@ -270,6 +270,11 @@ def test_scores_that_are_fit_to_be_published_leave_as_records_of_every_eval_ever
         for one in record["evaluation_results"]
     } == scores
     assert scores["Alpha", "researcherbench.coverage", "coverage", "small"] == 1
+    (first, *_) = records["every_eval_ever/alpha.json"]["evaluation_results"]
+    asked = first["metric_config"]["llm_scoring"]
+    assert asked["judges"] == [{"model_info": {"name": "small", "id": "m"}}]
+    # The prompt for one criterion at a time comes first.
+    assert asked["input_prompt"].startswith(files["grader.md"].decode())
     releases.export(judged, tmp_path / "again", eval_records=True)
     assert found(tmp_path / "again") == files
 
