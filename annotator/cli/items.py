@@ -119,6 +119,10 @@ def edit(
     difficulty: Annotated[
         str | None, typer.Option(help="Of a task: basic or advanced", show_default=False)
     ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(help="train, dev or test; releases encrypt test items", show_default=False),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Change items in one act that can be undone; what is not named stays."""
@@ -127,9 +131,8 @@ def edit(
         "contributor": contributor, "collected": collected, "dataset": dataset,
     }  # fmt: skip
     fields = {name: value.strip() for name, value in given.items() if value is not None}
-    traits = {
-        name: value for name, value in (("phase", phase), ("difficulty", difficulty)) if value is not None
-    }
+    said = {"phase": phase, "difficulty": difficulty, "split": split}
+    traits = {name: value for name, value in said.items() if value is not None}
     _change(file, keys, fields, json_, traits)
 
 

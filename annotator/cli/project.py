@@ -35,6 +35,7 @@ from annotator.cli.saying import (
     say,
     say_made,
 )
+from annotator.domain.experts.publication import SplitAccess
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS, profiles
@@ -273,6 +274,17 @@ def export(
     parquet: Annotated[
         bool, typer.Option("--parquet", help="Also write the flat rows as Parquet; needs pyarrow")
     ] = False,
+    eval_records: Annotated[
+        bool, typer.Option("--eval-records", help="Also write the scores as records of Every Eval Ever")
+    ] = False,
+    test_items: Annotated[
+        SplitAccess | None,
+        typer.Option(
+            help="How the test items leave: those whose trait “split” is “test”, else all. Without a choice as they "
+            "are, or encrypted where they are marked",
+            show_default=False,
+        ),
+    ] = None,
     licence: Annotated[str | None, typer.Option(help="Set the licence of this and later releases")] = None,
     description: Annotated[
         str | None, typer.Option(help="Set the description at the head of the card")
@@ -295,7 +307,7 @@ def export(
             releases.describe(project, given)
         report = releases.export(
             project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses,
-            parquet=parquet, strict=strict,
+            parquet=parquet, eval_records=eval_records, test_items=test_items, strict=strict,
         )  # fmt: skip
     result = {"folder": to.as_posix(), "profile": profile, **public(report)}
     files, records = counted(len(report.files), "file"), counted(report.records, "record")

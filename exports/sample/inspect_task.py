@@ -51,8 +51,12 @@ def rubric_coverage() -> Task:
 
 def samples() -> list[Sample]:
     # Not splitlines, which parts a text at separators that JSON leaves as they are.
-    lines = (HERE / "samples.jsonl").read_text("utf-8").split("\n")
-    return [as_sample(json.loads(line)) for line in lines if line]
+    text = (HERE / "samples.jsonl").read_text("utf-8")
+    if '"goldsmith-encrypted:' in text:
+        raise ValueError(
+            "The test items are encrypted: run “python decode.py FOLDER” and evaluate that folder."
+        )
+    return [as_sample(json.loads(line)) for line in text.split("\n") if line]
 
 
 def as_sample(item: dict[str, Any]) -> Sample:

@@ -9,20 +9,26 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from sqlalchemy import func, select
 
 from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.agreement import final_pass
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.parcels import tasking, tray
 from annotator.actions.project import people
 from annotator.actions.project.people import new_project
+from annotator.actions.releases import releases
 from annotator.actions.runs import run_records
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.final_pass import CHECKS
+from annotator.domain.experts.publication import NEEDED
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import JUDGEMENT
 from tests.gui.authoring.test_author_typing import dragged
 from tests.gui.pages.test_open_task import drop
+from tests.material.bundles import found
 from tests.material.sent_apart import annotators, coordinated, returned
 from tests.projects.labelling_project import labelling_project
 from tests.windows.judges_window import choose
@@ -216,6 +222,49 @@ def test_a_coordinator_goes_from_returned_files_to_a_release(tmp_path, opened, q
     criteria = (out / "study-goldsmith/data/criteria.jsonl").read_text("utf-8").splitlines()
     assert len(criteria) == 2
     assert hands.acts <= 20
+
+
+# What a project cannot know, in the order in which it is asked.
+ANSWERED = (
+    "Reports on five questions, with the criteria that experts hold them to.",
+    "CC-BY-4.0",
+    "Ada Lovelace, 0000-0002-1825-0097, Analytical Society",
+    "ada@example.org",
+    "Both hold a doctorate, were paid by the hour, and consented in writing.",
+    "To compare systems that write reports.",
+    "No personal or sensitive data.",
+)
+
+
+def test_a_publisher_goes_from_a_finished_project_to_a_folder_to_upload(tmp_path, opened, qtbot, monkeypatch):
+    study = samples.create(tmp_path / "study.goldsmith", to_work_in=False)
+    for item_id in items.ids(study):
+        for check in CHECKS:
+            final_pass.sign(study, item_id, check, "passed")
+    window, hands = opened(study, "Home"), Hands()
+    hands.press("Ctrl+9")
+    hands.does(_button(window.page, "Answer", qtbot).click)
+    for place, words in enumerate(ANSWERED):
+        if place:
+            hands.press("Tab")
+        hands.type(words)
+    use = window.page.metadata.use_all
+    qtbot.waitUntil(use.isVisible)
+    hands.does(use.click)
+    assert releases.open_questions(study) == []
+    hands.press("Ctrl+9")
+    page = window.page
+    qtbot.waitUntil(page.write.isEnabled)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    hands.does(page.write.click)
+    hands.acts += 1
+    out = tmp_path / "study-goldsmith"
+    qtbot.waitUntil(lambda: (out / "SHA256SUMS").is_file())
+    assert hands.acts <= 20
+    assert (len(NEEDED), len(ANSWERED)) == (13, 7)
+    # The same once more, refused if anything were open.
+    assert releases.export(study, tmp_path / "again", strict=True).number == 1
+    assert found(out) == found(tmp_path / "again")
 
 
 def test_an_endpoint_of_unknown_price_becomes_a_run_within_a_budget(opened, server, qtbot, tmp_path):

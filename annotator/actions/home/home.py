@@ -253,7 +253,7 @@ def _lacking(project: Project, used: Profile) -> Iterator[NextStep]:
         words = f"{judge} is not validated where nobody labelled what it judged: {', '.join(titles)}"
         yield NextStep(words, "Draw a sample", "Validate", {"part": "Sets"})
     if asked := releases.unanswered(project):
-        yield NextStep(f"Readers of a release will ask {asked}", "Answer", "Project")
+        yield NextStep(f"Readers of a release will ask {asked}", "Answer", "Project", {"part": "questions"})
 
 
 def _items(of: Sized) -> str:

@@ -60,6 +60,7 @@ from annotator.exchange.formats.mappings import (
 )
 from annotator.exchange.release import release, runnable, tables_csv
 from annotator.exchange.release.bundle import Bundle, Problem
+from annotator.exchange.release.encryption import MARK
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord
 from annotator.exchange.table_files import READERS, Table, read_table, values
 from annotator.places import resources
@@ -311,10 +312,13 @@ def _copies(project: Project, paths: Sequence[Path]) -> Iterator[Problem]:
     for path in paths:
         for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else (path,):
             with file.open("rb") as content:
-                known = CANARIES.search(content.read(LOOKED_AT))
-            if known:
+                head = content.read(LOOKED_AT)
+            if known := CANARIES.search(head):
                 words = f"is from a release of {_whose(project, known[0].decode())}"
                 yield Problem(file.name, None, words, note=True)
+            if MARK.encode() in head:
+                words = "is encrypted: import the whole folder of the release, or what its decode.py writes"
+                yield Problem(file.name, None, words)
 
 
 def _whose(project: Project, canary: str) -> str:

@@ -29,13 +29,12 @@ from annotator.actions.material import extracting
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import SAMPLE, TITLE, Progress, Project, is_sample, settings_of
-from annotator.actions.releases import releases
 from annotator.actions.research import research
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.experts.parcel import Arrival, ParcelOutcome, ReturnedPiece
-from annotator.domain.experts.publication import CANARY
+from annotator.domain.experts.publication import CANARY, canary_of
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
@@ -148,7 +147,7 @@ def _fill(project: Project, progress: Progress | None, to_work_in: bool) -> None
     project.work_as(next(person for person in everybody.values() if person.has(Role.COORDINATOR)))
     project.set(SAMPLE, True)
     # Its releases are the same on every machine.
-    project.set(CANARY, releases.canary_of("sample"))
+    project.set(CANARY, canary_of("sample"))
 
 
 def _hand_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]) -> None:

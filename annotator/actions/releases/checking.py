@@ -30,6 +30,7 @@ from annotator.actions.project.file import (
     source_hash,
 )
 from annotator.actions.runs.journal import call_hash
+from annotator.domain.experts.publication import CANARY, canary_of
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import PageState
@@ -37,6 +38,8 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import SHORTEST, CopyFinder, counted
 from annotator.exchange import table_files
+from annotator.exchange.release.encryption import plain_text
+from annotator.exchange.release.release import canaries_of
 from annotator.storage import integrity, store
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import CHECKED_AT_ONCE
@@ -128,28 +131,28 @@ def _copied(project: Project, problems: list[CheckFinding]) -> Iterator[sqlite3.
 def _attempted(step: Step, look: _Look) -> list[CheckFinding]:
     result: list[CheckFinding] = []
     try:
-        return _found(step, look, result)
+        return _first_findings(step, look, result)
     except UNREADABLE:
         # A flipped bit may leave bytes that are no text; the row is to be named, not to end the check.
         look.raw.text_factory = _lenient
     result.clear()
     try:
-        return _found(step, look, result)
+        return _first_findings(step, look, result)
     except UNREADABLE as error:
         return [*result, _unreadable("file", error)]
     finally:
         look.raw.text_factory = str
 
 
-def _found(step: Step, look: _Look, found: list[CheckFinding]) -> list[CheckFinding]:
+def _first_findings(step: Step, look: _Look, findings: list[CheckFinding]) -> list[CheckFinding]:
     for finding in step(look):
-        if len(found) == SHOWN:
-            found.append(
+        if len(findings) == SHOWN:
+            findings.append(
                 CheckFinding(finding.table, "", "There are more findings of this kind.", FROM_BACKUP)
             )
             break
-        found.append(finding)
-    return found
+        findings.append(finding)
+    return findings
 
 
 def _lenient(content: bytes) -> str:
@@ -263,18 +266,18 @@ def _chains(look: _Look) -> Iterator[CheckFinding]:
         "SELECT artifact_id, coalesce(CAST(number AS INTEGER), 0), sha256, chain, skipped FROM revision "
         "ORDER BY artifact_id, number"
     )
-    for of_artifact, of_number, digest, kept, skipped in look.raw.execute(question):
+    for of_artifact, of_number, digest, stored, skipped in look.raw.execute(question):
         between = str(skipped or "").split()
         if of_artifact != artifact:
             artifact, number, link = of_artifact, of_number - len(between) - 1, ""
-        if of_number != number + len(between) + 1 or kept != reduce(chain, [*between, digest], link):
+        if of_number != number + len(between) + 1 or stored != reduce(chain, [*between, digest], link):
             yield CheckFinding(
                 "revision",
                 of_artifact,
                 f"Revision {of_number} of the artifact {of_artifact} does not follow the one before.",
                 FROM_BACKUP,
             )
-        number, link = of_number, kept
+        number, link = of_number, stored
 
 
 def _newest_revisions(look: _Look) -> Iterator[CheckFinding]:
@@ -397,7 +400,7 @@ _OTHERS_WORDS = (Kind.LABELS, Kind.QUERY, Kind.SELECTION, Kind.EVIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCopy:
+class CopyOfGold:
     """What of an item stands elsewhere: all of it, or a share of its 13-word stretches, and where most of it does."""
 
     item: str
@@ -413,7 +416,7 @@ class FoundCopy:
 class CopyReport:
     """The copies that were found of so many texts; `short` ones were not looked for, `unread` files not looked into."""
 
-    copies: tuple[FoundCopy, ...]
+    copies: tuple[CopyOfGold, ...]
     texts: int
     short: int
     files: int
@@ -421,9 +424,9 @@ class CopyReport:
 
     def words(self) -> list[str]:
         sought, more = counted(self.texts - self.short, "text"), len(self.unread) - _NAMED
-        found = counted(len(self.copies), "copy", "copies")
+        copies = counted(len(self.copies), "copy", "copies")
         return [
-            f"Looked for {sought} in {counted(self.files, 'file')}: {found}.",
+            f"Looked for {sought} in {counted(self.files, 'file')}: {copies}.",
             *[f"Not looked for, as shorter than {SHORTEST} words: {counted(self.short, 'text')}."]
             * bool(self.short),
             *(f"Not read: {words}" for words in self.unread[:_NAMED]),
@@ -431,21 +434,28 @@ class CopyReport:
         ]
 
 
+def canary(project: Project) -> str:
+    """The string by which copies of this project's releases are recognised."""
+    return str(project.get(CANARY, "")) or canary_of(project.get("id", ""))
+
+
 def find_copies(project: Project, paths: Sequence[Path], progress: Progress | None = None) -> CopyReport:
     """Look in files and folders for the questions and gold of the items in use; Refusal for a path that is not there.
 
-    Case, punctuation and layout are no matter. The gold is shown to coordinators alone.
+    Case, punctuation and layout are no matter. An encrypted release is read as it was before; that of another project
+    where its manifest lies with it. The gold is shown to coordinators alone.
     """
     people.refuse_others(project, "can look for copies of the gold")
     tell, sought = progress or silent, _sought(project)
     finder, files = CopyFinder([text for *_, text in sought]), list(table_files.files_below(paths))
+    canaries = {canary(project), *canaries_of(path for path, _ in files)}
     hits = defaultdict[int, dict[str, set[int]]](dict)
     whole, unread = dict[int, str](), list[str]()
     for done, (path, name) in enumerate(files):
         tell("looking through files", done, len(files))
         try:
             for place, text in table_files.texts_of(path):
-                for number, start, exact in finder.look(text):
+                for number, start, exact in finder.look(plain_text(text, canaries)):
                     hits[number].setdefault(f"{name}{place}", set()).add(start)
                     if exact:
                         whole.setdefault(number, f"{name}{place}")
@@ -461,10 +471,10 @@ def find_copies(project: Project, paths: Sequence[Path], progress: Progress | No
 
 def _copy(
     item: str, part: str, text: str, whole: str, places: Mapping[str, set[int]], shingles: int
-) -> FoundCopy:
+) -> CopyOfGold:
     place = whole or max(places, key=lambda one: len(places[one]))
     share = 1.0 if whole else len(places[place]) / shingles
-    return FoundCopy(item, part, text, bool(whole), share, place, len(places))
+    return CopyOfGold(item, part, text, bool(whole), share, place, len(places))
 
 
 def _sought(project: Project) -> list[tuple[str, str, str]]:

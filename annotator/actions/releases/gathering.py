@@ -140,8 +140,8 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
     responses = {response.id for response in bundle.responses}
     items = {item.id for item in bundle.items}
     pools = EXTRACT.c.kind == ResponsePart.POOL.value
-    wanted = (EXTRACT.c.response_id != "") | EXTRACT.c.origin.like(f"{SET}%") | pools
-    for row in db.execute(select(EXTRACT).where(wanted).order_by(EXTRACT.c.id)).mappings():
+    condition = (EXTRACT.c.response_id != "") | EXTRACT.c.origin.like(f"{SET}%") | pools
+    for row in db.execute(select(EXTRACT).where(condition).order_by(EXTRACT.c.id)).mappings():
         of = row["response_id"] in responses or (not row["response_id"] and row["item_id"] in items)
         if of and not extracts.is_personal(row["origin"]):
             bundle.extracts.append(_extract(row))
@@ -184,14 +184,14 @@ def _extract(row: RowMapping) -> ExtractRecord:
     return ExtractRecord(**fields | {"flags": row["flags"].split(), "document": json.loads(row["content"])})
 
 
-def _addresses(found: Iterable[ExtractRecord]) -> Iterable[str]:
+def _addresses(records: Iterable[ExtractRecord]) -> Iterable[str]:
     """The normal addresses that the units cite or are known by, and of the pages they were drawn from."""
-    for one in found:
+    for one in records:
         yield from (page["address"] for page in one.document.get("pages", ()))
         for unit in one.document["units"]:
             for name in ("url", "identifier"):
-                said = unit.get(name) or ""
-                if said and (parsed := identifier.parse(said)):
+                cited = unit.get(name) or ""
+                if cited and (parsed := identifier.parse(cited)):
                     yield str(parsed)
 
 
@@ -268,13 +268,13 @@ def _with_disputes(
 def _revisions(db: Connection, bundle: Bundle) -> list[RevisionRecord]:
     """The released revision of each artifact, and those that agreement and consensus rest on."""
     released = {(artifact.id, artifact.revision) for artifact in bundle.artifacts}
-    wanted = released | {
+    needed = released | {
         (given.artifact_id, given.revision) for one in bundle.agreements for given in one.inputs
     }
-    wanted |= {(adjudication.artifact_id, adjudication.revision) for adjudication in bundle.adjudications}
-    wanted |= _newest_labels(db, {name for name, _ in wanted})
-    made, contents = [], _contents(db, wanted - released)
-    for row, skipped in _kept(db, wanted):
+    needed |= {(adjudication.artifact_id, adjudication.revision) for adjudication in bundle.adjudications}
+    needed |= _newest_labels(db, {name for name, _ in needed})
+    made, contents = [], _contents(db, needed - released)
+    for row, skipped in _needed_revisions(db, needed):
         content = contents.get((row["artifact_id"], row["revision"]))
         document = json.loads(content) if content is not None else None
         made.append(RevisionRecord(**{**row, "skipped": skipped}, document=document))
@@ -298,20 +298,20 @@ def _newest_labels(db: Connection, artifacts: Collection[str]) -> set[Named]:
     return {(artifact_id, number) for artifact_id, number in newest.items() if artifact_id in artifacts}
 
 
-def _contents(db: Connection, wanted: Collection[Named]) -> dict[Named, str]:
-    ids = sorted({artifact_id for artifact_id, _ in wanted})
+def _contents(db: Connection, needed: Collection[Named]) -> dict[Named, str]:
+    ids = sorted({artifact_id for artifact_id, _ in needed})
     result = {}
     for start in range(0, len(ids), AT_ONCE):
         question = select(REVISION.c.artifact_id, REVISION.c.number, REVISION.c.content).where(
             REVISION.c.artifact_id.in_(ids[start : start + AT_ONCE]), REVISION.c.sealed.is_(True)
         )
         for artifact_id, number, content in db.execute(question):
-            if (artifact_id, number) in wanted:
+            if (artifact_id, number) in needed:
                 result[artifact_id, number] = content
     return result
 
 
-def _kept(db: Connection, wanted: Collection[Named]) -> Iterator[tuple[RowMapping, list[str]]]:
+def _needed_revisions(db: Connection, needed: Collection[Named]) -> Iterator[tuple[RowMapping, list[str]]]:
     """Each wanted revision, and the hashes of those between it and the wanted one before it."""
     columns = ("artifact_id", "sealed", "at", "sha256", "chain", "guideline", "form", "reason", "skipped")
     question = (
@@ -322,15 +322,15 @@ def _kept(db: Connection, wanted: Collection[Named]) -> Iterator[tuple[RowMappin
         .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
         .order_by(REVISION.c.artifact_id, REVISION.c.number)
     )  # fmt: skip
-    wanted_of = {artifact_id for artifact_id, _ in wanted}
+    needed_of = {artifact_id for artifact_id, _ in needed}
     artifact_id, between = "", list[str]()
     for row in db.execute(question).mappings():
-        if row["artifact_id"] not in wanted_of:
+        if row["artifact_id"] not in needed_of:
             continue
         if row["artifact_id"] != artifact_id:
             artifact_id, between = row["artifact_id"], []
         between += (row["skipped"] or "").split()
-        if (row["artifact_id"], row["revision"]) in wanted:
+        if (row["artifact_id"], row["revision"]) in needed:
             yield row, between
             between = []
         else:
@@ -344,16 +344,27 @@ _PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
 
 
 def gather(
-    db: Connection, contest: Bundle | None = None, *, page_texts: bool = False, addresses: bool = False
+    db: Connection,
+    contest: Bundle | None = None,
+    *,
+    page_texts: bool = False,
+    addresses: bool = False,
+    without: Collection[str] = (),
 ) -> tuple[Bundle, list[str]]:
     """Everything a release holds but its scores, added to a bundle of its contest; and notes on what was left out.
+
+    The items whose ids are in `without` and all that belongs to them stay, and so does a contest with one of them.
 
     Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
     on units that do not leave. People's labels leave as judgements; the texts of cited pages, which are others' works,
     only with `page_texts`; the addresses of endpoints, which may be nobody else's to know, only with `addresses`.
     """
     bundle = contest or Bundle()
-    bundle.items = [ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
+    tasks = {decision.task_id for decision in bundle.decisions}
+    if tasks.union(*((match.first, match.second) for match in bundle.matches)).intersection(without):
+        bundle = Bundle()
+    used = ITEM.c.retired.is_(False) & ITEM.c.id.not_in(without)
+    bundle.items = [ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, used)]
     items = {item.id for item in bundle.items}
     bundle.sources = [
         SourceRecord(**row) for row in _rows(db, SOURCE, SourceRecord) if row["item_id"] in items
@@ -388,9 +399,9 @@ def gather(
     add(db, bundle, page_texts=page_texts)
     dropped = Counter[str]()
     bundle.judgements = Spool(_judgements(db, bundle, dropped, addresses=addresses))
-    told = _causes(db, addresses=addresses)
+    cause_of = _causes(db, addresses=addresses)
     bundle.matches = [
-        match.model_copy(update={"cause": told(match.cause, match.rater)}) for match in bundle.matches
+        match.model_copy(update={"cause": cause_of(match.cause, match.rater)}) for match in bundle.matches
     ]
     raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
     raters |= {match.rater for match in bundle.matches} | {decision.by for decision in bundle.decisions}
@@ -453,7 +464,7 @@ def _judgements(
 ) -> Iterator[JudgementRecord]:
     units = units_of(bundle)
     gone = {tuple(getattr(row, name) for name in _PLACE) for row in label_rows.outdated(db).values()}
-    told = _causes(db, addresses=addresses)
+    cause_of = _causes(db, addresses=addresses)
     for row in _in_order(db, bundle):
         of = row["artifact_id"]
         if of and not names_one(row["unit_id"], units.get(of, ())):
@@ -461,7 +472,7 @@ def _judgements(
         elif tuple(row[name] for name in _PLACE) in gone:
             dropped["were reworded since"] += 1
         else:
-            cause = told(row["cause"], row["rater_id"])
+            cause = cause_of(row["cause"], row["rater_id"])
             yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})
 
 

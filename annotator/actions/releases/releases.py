@@ -1,8 +1,8 @@
 """Export of a release: read in one snapshot, numbered by its content, written as a whole or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,13 @@ from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.publication import (
     CANARY,
-    CANARY_MARK,
     ERRATA,
     METADATA,
     WITHDRAWN,
     Erratum,
     Publication,
     ReleaseMetadata,
+    SplitAccess,
     Withdrawal,
 )
 from annotator.domain.judges.judge import RaterKind
@@ -39,7 +39,7 @@ from annotator.domain.judges.paper import DrawnPairs
 from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import EXEMPLAR, ItemRole
-from annotator.domain.texts.canonical import Change, derived_id, now, well_formed
+from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
@@ -47,10 +47,20 @@ from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import dataset, release, runnable, tables_csv
 from annotator.exchange.release.bundle import Bundle, differences
 from annotator.exchange.release.data_card import Drafted, ReleaseFacts, StageFigure
+from annotator.exchange.release.encryption import tested_by
 from annotator.exchange.release.records import MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.protocols.registry import RANKING
-from annotator.storage.tables import ARTIFACT, CONSENSUS_VERSION, ITEM, JUDGEMENT, RELEASE, RESPONSE
+from annotator.storage.tables import (
+    AGREEMENT,
+    ARTIFACT,
+    CONSENSUS_VERSION,
+    ITEM,
+    JUDGEMENT,
+    RELEASE,
+    RESPONSE,
+    SYSTEM,
+)
 
 GOLDSMITH, CSV = "goldsmith", "csv"
 PROFILES = (GOLDSMITH, *LAYOUTS, CSV)
@@ -149,12 +159,12 @@ def open_points(project: Project) -> list[str]:
     """What a reader of a release would miss: signatures, gold, and answers; each with what to do about it."""
     unsigned, without = (list(keys.values()) for keys in open_items(project))
     asked = unanswered(project)
-    told = {
+    points = {
         f"The final pass is not signed for {_listed('item', unsigned)}: sign it (Final pass; “final sign”).": unsigned,
         f"There is no settled gold for {_listed('item', without)}: write, adjudicate or retire.": without,
         f"Readers will ask {asked}: answer (Settings → Project; “release describe”).": asked,
     }
-    return [words for words, result in told.items() if result]
+    return [words for words, lacking in points.items() if lacking]
 
 
 def open_questions(project: Project) -> list[str]:
@@ -177,35 +187,69 @@ def metadata(project: Project) -> ReleaseMetadata:
 def proposals(project: Project) -> dict[str, str]:
     """What may be answered from People and the project, for questions without an answer; nobody has confirmed it."""
     counts, answers, today = items.content_counts(project), metadata(project), now().date().isoformat()
-    authors = ", ".join(one.name for one in answers.authors)
+    authors = ", ".join(author.name for author in answers.authors)
+    used = ITEM.c.retired.is_(False)
+    by_people = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     with project.store.read() as db:
-        writers = set(db.execute(select(ARTIFACT.c.author_id).distinct()).scalars()) - {""}
-        by_people = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
-        labellers = set(db.execute(select(JUDGEMENT.c.rater_id).where(by_people).distinct()).scalars())
-        languages = sorted(
-            db.execute(select(ITEM.c.language).where(ITEM.c.retired.is_(False)).distinct()).scalars()
+        writers, labellers, languages, subjects, systems = (
+            sorted(set(db.execute(question.distinct()).scalars()) - {""})
+            for question in (
+                select(ARTIFACT.c.author_id), select(JUDGEMENT.c.rater_id).where(by_people),
+                select(ITEM.c.language).where(used), select(ITEM.c.subject).where(used), select(SYSTEM.c.name),
+            )
+        )  # fmt: skip
+        compared, adjudicated = (
+            int(db.execute(select(func.count()).select_from(table)).scalar() or 0)
+            for table in (AGREEMENT, CONSENSUS_VERSION)
         )
-        adjudicated = int(db.execute(select(func.count()).select_from(CONSENSUS_VERSION)).scalar() or 0)
-    collected = {
-        f"{counted(counts['items'], 'item')} and {counted(counts['responses'], 'report')} of "
-        f"{counted(counts['systems'], 'system')} were collected.": counts["items"],
-        "Experts wrote the gold without sight of one another's work.": len(writers) > 1,
-        "Where they differed, an adjudicator settled it.": adjudicated,
-    }
-    by_whom = {
-        f"{counted(len(writers), 'person', 'people')} wrote gold.": writers,
-        f"{counted(len(labellers), 'person', 'people')} labelled reports.": labellers,
-    }
+    questions, reports = counted(counts["items"], "item"), counted(counts["responses"], "report")
+    by_judges = counts["judgements"] - counts["labels"]
+    about = f" on {_first(subjects)}" if subjects else ""
+    material = f"{questions} and {reports} of {counted(counts['systems'], 'system')}"
     proposed = {
         "title": project.title,
         "version": "1.0.0",
         "published": today,
         "citation": f"{authors} ({today[:4]}). {answers.title or project.title}." if authors else "",
         "languages": ", ".join(languages),
-        "collection": " ".join(words for words, so in collected.items() if so),
-        "annotators": " ".join(words for words, so in by_whom.items() if so),
-    }
+        "collection": _true({
+            f"{material} were collected.": counts["items"],
+            "Experts wrote the gold without sight of one another's work.": len(writers) > 1,
+            "Where they differed, an adjudicator settled it.": adjudicated,
+        }),
+        "annotators": _true({
+            f"{counted(len(writers), 'person', 'people')} wrote gold.": writers,
+            f"{counted(len(labellers), 'person', 'people')} labelled reports.": labellers,
+        }),
+        "limits": _true({
+            f"The figures rest on {material}; where intervals overlap, no system is shown to be better.": by_judges
+            or labellers,
+            "The gold is that of one person, so how far experts agree on it is not known.": len(writers) == 1,
+            "No two experts' work on the same item was compared.": len(writers) > 1 and not compared,
+            f"{counted(by_judges, 'verdict')} {'is' if by_judges == 1 else 'are'} those of judges.": by_judges,
+            "No person labelled what they judged.": by_judges and not labellers,
+        }),
+        "biases": _true({
+            f"The questions are in {_first(languages)}{about}.": languages,
+            f"The reports are by {_first(systems)}.": systems,
+            "What is not among these is not represented.": languages,
+        }),
+        "social_impact": "It may help those who build or choose such systems. It may harm those who rely on a system "
+        "beyond what was tested: its figures do not show that a report is safe to act on.",
+        "maintenance": "Mistakes are reported to the contact. Corrections and withdrawn releases stand in CHANGELOG.md "
+        "with their reasons. No end is set.",
+    }  # fmt: skip
     return {name: words for name, words in proposed.items() if words and not getattr(answers, name)}
+
+
+def _true(sentences: Mapping[str, object]) -> str:
+    """The sentences that hold."""
+    return " ".join(words for words, holds in sentences.items() if holds)
+
+
+def _first(names: Sequence[str], most: int = _NAMED) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def describe(project: Project, values: Mapping[str, str]) -> Change:
@@ -228,14 +272,10 @@ def published(project: Project) -> Publication:
     """What a release says of itself as the project now stands."""
     return Publication(
         metadata=metadata(project),
-        canary=project.get(CANARY, "") or canary_of(project.get("id", "")),
+        canary=checking.canary(project),
         errata=project.get(ERRATA, ()),
         withdrawn=project.get(WITHDRAWN, {}),
     )
-
-
-def canary_of(name: str) -> str:
-    return f"{CANARY_MARK}{derived_id(CANARY, name)}"
 
 
 def keep(project: Project, publication: Publication, *, alone: bool) -> None:
@@ -250,24 +290,27 @@ def keep(project: Project, publication: Publication, *, alone: bool) -> None:
 
 def add_erratum(project: Project, reason: str, since: Path | None = None) -> Change:
     """Note a correction and why, for the list of changes; with the released folder before it, what it changed."""
-    changes, number = [], 0
-    if since is not None:
-        older, _ = release.read([since])
-        sentences = differences(older, gather(project)[0])
-        changes, number = [one for kind in sentences.values() for one in kind], older.number
+    number, changes = (0, dict[str, list[str]]()) if since is None else changes_since(project, since)
     version = metadata(project).version
     values = {"at": now().date().isoformat(), "reason": reason.strip(), "version": version, "since": number}
-    one = well_formed(Erratum, {**values, "changes": tuple(changes)})
+    sentences = tuple(words for of_kind in changes.values() for words in of_kind)
+    erratum = well_formed(Erratum, {**values, "changes": sentences})
     before = project.get(ERRATA, [])
-    return _set(project, ERRATA, "note a correction", before, [*before, one.model_dump(mode="json")])
+    return _set(project, ERRATA, "note a correction", before, [*before, erratum.model_dump(mode="json")])
+
+
+def changes_since(project: Project, folder: Path) -> tuple[int, dict[str, list[str]]]:
+    """The number of a released folder, and by kind what is different in the project as it now stands."""
+    older, _ = release.read([folder])
+    return older.number, differences(older, gather(project)[0])
 
 
 def withdraw(project: Project, number: int, reason: str) -> Change:
     """Withdraw a release that was written; its number is not used again, and later releases say so."""
     named(project, number)
     before = project.get(WITHDRAWN, {})
-    one = well_formed(Withdrawal, {"at": now().date().isoformat(), "reason": reason.strip()})
-    after = {**before, str(number): one.model_dump(mode="json")}
+    withdrawal = well_formed(Withdrawal, {"at": now().date().isoformat(), "reason": reason.strip()})
+    after = {**before, str(number): withdrawal.model_dump(mode="json")}
     return _set(project, WITHDRAWN, f"withdraw release {number}", before, after)
 
 
@@ -287,16 +330,17 @@ def _bundle_at(path: Path) -> Bundle:
 
 
 def _listed(what: str, names: Sequence[str], most: int = _NAMED) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{counted(len(names), what)} ({', '.join(names[:most])}{more})"
+    return f"{counted(len(names), what)} ({_first(names, most)})"
 
 
 def gather(
-    project: Project, *, page_texts: bool = False, addresses: bool = False
+    project: Project, *, page_texts: bool = False, addresses: bool = False, without: Collection[str] = ()
 ) -> tuple[Bundle, list[str]]:
     with project.store.read() as db:
         contest = gathering.gathered(project)
-        bundle, notes = gathering.gather(db, contest, page_texts=page_texts, addresses=addresses)
+        bundle, notes = gathering.gather(
+            db, contest, page_texts=page_texts, addresses=addresses, without=without
+        )
         bundle.scores = _scores(project)
         from annotator.actions.results import scoring
 
@@ -347,6 +391,8 @@ def export(
     page_texts: bool = False,
     addresses: bool = False,
     parquet: bool = False,
+    eval_records: bool = False,
+    test_items: SplitAccess | None = None,
     strict: bool = False,
 ) -> ExportReport:
     """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
@@ -356,7 +402,10 @@ def export(
     next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
     they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
     use would stand in a file, or something that looks like one among the settings. With `parquet` the flat rows are
-    written as Parquet, too. With `strict` what is open (see `open_points`) is refused; otherwise a note tells of it.
+    written as Parquet, too, with `eval_records` the scores as records of Every Eval Ever. `test_items` are those whose
+    trait `split` is `test`, or all where none has it: they leave as they are, encrypted or not at all; without a choice
+    encrypted where they are marked. With `strict` what is open (see `open_points`) is refused; otherwise a note tells
+    of it.
     """
     if profile not in PROFILES:
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
@@ -364,19 +413,28 @@ def export(
     tell("checking every row", 0, 4)
     points = _open_points_checked(project, strict=strict)
     tell("gathering", 1, 4)
+    access, test_ids, of_access = _split_access(project, profile, test_items)
     try:
-        bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
+        bundle, notes = gather(
+            project, page_texts=page_texts, addresses=addresses,
+            without=test_ids if access is SplitAccess.LEFT_OUT else (),
+        )  # fmt: skip
     except ValidationError as error:
         raise Refusal(
             "Some data in the project cannot be read. Nothing was released.",
             "Check the project (check); restore it from a backup.",
             (str(error.title),),
         ) from None
-    notes = [*points, *notes]
+    notes = [*points, *notes, *of_access]
+    if not bundle.items and test_ids:
+        raise Refusal(
+            "Every item is a test item, so nothing would be released.",
+            "Mark the test items by a trait “split”.",
+        )
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
-    facts = _facts(project, bundle)
+    facts = _facts(project, bundle, access, test_ids)
     parts, manifest = release.content(bundle, facts)
     checksum = release.content_sha256(manifest)
     number = _number(project, checksum)
@@ -384,7 +442,8 @@ def export(
     made = dict[str, Content]()
     if profile == GOLDSMITH:
         made = dataset.files(bundle, facts, parquet=parquet)
-        made |= runnable.files(bundle, facts.gold, facts.publication.canary)
+        made |= runnable.files(bundle, facts)
+        made |= runnable.eval_records(bundle, facts) if eval_records else {}
     elif profile in LAYOUTS:
         if LAYOUTS[profile].scored:
             bundle.report_scores = _report_scores(project, notes)
@@ -394,11 +453,35 @@ def export(
         made = tables_csv.files(bundle)
     files = release.complete({**parts, **made}, numbered) if profile == GOLDSMITH else with_sums(made)
     kept_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
+    if facts.encryption:
+        plain, _ = release.content(bundle, replace(facts, access=SplitAccess.AS_IS))
+        kept_keys.refuse_in_files(project, plain, _SETTINGS)
     tell("writing", 3, 4)
     _publish(project, folder, files, number, checksum, profile)
     tell("writing", 4, 4)
     records = bundle.counts().values() if profile == GOLDSMITH else (records_in(*one) for one in made.items())
     return ExportReport(folder, tuple(sorted(files)), sum(records), number, tuple(notes))
+
+
+def tested(project: Project) -> tuple[set[str], bool]:
+    """The ids of the items that systems are tested by, and whether they are marked."""
+    traits = project.query(select(ITEM.c.id, ITEM.c.traits).where(ITEM.c.retired.is_(False)))
+    return tested_by({row.id: row.traits for row in traits})
+
+
+def _split_access(
+    project: Project, profile: str, chosen: SplitAccess | None
+) -> tuple[SplitAccess, set[str], list[str]]:
+    """How the test items leave, their ids, and a note where they are marked and leave as they are all the same."""
+    ids, marked = tested(project)
+    if chosen is SplitAccess.ENCRYPTED and profile != GOLDSMITH:
+        raise Refusal(
+            f"The files of “{profile}” cannot hold encrypted items.", f"Leave them out, or write {GOLDSMITH}."
+        )
+    usual = SplitAccess.ENCRYPTED if marked and profile == GOLDSMITH else SplitAccess.AS_IS
+    access = chosen or usual
+    words = f"{counted(len(ids), 'item')} marked as test can be read by everybody in these files."
+    return access, ids, [words] * (marked and access is SplitAccess.AS_IS)
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
@@ -433,15 +516,15 @@ def _next_number(project: Project, db: Connection) -> int:
     return max(last, *map(int, project.get(WITHDRAWN, {})), 0) + 1
 
 
-def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
+def _facts(project: Project, bundle: Bundle, access: SplitAccess, test_ids: Collection[str]) -> ReleaseFacts:
     own, weights = published(project), settings.allowed(project)
     with project.store.read() as db:
         gold = {row.id for kind in Kind for row in annotating.judged_rows(db, kind).values()}
         ids = {item.id for item in bundle.items}
         awaited = {
-            kind: kept
+            kind: still_awaited
             for kind, of in annotating.awaited(db).items()
-            if (kept := [one for one in of if one in ids])
+            if (still_awaited := [one for one in of if one in ids])
         }
         signed = {
             item_id: checks
@@ -469,6 +552,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         rubric_set=bundle.rubric_set, repeats=_repeats(project, bundle), awaited=awaited, final_pass=signed,
         departures=_departures(bundle), roles=of_roles if ItemRole.SEMINAR in of_roles else {},
         without=items.left_out(project).not_counted,
+        access=access, tested=test_ids,
         drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
 
@@ -551,10 +635,10 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     from annotator.actions.results import results
 
     scored = {score.protocol for score in bundle.scores}
-    drawn = {extract.kind for extract in bundle.extracts}
+    extracted = {extract.kind for extract in bundle.extracts}
     result = {one.title: one.departures for name, one in PROTOCOLS.items() if name in scored}
     result |= {paper.title: one.departures for paper, one in COMPOSITES.values() if paper.name in scored}
-    result |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in drawn}
+    result |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in extracted}
     result |= {one.title: one.departures for one in TAXONOMIES.values() if one.of in scored}
     judged = {score.protocol for score in bundle.scores if score.unfit == results.FLOOR}
     floors = {one.title: one.floor for name, one in PROTOCOLS.items() if name in judged and one.floor}

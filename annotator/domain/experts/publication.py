@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
+from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from annotator.domain.texts.canonical import FrozenRecord, Text
+from annotator.domain.texts.canonical import FrozenRecord, Text, derived_id
 
 # The usual licences of data sets, by SPDX identifier, the commonest first, each with where its text stands.
 LICENCES: Mapping[str, str] = {
@@ -31,6 +32,18 @@ CANARY_MARK = "goldsmith-canary:"
 _ORCID = re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
 _VERSION = re.compile(r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
+
+
+def canary_of(name: str) -> str:
+    return f"{CANARY_MARK}{derived_id(CANARY, name)}"
+
+
+class SplitAccess(StrEnum):
+    """How the test items of a release can be read."""
+
+    AS_IS = "as-is"
+    ENCRYPTED = "encrypted"
+    LEFT_OUT = "left-out"
 
 
 class SparseRecord(FrozenRecord):
@@ -60,11 +73,11 @@ def _author(words: Any) -> Any:
     if not isinstance(words, str):
         return words
     name, *more = (part.strip() for part in words.split(","))
-    named = [found[1].upper() for part in more if (found := _ORCID.fullmatch(part))]
-    if any(not _orcid_holds(one) for one in named):
-        raise ValueError(f"{named[0]} is no ORCID: its last character does not fit the others")
-    rest = [part for part in more if not _ORCID.fullmatch(part)]
-    return Author(name=name, orcid="".join(named[:1]), affiliation=", ".join(rest))
+    orcids = [match[1].upper() for part in more if (match := _ORCID.fullmatch(part))]
+    if not all(map(_orcid_holds, orcids)):
+        raise ValueError(f"{orcids[0]} is no ORCID: its last character does not fit the others")
+    affiliation = [part for part in more if not _ORCID.fullmatch(part)]
+    return Author(name=name, orcid="".join(orcids[:1]), affiliation=", ".join(affiliation))
 
 
 def _orcid_holds(orcid: str) -> bool:
@@ -80,7 +93,8 @@ def _parted(marks: str) -> Callable[[Any], Any]:
 
     def part(value: Any) -> Any:
         parts = re.split(f"[{marks}\n]", value) if isinstance(value, str) else value
-        return tuple(one for each in parts if (one := each.strip() if isinstance(each, str) else each))
+        stripped = (each.strip() if isinstance(each, str) else each for each in parts)
+        return tuple(each for each in stripped if each)
 
     return part
 
@@ -156,7 +170,12 @@ class ReleaseMetadata(SparseRecord):
     annotators: Answer = Field(
         "",
         title="Annotators",
-        description="Who wrote and labelled: how many, with which qualification, paid how, and did they consent?",
+        description="Who wrote and labelled, and how many were they?",
+    )
+    consent: Answer = Field(
+        "",
+        title="Qualification, pay and consent",
+        description="What qualified those who wrote and labelled, how were they paid, and did they consent?",
     )
     uses: Answer = Field("", title="Use cases", description="What should it be used for?")
     out_of_scope: Answer = Field("", title="Out of scope", description="What should it not be used for?")
@@ -177,21 +196,28 @@ class ReleaseMetadata(SparseRecord):
     maintenance: Answer = Field(
         "", title="Maintenance", description="Who corrects mistakes, until when, and how are they reported?"
     )
+    blocked_sources: Annotated[tuple[Line, ...], BeforeValidator(_parted(""))] = Field(
+        (),
+        title="Blocked sources",
+        description="Which pages must a system under test not read, since questions or gold stand there? One address "
+        "or host on a line, with * for any letters: example.org/gold/*. The homepage is among them by itself.",
+    )
 
     def text(self, name: str) -> str:
         """A field's value as a person types it."""
         value = getattr(self, name)
-        between = "\n" if name == "authors" else ", "
+        between = "\n" if name in ("authors", "blocked_sources") else ", "
         return value if isinstance(value, str) else between.join(map(str, value))
 
 
-# What a release may not lack where it is to be strict, and what is answered in sentences.
-NEEDED = (
-    "description", "licence", "authors", "contact", "collection", "annotators", "uses", "limits", "biases", "personal",
-    "social_impact", "maintenance",
-)  # fmt: skip
+# What a release may not lack where it is to be strict: what only people know, and what a project can propose.
+ASKED = ("description", "licence", "authors", "contact", "consent", "uses", "personal")
+PROPOSED = ("collection", "annotators", "limits", "biases", "social_impact", "maintenance")
+NEEDED = (*ASKED, *PROPOSED)
+# What is answered in sentences, in the order of the card.
 RESPONSIBLE_USE = (
-    "collection", "annotators", "uses", "out_of_scope", "limits", "biases", "personal", "social_impact", "maintenance",
+    "collection", "annotators", "consent", "uses", "out_of_scope", "limits", "biases", "personal", "social_impact",
+    "maintenance",
 )  # fmt: skip
 
 

@@ -88,6 +88,14 @@ MENU: Mapping[Phase, tuple[Family, ...]] = {
 }
 
 
+class Split(StrEnum):
+    """To which part of a benchmark an item belongs."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+
+
 class Difficulty(StrEnum):
     """How much a task takes: public data and three hours, or new data, tools or reasoning."""
 
@@ -122,13 +130,14 @@ class Task(Unit):
 
 
 TRAITS = ("phase", "difficulty")
+CHOICES: Mapping[str, type[StrEnum]] = {"phase": Phase, "difficulty": Difficulty, "split": Split}
 
 
 def checked_traits(said: Mapping[str, str]) -> dict[str, str]:
-    """Phase and difficulty as they are spelled, empty where nothing is said; Refusal for any other."""
+    """Phase, difficulty and split as they are spelled, empty where nothing is said; Refusal for any other."""
     result = {}
     for name, value in said.items():
-        choice: type[StrEnum] = Phase if name == "phase" else Difficulty
+        choice = CHOICES[name]
         try:
             result[name] = choice(value).value if value.strip() else ""
         except ValueError:

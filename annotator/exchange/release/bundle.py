@@ -235,7 +235,7 @@ def retyped(raw: Any, made: Any, path: str = "") -> str:
 
 
 # Under which protocol, by what kind of rater, by whom, and whether it came.
-Told = tuple[str, RaterKind, str, Status]
+TallyKey = tuple[str, RaterKind, str, Status]
 
 
 class Spool(Collection[JudgementRecord]):
@@ -244,13 +244,13 @@ class Spool(Collection[JudgementRecord]):
     def __init__(self, records: Iterable[JudgementRecord]) -> None:
         """Refusal when the disk has no room for them."""
         self._length = 0
-        self.tally = Counter[Told]()
+        self.tally = Counter[TallyKey]()
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the spool
         weakref.finalize(self, self._file.close)
         try:
             for record in records:
                 self._length += self._file.write(orjson.dumps(record.model_dump(mode="json")) + b"\n")
-                self.tally[_told(record)] += 1
+                self.tally[_tally_key(record)] += 1
             self._file.flush()
         except OSError as error:
             raise Refusal(
@@ -277,12 +277,12 @@ class Spool(Collection[JudgementRecord]):
         return any(each == record for each in self)
 
 
-def tally(judgements: Iterable[JudgementRecord]) -> Counter[Told]:
+def tally(judgements: Iterable[JudgementRecord]) -> Counter[TallyKey]:
     """How many there are by protocol, kind of rater, rater and status."""
-    return judgements.tally if isinstance(judgements, Spool) else Counter(map(_told, judgements))
+    return judgements.tally if isinstance(judgements, Spool) else Counter(map(_tally_key, judgements))
 
 
-def _told(record: JudgementRecord) -> Told:
+def _tally_key(record: JudgementRecord) -> TallyKey:
     return record.protocol, record.rater_kind, record.rater_id, record.status
 
 

@@ -1,12 +1,13 @@
 """The data card: a plain-language description of a release, next to its files."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.experts.adjudication import DROP, DisputeState, Figure, Origin, Reason, bound_of
 from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import RESPONSIBLE_USE, Publication, ReleaseMetadata
+from annotator.domain.experts.publication import RESPONSIBLE_USE, Publication, ReleaseMetadata, SplitAccess
 from annotator.domain.judges.judge import SETTLED, RaterKind
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind, State
@@ -14,6 +15,7 @@ from annotator.domain.material.item import PageState
 from annotator.domain.texts.estimate import decimal, interval
 from annotator.domain.texts.words import counted
 from annotator.exchange.release.bundle import Bundle, tally
+from annotator.exchange.release.encryption import Encryption
 from annotator.exchange.release.records import AdjudicationRecord, RulingRecord
 
 
@@ -184,10 +186,11 @@ def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterato
 
 
 def _checked(last: Sequence[AdjudicationRecord]) -> str:
-    drawn = sum(one.spot_check for one in last)
-    if not drawn:
+    spot_checked = sum(one.spot_check for one in last)
+    if not spot_checked:
         return "None of them was drawn for a spot check."
-    return f"{counted(drawn, 'unanimous stage')} {_were(drawn)} drawn for a spot check and looked at all the same."
+    many = counted(spot_checked, "unanimous stage")
+    return f"{many} {_were(spot_checked)} drawn for a spot check and looked at all the same."
 
 
 def _gaps(rows: Sequence[RulingRecord]) -> str:
@@ -242,6 +245,15 @@ class ReleaseFacts:
     departures: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By what was judged or drawn, where that differs from its paper."""
     drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)
+    access: SplitAccess = SplitAccess.AS_IS
+    """How test items can be read."""
+    tested: Collection[str] = ()
+    """Ids of the test items."""
+
+    @property
+    def encryption(self) -> Encryption | None:
+        encrypted = self.access is SplitAccess.ENCRYPTED
+        return Encryption(self.tested, self.publication.canary) if encrypted else None
 
 
 def text(bundle: Bundle, facts: ReleaseFacts, loading: str = "") -> str:
@@ -257,10 +269,15 @@ def text(bundle: Bundle, facts: ReleaseFacts, loading: str = "") -> str:
 
 def _sections(bundle: Bundle, facts: ReleaseFacts, loading: str) -> Iterable[tuple[str, str]]:
     metadata = facts.publication.metadata
-    if changes := corrections(facts.publication):
+    if changes := corrections(facts.publication, quoted=facts.access is SplitAccess.AS_IS):
         yield "Corrections", changes
     if loading:
         yield "Loading it", loading
+    if facts.access is not SplitAccess.AS_IS:
+        many = counted(len(facts.tested), "test item")
+        yield "Test items", (_ENCRYPTED if facts.encryption else _LEFT_OUT).format(items=many)
+    if patterns := blocked_sources(metadata):
+        yield "Blocked sources", _BLOCKED.format(patterns=counted(len(patterns), "pattern"))
     if about := _about(metadata):
         yield "Who made it", about
     yield from _answers(metadata)
@@ -290,16 +307,20 @@ def _sections(bundle: Bundle, facts: ReleaseFacts, loading: str) -> Iterable[tup
     yield "Checking the files", _CHECKSUMS
 
 
-def corrections(publication: Publication) -> str:
-    """What was corrected and withdrawn, the newest first, as Markdown; empty where nothing was."""
+def corrections(publication: Publication, *, quoted: bool = True) -> str:
+    """What was corrected and withdrawn, the newest first, as Markdown; empty where nothing was.
+
+    The changes quote items and gold: not `quoted`, there are the reasons alone.
+    """
     parts = [
         f"**Release {number} was withdrawn** on {one.at}: {line(one.reason)}"
         for number, one in sorted(publication.withdrawn.items(), reverse=True)
     ]
     for one in reversed(publication.errata):
         head = f"{one.version}, {one.at}" if one.version else one.at
-        since = f" Since release {one.since}:" if one.changes and one.since else ""
-        changes = "".join(f"\n- {line(change)}" for change in one.changes)
+        shown = one.changes if quoted else ()
+        since = f" Since release {one.since}:" if shown and one.since else ""
+        changes = "".join(f"\n- {line(change)}" for change in shown)
         parts.append(f"**{head}** {line(one.reason)}{since}{chr(10) if changes else ''}{changes}")
     return "\n\n".join(parts)
 
@@ -349,6 +370,32 @@ def _of_set(name: str) -> str:
         "experts' own rubrics under `artifacts/`."
     )
 
+
+def blocked_sources(metadata: ReleaseMetadata) -> list[str]:
+    """Patterns of the addresses that a system under test must not read: the homepage, and what the project names."""
+    home = re.sub(r"^https?://", "", metadata.homepage).rstrip("/")
+    return list(dict.fromkeys(filter(None, (home, home and f"{home}/*", *metadata.blocked_sources))))
+
+
+_BLOCKED = """\
+`blocked_sources.txt` lists {patterns} of addresses, one on a line, with `*` for any letters. Questions or gold stand
+there: a system under test that reads them answers from the gold, so keep them from its search and its browser, and
+count no report that cites them."""
+
+_ENCRYPTED = """\
+The texts of {items} are encrypted, here and in every other file: questions, gold, reports and what was said of them.
+`python decode.py FOLDER` writes this release with its texts as they were and needs nothing but Python. Do so before
+`inspect_task.py` or the LM Evaluation Harness runs; Goldsmith's own `import` reads the folder as it is.
+
+Each text is XORed with the SHA-256 of the canary, repeated to the length of the text, and written in base64 behind
+`goldsmith-encrypted:`, as in BrowseComp. This keeps the texts out of what crawlers and training sets collect by
+machine, and out of the searches of an agent under test. It is no secret: the key is in this folder, and whoever wants
+to read them can. Do not publish the decoded files. Ids, keys, languages, question types, verdicts and scores are not
+encrypted."""
+
+_LEFT_OUT = """\
+{items} and all that belongs to them are left out of these files, so nobody can read them here. The scores are those of
+the whole benchmark, with these items among them, and cannot be computed again from these files."""
 
 _CHECKSUMS = """\
 `manifest.json` lists every file of records with its size and SHA-256; `SHA256SUMS` holds the sums of all files for
@@ -415,10 +462,12 @@ def _raters(bundle: Bundle) -> str:
 
 
 def _contest(bundle: Bundle) -> str:
-    said = Counter(match.rater_name for match in bundle.matches if match.value is not None)
+    comparisons = Counter(match.rater_name for match in bundle.matches if match.value is not None)
     held = Counter(f"held back: {decision.reason}" for decision in bundle.decisions if not decision.kept)
     decided = held + Counter(kept=sum(decision.kept for decision in bundle.decisions))
-    raters = table(("rater", "comparisons"), [(name, str(many)) for name, many in sorted(said.items())])
+    raters = table(
+        ("rater", "comparisons"), [(name, str(many)) for name, many in sorted(comparisons.items())]
+    )
     tasks = table(("decision", "tasks"), [(why, str(many)) for why, many in sorted(decided.items())])
     return "\n\n".join((_CONTEST, raters, tasks))
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from annotator.domain.experts.publication import LICENCES, Author, ReleaseMetadata
+from annotator.domain.experts.publication import LICENCES, Author, ReleaseMetadata, SplitAccess
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
@@ -24,6 +24,7 @@ from annotator.exchange.folders import Content, Pieces, known_by, pieces_of, pre
 from annotator.exchange.release import data_card
 from annotator.exchange.release.bundle import Bundle, Spool, tally
 from annotator.exchange.release.data_card import ReleaseFacts
+from annotator.exchange.release.encryption import DECODER, Encryption
 from annotator.exchange.release.records import (
     ArtifactRecord,
     ExtractRecord,
@@ -32,9 +33,11 @@ from annotator.exchange.release.records import (
     ResponseRecord,
 )
 from annotator.exchange.release.release import CROISSANT, ordered
+from annotator.places import resources
 
 Row = dict[str, Any]
 CARD, CHANGES, CITATION, LICENCE = "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"
+BLOCKED = "blocked_sources.txt"
 SPLIT = "test"
 # So many rows are made at a time, and stand in a row group of a Parquet file.
 AT_ONCE, ROW_GROUP = 1_000, 50_000
@@ -59,7 +62,6 @@ HUB_LICENCES = {"ODC-By-1.0": "odc-by", "ODbL-1.0": "odbl"}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 RAI = {
     "collection": "dataCollection",
-    "annotators": "annotatorDemographics",
     "uses": "dataUseCases",
     "limits": "dataLimitations",
     "biases": "dataBiases",
@@ -243,15 +245,20 @@ def files(bundle: Bundle, facts: ReleaseFacts, *, parquet: bool = False) -> dict
     """The files for other programs by path: the same bytes for the same content, but for Parquet's."""
     bundle, metadata = ordered(bundle), facts.publication.metadata
     flat = tables(bundle, facts)
-    made: dict[str, Content] = {one.path: _lines(one, facts.publication.canary) for one in flat}
+    made: dict[str, Content] = {
+        one.path: _lines(one, facts.publication.canary, facts.encryption) for one in flat
+    }
     if parquet:
         made |= {f"parquet/{one.name}.parquet": _parquet(made[one.path], one) for one in flat}
     card = data_card.text(bundle, facts, _loading(flat, facts))
     made[CARD] = f"---\n{_yaml(_front_matter(bundle, facts, flat))}---\n{card}".encode()
     made[CROISSANT] = pretty(_croissant(facts, flat, made))
-    made[CHANGES] = (
-        f"# Changes\n\n{data_card.corrections(facts.publication) or 'There are none yet.'}\n".encode()
-    )
+    changes = data_card.corrections(facts.publication, quoted=facts.access is SplitAccess.AS_IS)
+    made[CHANGES] = f"# Changes\n\n{changes or 'There are none yet.'}\n".encode()
+    if patterns := data_card.blocked_sources(metadata):
+        made[BLOCKED] = "".join(f"{pattern}\n" for pattern in patterns).encode()
+    if facts.encryption:
+        made[DECODER] = (resources() / "release" / DECODER).read_bytes()
     if metadata.licence:
         made[LICENCE] = _licence(metadata, facts.title).encode()
     if metadata.authors:
@@ -263,15 +270,16 @@ def _plain(value: Any) -> Any:
     return canonical_json(value).decode() if isinstance(value, dict | list) else value
 
 
-def _lines(table: FlatTable, canary: str) -> Pieces:
+def _lines(table: FlatTable, canary: str, encryption: Encryption | None) -> Pieces:
     """The rows, one a line, with the canary at the end of each."""
+
+    def line(row: Row) -> bytes:
+        flat: Mapping[str, Any] = {name: _plain(value) for name, value in row.items()} | {CANARY.name: canary}
+        return orjson.dumps(encryption.record(flat) if encryption else flat, option=orjson.OPT_APPEND_NEWLINE)
 
     def pieces() -> Iterator[bytes]:
         for some in stretches(table.rows(), AT_ONCE):
-            plain = (
-                {name: _plain(value) for name, value in row.items()} | {CANARY.name: canary} for row in some
-            )
-            yield b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in plain)
+            yield b"".join(map(line, some))
 
     return Pieces(pieces)
 
@@ -398,6 +406,7 @@ def _croissant(facts: ReleaseFacts, flat: list[FlatTable], made: Mapping[str, Co
         "inLanguage": [*metadata.languages],
         "funding": metadata.funding,
         **{f"rai:{name}": getattr(metadata, field) for field, name in RAI.items()},
+        "rai:annotatorDemographics": " ".join(filter(None, (metadata.annotators, metadata.consent))),
     }
     return {
         "@context": CONTEXT,

@@ -62,7 +62,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from", "transcript",
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs", "rubric_set", "floor", "ceiling",
-    "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd", "publication",
+    "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd", "publication", "test_items",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -72,7 +72,7 @@ class LaterFields(Record):
     """What leaves a field out where it has nothing to say in it: of drafts or pairs, of a licence, of its origin."""
 
     @model_serializer(mode="wrap")
-    def _told(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_empty(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
         tree: dict[str, Any] = whole(self)
         return {
             name: value
@@ -429,6 +429,11 @@ class Manifest(LaterFields):
         default_factory=dict,
         description="Protocol → the pairs of responses that were drawn to be compared; left out where all are",
     )
+    test_items: str = Field(
+        default="",
+        description="`encrypted` where their texts are, which `decode.py` reads; `left-out` where they are not here; "
+        "else left out",
+    )
     number: int = Field(default=1, ge=1, description="The release's number in its project")
     app_version: str
     counts: dict[str, int]
@@ -566,12 +571,14 @@ class AdjudicationRecord(Record):
 
 
 def adjudication_record(
-    found: Adjudication, version: ConsensusVersion, disputes: Iterable[Dispute] = ()
+    current: Adjudication, version: ConsensusVersion, disputes: Iterable[Dispute] = ()
 ) -> AdjudicationRecord:
-    people = found.letters
+    people = current.letters
     return AdjudicationRecord(
         **version.model_dump(include={"id", "adjudication_id", "version", "artifact_id", "revision", "repaired"}),
-        **found.model_dump(include={"item_id", "stage", "agreement_id", "letters", "seed", "spot_check", "opened_at"}),
+        **current.model_dump(
+            include={"item_id", "stage", "agreement_id", "letters", "seed", "spot_check", "opened_at"}
+        ),
         adjudicator_id=version.by,
         closed_at=version.at,
         provenance=[_provenance_record(one, people) for one in version.provenance],
@@ -613,27 +620,29 @@ def disputes(record: AdjudicationRecord) -> list[Dispute]:
 
 
 def _provenance_record(one: Provenance, people: Mapping[str, str]) -> ProvenanceRecord:
-    kept = one.model_dump(exclude={"letter", "sources"})
+    values = one.model_dump(exclude={"letter", "sources"})
     sources = {people[letter]: unit for letter, unit in one.sources.items()}
-    return ProvenanceRecord(**kept, wording_of=people.get(one.letter, ""), sources=sources)
+    return ProvenanceRecord(**values, wording_of=people.get(one.letter, ""), sources=sources)
 
 
 def _provenance(one: ProvenanceRecord, letters: Mapping[str, str]) -> Provenance:
-    kept = one.model_dump(exclude={"wording_of", "sources"})
+    values = one.model_dump(exclude={"wording_of", "sources"})
     letter = _letter(letters, one.wording_of) if one.wording_of else ""
-    return Provenance(**kept, letter=letter, sources=_lettered(one.sources, letters))
+    return Provenance(**values, letter=letter, sources=_lettered(one.sources, letters))
 
 
 def _ruling_record(one: Ruling, people: Mapping[str, str]) -> RulingRecord:
-    kept = one.model_dump(exclude={"adjudication_id", "take", "members"})
+    values = one.model_dump(exclude={"adjudication_id", "take", "members"})
     members = {people[letter]: unit for letter, unit in one.members.items()}
-    return RulingRecord(**kept, take=people.get(one.take, one.take), members=members)
+    return RulingRecord(**values, take=people.get(one.take, one.take), members=members)
 
 
 def _ruling(one: RulingRecord, adjudication_id: str, letters: Mapping[str, str]) -> Ruling:
-    kept = one.model_dump(exclude={"take", "members"})
+    values = one.model_dump(exclude={"take", "members"})
     take = letters.get(one.take, one.take)
-    return Ruling(**kept, adjudication_id=adjudication_id, take=take, members=_lettered(one.members, letters))
+    return Ruling(
+        **values, adjudication_id=adjudication_id, take=take, members=_lettered(one.members, letters)
+    )
 
 
 def _lettered(units: Mapping[str, str], letters: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Writing and reading a release: Goldsmith's own layout, the same bytes for the same content."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import orjson
 from pydantic import ValidationError
 
 from annotator import __version__
-from annotator.domain.experts.publication import Publication, ReleaseMetadata
+from annotator.domain.experts.final_pass import ItemChecks
+from annotator.domain.experts.publication import Publication, ReleaseMetadata, SplitAccess
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
@@ -40,6 +42,7 @@ from annotator.exchange.release.bundle import (
     retyped,
 )
 from annotator.exchange.release.data_card import ReleaseFacts
+from annotator.exchange.release.encryption import Encryption, decrypted
 from annotator.exchange.release.records import (
     FORMAT,
     FORMAT_VERSION,
@@ -78,9 +81,11 @@ AGAIN = "Get the release again; nothing was changed."
 
 def content(bundle: Bundle, facts: ReleaseFacts) -> tuple[dict[str, Content], Manifest]:
     """The files that the manifest lists, and the manifest; the release's number and the time are in none of them."""
-    bundle = ordered(bundle)
+    bundle, encryption = ordered(bundle), facts.encryption
     records = _by_file(bundle)
-    parts: dict[str, Content] = {path: pretty_list(partial(_trees, those)) for path, those in records.items()}
+    parts: dict[str, Content] = {
+        path: pretty_list(partial(_trees, path, those, encryption)) for path, those in records.items()
+    }
     listed = [
         FileRecord(
             path=path,
@@ -90,12 +95,16 @@ def content(bundle: Bundle, facts: ReleaseFacts) -> tuple[dict[str, Content], Ma
         )
         for path in sorted(parts)
     ]
-    metadata = facts.publication.metadata
+    publication, final_pass = facts.publication, dict(facts.final_pass)
+    metadata = publication.metadata
+    if encryption:
+        publication, final_pass = _encrypted(publication, final_pass, encryption)
     manifest = Manifest(
-        title=facts.title, licence=metadata.licence, description=metadata.description, publication=facts.publication,
+        title=facts.title, licence=metadata.licence, description=metadata.description, publication=publication,
+        test_items="" if facts.access is SplitAccess.AS_IS else facts.access.value,
         weights=facts.weights, error_sample=facts.error_sample, unadjudicated=facts.unadjudicated,
         rubric_set=facts.rubric_set,
-        awaited=dict(facts.awaited), final_pass=dict(facts.final_pass),
+        awaited=dict(facts.awaited), final_pass=final_pass,
         drawn_pairs=dict(facts.drawn_pairs),
         number=facts.number, app_version=__version__, counts=bundle.counts(), files=listed,
         drafted={one.artifact_id: one.units for one in facts.drafted},
@@ -103,10 +112,34 @@ def content(bundle: Bundle, facts: ReleaseFacts) -> tuple[dict[str, Content], Ma
     return parts, manifest
 
 
-def _trees(records: Iterable[Record]) -> Iterable[dict[str, Any]]:
-    if isinstance(records, Spool):
-        return records.trees()
-    return (record.model_dump(mode="json") for record in records)
+def _trees(
+    path: str, records: Iterable[Record], encryption: Encryption | None
+) -> Iterable[Mapping[str, Any]]:
+    trees = (
+        records.trees()
+        if isinstance(records, Spool)
+        else (record.model_dump(mode="json") for record in records)
+    )
+    return (encryption.record(tree, path) for tree in trees) if encryption else trees
+
+
+def _encrypted(
+    publication: Publication, final_pass: dict[str, ItemChecks], encryption: Encryption
+) -> tuple[Publication, dict[str, ItemChecks]]:
+    """The words that the manifest has of items: what corrections changed, and the notes of whoever signed for one."""
+    errata = tuple(
+        one.model_copy(update={"changes": tuple(encryption.value(one.changes))}) for one in publication.errata
+    )
+    checks = {
+        item_id: {
+            name: check.model_copy(update={"note": encryption.value(check.note)})
+            for name, check in signed.items()
+        }
+        if item_id in encryption.items
+        else signed
+        for item_id, signed in final_pass.items()
+    }
+    return publication.model_copy(update={"errata": errata}), checks
 
 
 def complete(parts: Files, manifest: Manifest) -> dict[str, Content]:
@@ -157,10 +190,12 @@ def ordered(bundle: Bundle) -> Bundle:
     )
 
 
-def _in_order(found: Collection[JudgementRecord], rank: Mapping[str, int]) -> Collection[JudgementRecord]:
-    if isinstance(found, Spool):
-        return found
-    return sorted(found, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
+def _in_order(
+    judgements: Collection[JudgementRecord], rank: Mapping[str, int]
+) -> Collection[JudgementRecord]:
+    if isinstance(judgements, Spool):
+        return judgements
+    return sorted(judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
 
 
 def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:
@@ -209,8 +244,9 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     if manifest:
         _verify(folder, manifest, contents, newer=newer)
     reader = _Reader(lenient=newer, released=manifest is not None)
+    canary = manifest.publication.canary if manifest else ""
     for path, content in contents.items():
-        reader.read_file(path, content)
+        reader.read_file(path, decrypted(content, canary))
     if manifest:
         reader.bundle.publication, reader.bundle.number = _publication(manifest), manifest.number
         reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
@@ -257,9 +293,20 @@ def _manifest(folder: Path) -> Manifest | None:
         )
     known = {key: value for key, value in tree.items() if key in Manifest.model_fields}
     try:
-        return Manifest.model_validate_json(orjson.dumps(known), strict=True)
+        manifest = Manifest.model_validate_json(orjson.dumps(known), strict=True)
+        plain = decrypted(orjson.dumps(known), manifest.publication.canary)
+        return Manifest.model_validate_json(plain, strict=True)
     except ValidationError as error:
         raise Refusal(f"“{MANIFEST}”: {in_words(error)}.", AGAIN) from None
+
+
+def canaries_of(paths: Iterable[Path]) -> Iterator[str]:
+    """The canaries of the releases whose manifests are among these files."""
+    for path in paths:
+        if path.name == MANIFEST:
+            with suppress(Refusal):
+                if (manifest := _manifest(path.parent)) is not None:
+                    yield manifest.publication.canary
 
 
 def _publication(manifest: Manifest) -> Publication:

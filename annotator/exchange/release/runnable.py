@@ -12,26 +12,32 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
+from annotator import __version__
 from annotator.domain.judges.judge import YES, JudgeKind, RaterKind, RunState, Status, Verdict
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import canonical_json, derived_id, redact, sha256, storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.folders import CORRECT, Content, decoded, read_bytes
+from annotator.exchange.folders import CORRECT, Content, decoded, pretty, read_bytes, slug, slugs
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
+from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.records import (
     ArtifactRecord,
     ExtractRecord,
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
+    MetricRecord,
     ResponseRecord,
     RunRecord,
+    ScoreRecord,
     SystemRecord,
 )
 from annotator.places import resources
 from annotator.protocols import PROTOCOLS, USUAL_OF
 from annotator.protocols.several import with_quote
 
+# The version of the schema of Every Eval Ever that records are written by.
+EVAL_SCHEMA = "0.2.2"
 SAMPLES, PROMPT = "samples.jsonl", "grader.md"
 SHIPPED = ("inspect_task.py", "lm_eval/goldsmith_reports.yaml", "lm_eval/utils.py")
 # A log of Inspect begins so; as an archive it holds a header and a file for each sample.
@@ -41,12 +47,13 @@ LARGEST_LOG = 512 * 1024 * 1024
 DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSError, EOFError, ValueError)
 
 
-def files(bundle: Bundle, gold: Collection[str], canary: str = "") -> dict[str, Content]:
-    """A task of each harness with its questions and criteria: those of the documents of which ids are in `gold`.
-
-    With a `canary` every record has that string in a field of its own.
-    """
-    samples = list(_samples(bundle, gold))
+def files(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
+    """A task of each harness with its questions and criteria, and with the canary in a field of its own."""
+    samples, canary, encryption = (
+        list(_samples(bundle, facts.gold)),
+        facts.publication.canary,
+        facts.encryption,
+    )
     if not samples:
         return {}
     protocol, folder = USUAL_OF[Kind.RUBRIC], resources()
@@ -56,8 +63,11 @@ def files(bundle: Bundle, gold: Collection[str], canary: str = "") -> dict[str, 
     for path in SHIPPED:
         texts[path] = (folder / "release" / path).read_text("utf-8").replace("@protocol@", protocol.name)
     marked = {"canary": canary} if canary else {}
-    lines = (canonical_json(sample | marked) + b"\n" for sample in samples)
-    return {SAMPLES: b"".join(lines), **{path: text.encode() for path, text in texts.items()}}
+    trees = (encryption.record(sample | marked) if encryption else sample | marked for sample in samples)
+    return {
+        SAMPLES: b"".join(canonical_json(tree) + b"\n" for tree in trees),
+        **{path: text.encode() for path, text in texts.items()},
+    }
 
 
 def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:
@@ -72,6 +82,102 @@ def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:
         if criteria:
             about = item.model_dump(mode="json", include={"key", "question", "language"})
             yield {**about, "item_id": item.id, "criteria": criteria}
+
+
+def eval_records(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
+    """A record of Every Eval Ever for each system: its scores over all items that are fit to be published.
+
+    Who evaluates whom is not known, so that the relation is “other”; the moment is that of the last run or document.
+    """
+    moments = [one.ended_at or one.started_at for one in bundle.runs] + [one.at for one in bundle.artifacts]
+    stamp = str(int(max(moments).timestamp())) if moments else "0"
+    metadata, metrics = (
+        facts.publication.metadata,
+        {(one.protocol, one.metric): one for one in bundle.metrics},
+    )
+    judges = {one.name: one for one in bundle.judges if one.model}
+    prompts = {one.name: one.versions[-1].text for one in bundle.prompts}
+    source: dict[str, Any] = {
+        "dataset_name": facts.title,
+        "source_type": "other",
+        "source_version": metadata.version,
+    }
+    if metadata.homepage:
+        source = {"dataset_name": facts.title, "source_type": "url", "url": [metadata.homepage]}
+    about = {
+        "source_name": facts.title,
+        "source_type": "evaluation_run",
+        "source_organization_name": "; ".join(one.affiliation or one.name for one in metadata.authors)
+        or facts.title,
+        "evaluator_relationship": "other",
+    }
+    stems, made = slugs(system.name for system in bundle.systems), dict[str, Content]()
+    for system in bundle.systems:
+        scores = [
+            one
+            for one in bundle.scores
+            if one.system == system.name and one.group == "all" and one.value is not None and not one.unfit
+        ]
+        results = [
+            {
+                "evaluation_result_id": f"{one.protocol}/{one.metric}/{one.rater}",
+                "evaluation_name": facts.title,
+                "source_data": source,
+                "metric_config": _metric(one, metrics[one.protocol, one.metric], judges, prompts),
+                "score_details": _score(one),
+            }
+            for one in scores
+        ]
+        stem = stems[system.name].lower()
+        record = {
+            "schema_version": EVAL_SCHEMA,
+            "evaluation_id": f"{slug(facts.title).lower()}/{stem}/{stamp}",
+            "retrieved_timestamp": stamp,
+            "source_metadata": about,
+            "eval_library": {"name": "goldsmith", "version": __version__},
+            "model_info": {"name": system.name, "id": stem},
+            "evaluation_results": results,
+        }
+        if results:
+            made[f"every_eval_ever/{stem}.json"] = pretty(record)
+    return made
+
+
+def _metric(
+    score: ScoreRecord, metric: MetricRecord, judges: Mapping[str, JudgeRecord], prompts: Mapping[str, str]
+) -> dict[str, Any]:
+    """What the figure is, and by which model and prompt it was judged."""
+    judge, asked = (
+        judges.get(score.rater),
+        PROTOCOLS[score.protocol].prompts if score.protocol in PROTOCOLS else (),
+    )
+    texts = [prompts[name] for name in asked if name in prompts]
+    of_judge = {}
+    if judge and texts:
+        models = [{"model_info": {"name": judge.name, "id": judge.model}}]
+        of_judge = {"llm_scoring": {"judges": models, "input_prompt": "\n\n".join(texts)}}
+    share = not metric.unit and 0 <= (score.value or 0) <= 1
+    return {
+        "evaluation_description": metric.definition,
+        "metric_id": f"{score.protocol}.{score.metric}",
+        "metric_name": metric.title,
+        "metric_unit": metric.unit or "proportion",
+        "lower_is_better": not metric.higher_is_better,
+        **({"score_type": "continuous", "min_score": 0, "max_score": 1} if share else {}),
+        **of_judge,
+    }
+
+
+def _score(score: ScoreRecord) -> dict[str, Any]:
+    """The value with its interval; what is no number stands among the details, which are texts."""
+    interval = {"lower": score.low, "upper": score.high, "confidence_level": 0.95, "method": score.method}
+    known = {"confidence_interval": interval} if score.low is not None and score.high is not None else {}
+    details = {"rater": score.rater, "missing": str(score.missing), "note": score.note, "gold": score.gold}
+    return {
+        "score": score.value,
+        "details": {name: words for name, words in details.items() if words},
+        "uncertainty": {**known, "num_samples": score.n},
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +386,8 @@ class _LogReader:
             )
         )  # fmt: skip
         for score in (sample.scores or {}).values():
-            if said := (score.get("metadata") or {}).get("goldsmith"):
-                self._graded(file, index, _Graded.model_validate(said), of, item, (own, text))
+            if details := (score.get("metadata") or {}).get("goldsmith"):
+                self._graded(file, index, _Graded.model_validate(details), of, item, (own, text))
 
     def _graded(
         self, file: str, index: int, graded: _Graded, of: _Eval, item: ItemRecord, report: tuple[str, str]

@@ -1,6 +1,7 @@
 """The Release page: content preview, layout and folder."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from annotator.actions.items.items import LeftOut
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.domain.experts.final_pass import CHECKS, CheckState
+from annotator.domain.experts.publication import SplitAccess
 from annotator.domain.texts.words import counted
 from annotator.gui.pages.home import NextCard, replaced
 from annotator.gui.parts import holds
@@ -43,11 +45,12 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.columns import RowsTree, line
-from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
 if TYPE_CHECKING:
     from annotator.actions.home.home import NextStep
+    from annotator.actions.releases.releases import NumberedRelease
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
@@ -56,6 +59,20 @@ ABOUT_PAGES = (
     "listed with its address, title, state, date and checksum."
 )
 ABOUT_ADDRESSES = "They may reveal internal hosts. Keys are never exported."
+TEST_ITEMS = {
+    SplitAccess.AS_IS: "As they are",
+    SplitAccess.ENCRYPTED: "Encrypted",
+    SplitAccess.LEFT_OUT: "Left out",
+}
+ABOUT_TEST_ITEMS = (
+    "Encrypted keeps their texts out of crawls and training sets; whoever wants to read them can, with the key and the "
+    "decoder in the folder. Left out keeps them to yourself; the scores still count them."
+)
+# So many releases are listed, and so many changes told.
+SHOWN, CHANGES = 8, 40
+ABOUT_RECORDS = (
+    "A file for each system, as the evaluations of several benchmarks are collected. Needs no package."
+)
 ABOUT_PARQUET = "The same rows as the JSON Lines, for large tables. Needs pyarrow."
 
 
@@ -76,30 +93,39 @@ class ReleasePage(Page):
         )
         self.summary = PlainLabel(wrap=True)
         self._steps: Sequence[NextStep] | None = None
+        self._marked = False
         self.points = QWidget()
         self.progress = ProgressRow()
         self.progress.hide()
-        self.past_title, self.past = PlainLabel("Releases", "subtitle"), PlainLabel()
-        self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.past = PastReleases(session)
+        self.test_items = ChoiceBox()
+        self.test_items.setAccessibleName("Test items")
+        offer(self.test_items, [(words, access.value) for access, words in TEST_ITEMS.items()])
         self.group = QButtonGroup(self)
         self.with_pages = QCheckBox("Include the texts of cited pages")
         self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
         self.with_parquet = QCheckBox("Also write Parquet files")
+        self.with_records = QCheckBox("Also write the scores as Every Eval Ever records")
         wishes = (
-            (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES), (self.with_parquet, ABOUT_PARQUET),
+            (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES),
+            (self.with_parquet, ABOUT_PARQUET), (self.with_records, ABOUT_RECORDS),
         )  # fmt: skip
         self._formats = {name: self._format(name, *words) for name, words in releases.offered().items()}
         self._used = column_of(spacing=4)
+        self.about_tested = PlainLabel("", "hint", wrap=True)
+        tested = column_of(
+            wrapping(label_of(self.test_items, "Test items"), self.test_items), self.about_tested, spacing=4
+        )
         self._more = Fold(
             "More",
             *(_explained(*wish) for wish in wishes),
             hint="What may leave too, and the formats of other benchmarks",
         )
         frame = with_properties(QFrame(), role="card")
-        vertical(self._used, self._more, on=frame, spacing=4)
+        vertical(self._used, tested, self._more, on=frame, spacing=8)
         self.inside = column_of(
             PlainLabel("Before a release", "subtitle"), self.points, PlainLabel("Content", "subtitle"), self.summary,
-            hint, frame, self.past_title, self.past, StretchSpace(1), spacing=12,
+            hint, frame, self.past, StretchSpace(1), spacing=12,
         )  # fmt: skip
         self.answer = PlainLabel(wrap=True)
         self.look = push_button("Open the folder", self._open_folder)
@@ -119,15 +145,27 @@ class ReleasePage(Page):
         button = with_properties(QRadioButton(words), profile=name)
         if name == releases.GOLDSMITH:
             button.setChecked(True)
-            button.toggled.connect(self.with_pages.setEnabled)
-            button.toggled.connect(self.with_addresses.setEnabled)
-            button.toggled.connect(self.with_parquet.setEnabled)
+            for choice in (
+                self.with_pages,
+                self.with_addresses,
+                self.with_parquet,
+                self.with_records,
+                self.test_items,
+            ):
+                button.toggled.connect(choice.setEnabled)
         self.group.addButton(button)
         return _explained(button, about)
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._offer()
         self._count()
+        test_ids, marked = self.session.ask(releases.tested) or (set(), False)
+        many = counted(len(test_ids), "item")
+        whose = f"{many} marked as test" if marked else f"All {many}: none is marked by a column “split”"
+        self.about_tested.setText(f"{whose}. {ABOUT_TEST_ITEMS}")
+        if marked and not self._marked:
+            choose(self.test_items, SplitAccess.ENCRYPTED.value)
+        self._marked = marked
 
     def focus_first(self) -> None:
         self.group.buttons()[0].setFocus()
@@ -156,10 +194,7 @@ class ReleasePage(Page):
             f"{LeftOut(reports=result['left_out']).not_counted}".rstrip()
         )
         self.session.ask_newest(self._show_points, _readiness)
-        past = self.session.ask(releases.written) or []
-        for label in (self.past_title, self.past):
-            label.setVisible(bool(past))
-        self.past.setText("\n".join(release.words for release in past[:8]))
+        self.past.show_releases(self.session.ask(releases.written) or [])
         self.write.setEnabled(result["items"] > 0 and not self.session.project.readonly)
         self.write.setToolTip("" if result["items"] else "There are no items yet.")
 
@@ -194,6 +229,8 @@ class ReleasePage(Page):
             page_texts=self.with_pages.isEnabled() and self.with_pages.isChecked(),
             addresses=self.with_addresses.isEnabled() and self.with_addresses.isChecked(),
             parquet=self.with_parquet.isEnabled() and self.with_parquet.isChecked(),
+            eval_records=self.with_records.isEnabled() and self.with_records.isChecked(),
+            test_items=SplitAccess(self.test_items.currentData()) if self.test_items.isEnabled() else None,
         )
 
     def _profile(self) -> str:
@@ -215,6 +252,95 @@ class ReleasePage(Page):
     def _open_folder(self) -> None:
         if self._folder is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
+
+
+class PastReleases(QWidget):
+    """The releases that were written, the newest first; each is compared with the project, or withdrawn."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session, self._number, self._compared = session, 0, 0
+        self._releases: Sequence[NumberedRelease] | None = None
+        self.rows = QWidget()
+        self.reason = LineField(placeholderText="Why, in a sentence: it stands in the card of later releases")
+        self.withdraw = push_button("Withdraw it", self._withdraw, "primary")
+        self.reason.returnPressed.connect(self._withdraw)
+        self._asked = PlainLabel("", wrap=True)
+        cancel = push_button("Cancel", self._hide_question)
+        self.question = column_of(self._asked, horizontal((self.reason, 1), self.withdraw, cancel), spacing=6)
+        self.changes = PlainLabel("", wrap=True)
+        self.changes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._body = column_of(
+            PlainLabel("Releases", "subtitle"), self.rows, self.question, self.changes, spacing=8
+        )
+        vertical(self._body, on=self, margins=0)
+        for part in (self, self.question, self.changes):
+            part.hide()
+
+    def show_releases(self, written: "Sequence[NumberedRelease]") -> None:
+        if written != self._releases:
+            self._releases = written
+            rows = column_of(*(self._row(one) for one in written[:SHOWN]), spacing=4)
+            self.rows = replaced(self._body, self.rows, rows)
+            self.setVisible(bool(written))
+
+    def _row(self, one: "NumberedRelease") -> QWidget:
+        row = ReleaseRow()
+        words = PlainLabel(one.words, wrap=True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        compare = push_button("Compare…", partial(self._compare, one.number), "quiet")
+        withdraw = push_button("Withdraw…", partial(self._ask, one.number), "quiet")
+        for button, verb in ((compare, "Compare"), (withdraw, "Withdraw")):
+            button.setAccessibleName(f"{verb} release {one.number}")
+        compare.setToolTip("What is different in the project now; asks for the folder of the release.")
+        withdraw.setEnabled(not one.withdrawn and not self._session.project.readonly)
+        horizontal((words, 1), compare, withdraw, on=row, margins=0, spacing=6)
+        return row
+
+    def _ask(self, number: int) -> None:
+        self._number = number
+        self._asked.setText(
+            f"Withdraw release {number}? Later releases say so and why, and its number is not used again. Files that "
+            "were passed on stay where they are."
+        )
+        self.question.show()
+        self.reason.setFocus()
+
+    def _hide_question(self) -> None:
+        self.reason.clear()
+        self.question.hide()
+
+    def _withdraw(self) -> None:
+        if self._session.do(releases.withdraw, self._number, self.reason.text()) is not None:
+            self._hide_question()
+
+    def _compare(self, number: int) -> None:
+        around = str(self._session.project.path.parent)
+        if name := QFileDialog.getExistingDirectory(self, f"Folder of release {number}", around):
+            self._compared = number
+            self.changes.show_words("Comparing…")
+            self._session.ask_newest(self._show_changes, releases.changes_since, Path(name))
+
+    def _show_changes(self, result: tuple[int, dict[str, list[str]]] | None) -> None:
+        if result is None:
+            self.changes.show_words("")
+            return
+        number, changes = result
+        if number != self._compared:
+            self.changes.show_words(f"That folder holds release {number}, not {self._compared}.")
+            return
+        lines = [
+            f"{kind.capitalize()}: {words}" for kind, sentences in changes.items() for words in sentences
+        ]
+        more = len(lines) - CHANGES
+        rest = [f"And {more:,} more, which “goldsmith release diff” lists."] * (more > 0)
+        head = f"Different in the project since release {number}:"
+        same = f"Items, gold, judgements and scores are those of release {number}."
+        self.changes.show_words("\n".join([head, *lines[:CHANGES], *rest] if lines else [same]))
+
+
+class ReleaseRow(QWidget):
+    """One release, with what is done with it."""
 
 
 def _explained(button: QAbstractButton, about: str) -> QWidget:
@@ -262,7 +388,7 @@ class FinalPassPage(Page):
             box.setAccessibleName(name)
         self.check.setMinimumContentsLength(LETTERS)
         self.check.currentIndexChanged.connect(lambda _: self._show())
-        self.said, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.signature, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.sign = push_button("Sign", self._sign, "primary")
         self.pilot, self.save = TextPane(session), QPushButton("Save the summary…")
         self.pilot.report.setAccessibleName("Summary of the pilot")
@@ -274,7 +400,7 @@ class FinalPassPage(Page):
             PlainLabel(ABOUT, "hint", wrap=True),
             (self.list, 1),
             self.hint,
-            self.said,
+            self.signature,
             row,
             on=checks,
             margins=(0, 10, 0, 0),
@@ -318,10 +444,10 @@ class FinalPassPage(Page):
             self.list.choose(min(row, len(self._items) - 1))
         self._show()
         handed_out = final_pass.is_handed_out(self.session.project)
-        told = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
+        summary = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
         # What is read stays where it is.
-        if told != self.pilot.text:
-            self.pilot.show_report(told, "summary")
+        if summary != self.pilot.text:
+            self.pilot.show_report(summary, "summary")
         self.save.setEnabled(handed_out)
 
     @property
@@ -332,17 +458,19 @@ class FinalPassPage(Page):
     def _show(self) -> None:
         one, name = self._item, str(self.check.currentData())
         signed = one.checks.get(name) if one else None
-        told = (
+        state = (
             f"{signed.state.value}, signed by {signed.signed} on {signed.at[:10]}" if signed else "not signed"
         )
-        self.said.setText(f"{CHECKS[name]}: {told}{f' — {signed.note}' if signed and signed.note else ''}.")
+        self.signature.setText(
+            f"{CHECKS[name]}: {state}{f' — {signed.note}' if signed and signed.note else ''}."
+        )
         self.hint.setText(f"Noticed: {one.hints[name]}" if one and name in one.hints else "")
         self.sign.setEnabled(one is not None and not self.session.project.readonly)
 
     def _sign(self) -> None:
         if (one := self._item) is not None:
-            said = str(self.check.currentData()), str(self.state.currentData()), self.note.text()
-            if self.session.do(final_pass.sign, one.item_id, *said) is not None:
+            values = str(self.check.currentData()), str(self.state.currentData()), self.note.text()
+            if self.session.do(final_pass.sign, one.item_id, *values) is not None:
                 self.note.clear()
                 self._fill()
 

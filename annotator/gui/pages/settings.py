@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
 from annotator.actions.project import people, profile
 from annotator.actions.releases import releases
 from annotator.domain.experts.assignment import Role
-from annotator.domain.experts.publication import LICENCES, NEEDED, ReleaseMetadata
+from annotator.domain.experts.publication import ASKED, LICENCES, NEEDED, PROPOSED, ReleaseMetadata
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
@@ -43,20 +43,31 @@ SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
 
 
 class MetadataForm(QWidget):
-    """A field for each question of ReleaseMetadata, with what is proposed below it."""
+    """A field for each question of ReleaseMetadata, with what is proposed below it; the proposals are used at once."""
 
-    answered = Signal(str, str)
-    """A question, by its name, was left with another answer than before."""
+    answered = Signal(object)
+    """Questions, by their names, have other answers than before."""
 
     def __init__(self) -> None:
         super().__init__()
         self.fields: dict[str, GrowingEdit | ChoiceBox] = {}
         self.offers: dict[str, QPushButton] = {}
-        self._proposed: dict[str, PlainLabel] = {}
+        self._proposals: dict[str, str] = {}
+        self._labels: dict[str, PlainLabel] = {}
         self._answers = ReleaseMetadata()
+        self.use_all = push_button("Use all proposals", self._use_all)
         others = (name for name in ReleaseMetadata.model_fields if name not in NEEDED)
-        rows = (*map(self._row, NEEDED), PlainLabel("Optional", "subtitle"), *map(self._row, others))
-        vertical(*rows, on=self, margins=0, spacing=14)
+        proposed = horizontal(
+            PlainLabel("Proposed from the project", "subtitle"), StretchSpace(1), self.use_all
+        )
+        about = PlainLabel(
+            "What is only proposed is not released: use it, or write something else.", "hint", wrap=True
+        )
+        vertical(
+            *map(self._row, ASKED), proposed, about, *map(self._row, PROPOSED),
+            PlainLabel("Optional", "subtitle"), *map(self._row, others),
+            on=self, margins=0, spacing=14,
+        )  # fmt: skip
 
     def _row(self, name: str) -> QWidget:
         field = ReleaseMetadata.model_fields[name]
@@ -68,11 +79,11 @@ class MetadataForm(QWidget):
             made.activated.connect(partial(self._leave, name))
         title = label_of(made, str(field.title))
         about = PlainLabel(f"{field.description}{OTHERS if name == 'licence' else ''}", "hint", wrap=True)
-        proposed = self._proposed[name] = PlainLabel("", "hint", wrap=True)
+        proposal = self._labels[name] = PlainLabel("", "hint", wrap=True)
         use = self.offers[name] = push_button("Use it", partial(self._use, name), "quiet")
         use.setAccessibleName(f"Use what is proposed: {field.title}")
         self.show_proposals({})
-        return column_of(title, about, made, horizontal(use, (proposed, 1)), spacing=4)
+        return column_of(title, about, made, horizontal(use, (proposal, 1)), spacing=4)
 
     def show_answers(self, answers: ReleaseMetadata) -> None:
         """Show the answers; what is being typed stays."""
@@ -86,10 +97,14 @@ class MetadataForm(QWidget):
             elif field.toPlainText() in (before.text(name), ""):
                 field.setPlainText(words)
 
-    def show_proposals(self, proposed: dict[str, str]) -> None:
-        for name, label in self._proposed.items():
-            label.show_words(f"Proposed: {proposed[name]}" if name in proposed else "")
-            self.offers[name].setVisible(name in proposed)
+    def show_proposals(self, proposals: dict[str, str]) -> None:
+        """Show what is proposed below its question; a field holds nothing of it before it is used."""
+        self._proposals = proposals
+        for name, label in self._labels.items():
+            label.show_words(f"Proposed: {proposals[name]}" if name in proposals else "")
+            self.offers[name].setVisible(name in proposals)
+        self.use_all.setText(f"Use all {len(proposals)} proposals")
+        self.use_all.setVisible(len(proposals) > 0)
 
     def leave(self) -> None:
         for name in self.fields:
@@ -98,17 +113,25 @@ class MetadataForm(QWidget):
     @property
     def first_open(self) -> QWidget:
         """The field of the first question that has no answer."""
-        open_ = (name for name in NEEDED if not getattr(self._answers, name))
-        return self.fields[next(open_, NEEDED[0])]
+        unanswered = (name for name in NEEDED if not getattr(self._answers, name))
+        return self.fields[next(unanswered, NEEDED[0])]
 
     def _leave(self, name: str, *_: object) -> None:
         field = self.fields[name]
         words = str(field.currentData()) if isinstance(field, ChoiceBox) else field.toPlainText().strip()
         if words != self._answers.text(name):
-            self.answered.emit(name, words)
+            self.answered.emit({name: words})
 
     def _use(self, name: str) -> None:
-        self.answered.emit(name, self._proposed[name].text().partition(": ")[2])
+        self.answered.emit({name: self._proposals[name]})
+
+    def _use_all(self) -> None:
+        # Not every platform takes the focus, and with it the answer, from a field when a button is clicked.
+        proposals = self._proposals
+        self.leave()
+        self.answered.emit(
+            {name: words for name, words in proposals.items() if not getattr(self._answers, name)}
+        )
 
 
 class ProjectPage(Page):
@@ -177,12 +200,12 @@ class ProjectPage(Page):
         if (answers := self.session.ask(releases.metadata)) is not None:
             self.metadata.show_answers(answers)
         self.session.ask_newest(self.metadata.show_proposals, releases.proposals)
-        open_ = self.session.ask(releases.open_questions) or []
-        words = f"{counted(len(open_), 'question')} to answer." if open_ else "All is answered."
+        unanswered = self.session.ask(releases.open_questions) or []
+        words = f"{counted(len(unanswered), 'question')} to answer." if unanswered else "All is answered."
         self.open_questions.setText(f"{words} Each answer is saved when you leave its field.")
 
-    def _answer(self, name: str, words: str) -> None:
-        self.session.do(releases.describe, {name: words})
+    def _answer(self, values: dict[str, str]) -> None:
+        self.session.do(releases.describe, values)
         self._show_answers()
 
     def _apply(self) -> None:

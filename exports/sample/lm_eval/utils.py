@@ -17,7 +17,12 @@ def load(**_: Any) -> dict[str, Any]:
 
 def rows(path: Path) -> list[dict[str, Any]]:
     # Not splitlines, which parts a text at separators that JSON leaves as they are.
-    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
+    text = path.read_text("utf-8")
+    if '"goldsmith-encrypted:' in text:
+        raise ValueError(
+            "The test items are encrypted: run “python decode.py FOLDER” and evaluate that folder."
+        )
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def answered(_doc: dict[str, Any], results: list[str]) -> dict[str, float]:

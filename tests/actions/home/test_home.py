@@ -97,7 +97,7 @@ def test_what_a_release_lacks_leads_to_where_it_is_mended(sample):
     lacks = {step.page: step.words for step in readiness(sample)}
     assert lacks["Final pass"].endswith("no signed final pass")
     releases.describe(sample, ANSWERS)
-    assert "12 questions" in lacks["Project"]
+    assert "13 questions" in lacks["Project"]
     assert "Project" not in {step.page for step in readiness(sample)}
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -16,6 +17,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
+from annotator.domain.experts.publication import SplitAccess
 from tests.cli.commands import printed, refused, told
 from tests.material.bundles import ANSWERS, found
 from tests.projects.refusals import expect_refusal
@@ -113,6 +115,19 @@ def test_the_cards_carry_every_answer(judged: Project, tmp_path: Path) -> None:
     assert "https://creativecommons.org/licenses/by/4.0/" in files["LICENSE"].decode()
 
 
+def test_what_a_system_under_test_must_not_read_is_listed(judged: Project, tmp_path: Path) -> None:
+    releases.export(judged, tmp_path / "none")
+    assert "blocked_sources.txt" not in found(tmp_path / "none")
+    releases.describe(
+        judged,
+        {"homepage": "https://example.org/bench/", "blocked_sources": "doi.org/10.1/x\n*.gold.example"},
+    )
+    releases.export(judged, tmp_path / "out")
+    lines = (tmp_path / "out" / "blocked_sources.txt").read_text("utf-8").splitlines()
+    assert lines == ["example.org/bench", "example.org/bench/*", "doi.org/10.1/x", "*.gold.example"]
+    assert "`blocked_sources.txt` lists 4 patterns" in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
 def test_what_it_says_comes_back_with_it_and_a_copy_is_recognised(judged: Project, tmp_path: Path) -> None:
     releases.add_erratum(judged, "A typing mistake.")
     releases.export(judged, tmp_path / "one")
@@ -167,6 +182,103 @@ def test_two_releases_are_compared_and_a_withdrawn_number_stays_withdrawn(
     assert releases.export(other, tmp_path / "three").number == 2
 
 
+# What the schema 0.2.2 of Every Eval Ever requires of what is written, in the words of its documentation.
+TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
+MODEL = {"type": "object", "required": ["name", "id"]}
+OF_METRIC = {
+    "type": "object",
+    "required": ["lower_is_better"],
+    "properties": {
+        "lower_is_better": {"type": "boolean"},
+        "llm_scoring": {
+            "required": ["judges", "input_prompt"],
+            "properties": {"judges": {"minItems": 1, "items": {"properties": {"model_info": MODEL}}}},
+        },
+    },
+    "dependentRequired": {"score_type": ["min_score", "max_score"]},
+}
+OF_SCORE = {
+    "required": ["score"],
+    "properties": {
+        "score": {"type": "number"},
+        "details": TEXTS,
+        "uncertainty": {
+            "properties": {
+                "num_samples": {"type": "integer"},
+                "confidence_interval": {
+                    "required": ["lower", "upper"],
+                    "properties": {
+                        name: {"type": "number"} for name in ("lower", "upper", "confidence_level")
+                    },
+                },
+            }
+        },
+    },
+}
+EVAL_RECORD = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info", "eval_library",
+        "evaluation_results",
+    ],
+    "properties": {
+        **{name: {"type": "string"} for name in ("schema_version", "evaluation_id", "retrieved_timestamp")},
+        "source_metadata": {
+            "required": ["source_type", "source_organization_name", "evaluator_relationship"],
+            "properties": {
+                "source_type": {"enum": ["documentation", "evaluation_run"]},
+                "evaluator_relationship": {"enum": ["first_party", "third_party", "collaborative", "other"]},
+            },
+        },
+        "eval_library": {"required": ["name", "version"]},
+        "model_info": MODEL,
+        "evaluation_results": {
+            "type": "array",
+            "items": {
+                "required": ["evaluation_name", "source_data", "metric_config", "score_details"],
+                "properties": {
+                    "source_data": {"required": ["dataset_name", "source_type"]},
+                    "metric_config": OF_METRIC,
+                    "score_details": OF_SCORE,
+                },
+            },
+        },
+    },
+}  # fmt: skip
+
+
+def test_scores_that_are_fit_to_be_published_leave_as_records_of_every_eval_ever(
+    judged: Project, tmp_path: Path
+) -> None:
+    releases.export(judged, tmp_path / "out", eval_records=True)
+    files = found(tmp_path / "out")
+    records = {
+        path: json.loads(content) for path, content in files.items() if path.startswith("every_eval_ever/")
+    }
+    assert records.keys() == {"every_eval_ever/alpha.json", "every_eval_ever/beta.json"}
+    for record in records.values():
+        jsonschema.Draft202012Validator(EVAL_RECORD).validate(record)
+    scores = {
+        (one["system"], one["protocol"], one["metric"], one["rater"]): one["value"]
+        for one in json.loads(files["scores.json"])
+        if one["group"] == "all" and one["system"] and one["value"] is not None and not one["unfit"]
+    }
+    assert {
+        (record["model_info"]["name"], *one["evaluation_result_id"].split("/")): one["score_details"]["score"]
+        for record in records.values()
+        for one in record["evaluation_results"]
+    } == scores
+    assert scores["Alpha", "researcherbench.coverage", "coverage", "small"] == 1
+    (first, *_) = records["every_eval_ever/alpha.json"]["evaluation_results"]
+    asked = first["metric_config"]["llm_scoring"]
+    assert asked["judges"] == [{"model_info": {"name": "small", "id": "m"}}]
+    # The prompt for one criterion at a time comes first.
+    assert asked["input_prompt"].startswith(files["grader.md"].decode())
+    releases.export(judged, tmp_path / "again", eval_records=True)
+    assert found(tmp_path / "again") == files
+
+
 LOADED = """
 import json, sys
 import mlcroissant
@@ -186,11 +298,12 @@ print(json.dumps([counts, read, criteria, [*croissant.metadata.issues.errors]]))
     not HUB.is_file(),
     reason="GOLDSMITH_HUB_PYTHON names no Python with the packages datasets and mlcroissant",
 )
+@pytest.mark.parametrize("access", [SplitAccess.AS_IS, SplitAccess.ENCRYPTED])
 def test_every_configuration_is_loaded_by_datasets_and_read_by_mlcroissant(
-    judged: Project, tmp_path: Path
+    judged: Project, tmp_path: Path, access: SplitAccess
 ) -> None:
     out = tmp_path / "out"
-    releases.export(judged, out)
+    releases.export(judged, out, test_items=access)
     lines = {path.stem: path.read_text("utf-8").count("\n") for path in (out / "data").iterdir()}
     home = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
     ran = subprocess.run(

@@ -392,8 +392,8 @@ def test_arena_tasks_tell_which_were_kept_and_records_are_counted(tmp_path: Path
 
 
 OPEN = [
-    "Description", "Licence", "Authors", "Contact", "Collection", "Annotators", "Use cases", "Limits", "Biases",
-    "Personal or sensitive data", "Social impact", "Maintenance",
+    "Description", "Licence", "Authors", "Contact", "Qualification, pay and consent", "Use cases",
+    "Personal or sensitive data", "Collection", "Annotators", "Limits", "Biases", "Social impact", "Maintenance",
 ]  # fmt: skip
 
 
@@ -404,7 +404,7 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path:
     assert [note.split(":")[0] for note in told] == [
         "The final pass is not signed for 3 items (1, 2, sky)",
         "There is no settled gold for 1 item (sky)",
-        "Readers will ask 12 questions (Description, Licence, Authors and 9 more)",
+        "Readers will ask 13 questions (Description, Licence, Authors and 10 more)",
     ]
     refused = expect_refusal(
         r"not signed for 3 items .*Nothing was released",

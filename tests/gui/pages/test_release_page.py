@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from annotator.actions.agreement import final_pass
 from annotator.actions.items import items
 from annotator.actions.releases import releases
-from tests.material.bundles import ANSWERS
+from tests.material.bundles import ANSWERS, tree
 from tests.projects.labelling_project import labelling_project
 from tests.projects.small_project import small_project
 from tests.storage import sql
+from tests.windows.judges_window import choose
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(
     page.write_to(tmp_path / "out")
     qtbot.waitUntil(lambda: "Wrote" in page.answer.text())
     named = {"with_pages": "page_texts", "with_addresses": "addresses"}[box]
-    assert asked == [{"page_texts": False, "addresses": False} | {named: wanted}]
+    assert asked == [{"page_texts": False, "addresses": False, "without": ()} | {named: wanted}]
     assert json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["number"] == 1
 
 
@@ -43,7 +44,7 @@ def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
 
     qtbot.waitUntil(lambda: "Answer" in buttons())
     assert "2 items have" in buttons()["Sign"].accessibleName()
-    assert "12 questions (Description, Licence, " in buttons()["Answer"].accessibleName()
+    assert "13 questions (Description, Licence, " in buttons()["Answer"].accessibleName()
     page.session.do(releases.describe, ANSWERS)
     page.navigate({})
     qtbot.waitUntil(lambda: "Answer" not in buttons())
@@ -54,7 +55,7 @@ def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
 def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_path, page_over, qtbot):
     page = page_over(small_project(tmp_path), "Project")
     form, project = page.metadata, page.session.project
-    assert "12 questions to answer" in page.open_questions.text()
+    assert "13 questions to answer" in page.open_questions.text()
     form.fields["limits"].setFocus()
     qtbot.keyClicks(form.fields["limits"], "Two questions.")
     form.fields["biases"].setFocus()
@@ -78,6 +79,51 @@ def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_
 GATHER = releases.gather
 
 
+def test_past_releases_are_compared_and_withdrawn_on_the_page(page, qtbot, tmp_path, monkeypatch):
+    def buttons(words):
+        return [one for one in page.past.findChildren(QPushButton) if one.text() == words and one.isVisible()]
+
+    project, written = page.session.project, []
+    assert not page.past.isVisible()
+    for name in ("one", "two"):
+        releases.export(project, tmp_path / name)
+        page.session.do(items.change, items.ids(project)[0], question=f"What is {name}?")
+        written.append(name)
+    qtbot.waitUntil(lambda: len(buttons("Compare…")) == 2)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "one"))
+    buttons("Compare…")[1].click()
+    qtbot.waitUntil(lambda: "since release 1" in page.past.changes.text())
+    assert "Items: Item 1 was reworded: “What is two?”, before “What do residual" in page.past.changes.text()
+    buttons("Compare…")[0].click()
+    qtbot.waitUntil(lambda: page.past.changes.text() == "That folder holds release 1, not 2.")
+    buttons("Withdraw…")[1].click()
+    assert page.past.reason.hasFocus()
+    page.past.withdraw.click()
+    assert releases.published(project).withdrawn == {}
+    qtbot.keyClicks(page.past.reason, "Item 1 leaks.")
+    page.past.withdraw.click()
+    assert releases.published(project).withdrawn[1].reason == "Item 1 leaks."
+    assert not page.past.question.isVisible()
+    assert [one.isEnabled() for one in buttons("Withdraw…")] == [True, False]
+
+
+def test_test_items_leave_as_it_is_chosen_and_encrypted_where_they_are_marked(tmp_path, page_over, qtbot):
+    project = small_project(tmp_path)
+    first, second = items.ids(project)
+    page = page_over(project, "Release")
+    assert (page.test_items.currentText(), "All 2 items" in page.about_tested.text()) == ("As they are", True)
+    page.session.do(items.change, second, traits={"split": "test"})
+    page.navigate({})
+    assert (page.test_items.currentText(), "1 item marked" in page.about_tested.text()) == ("Encrypted", True)
+    choose(page.test_items, "left-out")
+    page.navigate({})
+    page.write_to(tmp_path / "out")
+    qtbot.waitUntil(lambda: "Wrote" in page.answer.text())
+    assert [item["id"] for item in tree(tmp_path / "out", "items.json")] == [first]
+    page.group.buttons()[-1].setChecked(True)
+    assert not page.test_items.isEnabled()
+
+
 def test_a_search_index_out_of_step_is_found_and_mended(small, window_over, qtbot):
     sql.alter(small, "DELETE FROM item_words")
     page = window_over(small, "Check").page
@@ -96,7 +142,7 @@ def test_letter_9_a_check_is_signed_on_the_page(tmp_path, window_over):
     page.sign.click()
     assert final_pass.of_item(project, items.ids(project)[0])["leak"].state.value == "passed"
     assert page.list.topLevelItem(0).text(4) == "passed"
-    assert "signed by" in page.said.text()
+    assert "signed by" in page.signature.text()
 
 
 def test_whether_the_summary_was_saved_is_said_on_the_page(tmp_path, window_over, monkeypatch):
