@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
 )
 from sqlalchemy import insert
 
-from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import judgement_hash
@@ -65,35 +64,22 @@ def leaks(page: QWidget) -> list[str]:
 
 
 def test_no_page_state_names_a_system_or_another_rater(page):
-    assert leaks(page) == []
-    for key in ("1", "2", "Ctrl+M", "Esc", "Ctrl+PgDown", "3", "Ctrl+Return", "F2"):
-        press(key)
-        assert leaks(page) == []
-
-
-def test_labels_of_others_neither_count_nor_show(page):
-    assert page.bar.progress.text() == "0 of 3 · 6 reports left"
-    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Open"}
-
-
-def test_a_judgement_told_by_a_judge_run_changes_nothing_here(page):
+    page.queue_pane.left.setToolTip(f"by {SYSTEMS[0]}")
+    assert leaks(page) == [f"by {SYSTEMS[0]}"]
+    page.queue_pane.left.setToolTip("")
+    # Labels of others neither count nor show, nor does what a run tells.
     image = {"rater_kind": "judge", "rater_id": "judge", "response_id": page.bench.response_id}
     page.session.tell(Change("judgement", "j", "judge", {}, image | {"unit_id": page.bench.unit_id}))
     page.session.tell(Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"}))
     assert page.bar.progress.text() == "0 of 3 · 6 reports left"
+    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Open"}
     assert leaks(page) == []
-
-
-def test_the_walk_would_find_a_leak(page):
-    page.queue_pane.left.setToolTip(f"by {SYSTEMS[0]}")
-    assert leaks(page) == [f"by {SYSTEMS[0]}"]
-
-
-def test_all_done_says_nothing_of_others(page):
+    for key in ("1", "2", "Ctrl+M", "Esc", "Ctrl+PgDown", "3", "Ctrl+Return", "F2"):
+        press(key)
+        assert leaks(page) == []
     for task in page.queue.lines:
         for unit in ("c1", "c2", "c3"):
             labels.set_label(page.session.project, task.response_id, f"{task.item_id}/{unit}", "yes")
-    assert items.count(page.session.project) == 2
     page.window().show_page("Label")
     assert page.done.isVisible()
     assert leaks(page) == []
@@ -135,37 +121,27 @@ def judge_protocols(project) -> None:
             db.execute(insert(JUDGEMENT).values(**copied))
 
 
-class TestProtocols:
-    """Every protocol with a judge run, another rater and telling origins behind it."""
-
-    @pytest.fixture
-    def page(self, tmp_path, page_over):
-        return page_over(every_protocol(tmp_path), "Label")
-
-    @pytest.mark.parametrize("protocol", ALL)
-    def test_nothing_tells_a_system_a_judge_or_another_rater(self, page, protocol):
+def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_path, page_over):
+    """With a judge run, another rater and telling origins behind it."""
+    page = page_over(every_protocol(tmp_path), "Label")
+    for protocol in ALL:
         page.window().show_page("Label", protocol=protocol)
-        assert page.bench.protocol == protocol
-        assert page.bench.sheet.labels == {}
+        sheet = page.bench.sheet
+        assert (page.bench.protocol, sheet.labels) == (protocol, {})
         assert page.queue.left == len(page.queue.lines)
+        if protocol in (PAIRS, PREFERENCE):
+            # Nor do the ids of the reports behind a pair.
+            assert not any(name in repr(sheet) for name in (*SYSTEMS, *OTHERS))
+            heads = {pane.head.text().split(" — ")[1] for pane in page.report_pane.panes}
+            assert heads == {"Report A", "Report B"}
+        if protocol == REASONING:
+            assert {unit.label for unit in page.bench.units} == {None}
         for key in ("", "Down", "F2", "F4", "1", "Up", "Alt+1", "0", "Ctrl+Return"):
             if key:
                 press(key)
-            assert leaks(page) == []
-
-    @pytest.mark.parametrize("protocol", [PAIRS, PREFERENCE])
-    def test_the_ids_of_reports_behind_a_pair_tell_no_system(self, page, protocol):
-        page.window().show_page("Label", protocol=protocol)
-        sheet = page.bench.sheet
-        assert not any(name in repr(sheet) for name in (*SYSTEMS, *OTHERS))
-        heads = {pane.head.text().split(" — ")[1] for pane in page.report_pane.panes}
-        assert heads == {"Report A", "Report B"}
-
-    def test_the_kinds_another_rater_gave_are_not_shown(self, page):
-        press("2")
-        press("Up")
-        assert not any(button.isChecked() for button in page.criteria.details.kinds.buttons)
-
-    def test_gold_labels_of_statements_are_not_on_the_page(self, page):
-        page.window().show_page("Label", protocol=REASONING)
-        assert {unit.label for unit in page.bench.units} == {None}
+            assert leaks(page) == [], protocol
+    page.window().show_page("Label", protocol=USUAL)
+    page.navigate({"protocol": USUAL, "response_id": page.queue.lines[1].response_id})
+    press("2")
+    press("Up")
+    assert not any(button.isChecked() for button in page.criteria.details.kinds.buttons)
