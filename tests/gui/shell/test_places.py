@@ -4,8 +4,6 @@ from contextlib import closing
 
 import pytest
 from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtGui import QKeySequence
-from PySide6.QtTest import QTest
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import add_person, new_project, people
@@ -16,27 +14,25 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.gui.forms.profile_form import NewProjectDialog
 from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS
 from annotator.protocols import profiles
-from tests.windows.labelling_keys import be_active
+from tests.windows.labelling_keys import be_active, press
 
 CHOICES = [choice.name for choice in profiles.CHOICES]
 
 
-def offered(window, place):
-    return [tab for tab in place.tabs if window._words(tab)]
+def items_tabs(window):
+    return [tab.words for place, tab in window.offered() if place.name == "Items"]
 
 
-@pytest.mark.parametrize("uses", [*CHOICES, profiles.ALL])
-def test_there_are_at_most_ten_places_with_four_tabs_and_twenty_menu_entries(uses, tmp_path, window_over):
-    window = window_over(new_project(tmp_path / "p.goldsmith", uses=uses))
+def test_there_are_at_most_ten_places_with_four_tabs_and_twenty_menu_entries(tmp_path, window_over):
+    """Most where everything is used; what a project does not use has no tab."""
+    window = window_over(new_project(tmp_path / "p.goldsmith", uses=profiles.ALL))
     assert len(window._places) == 10
-    assert all(len(offered(window, place)) <= 4 for place in window._places)
-    entries = [
-        entry
-        for menu in window.menuBar().actions()
-        for entry in menu.menu().actions()
-        if not entry.isSeparator()
-    ]
-    assert len(entries) <= 20
+    assert all(sum(map(bool, map(window._words, place.tabs))) <= 4 for place in window._places)
+    menus = [entry for menu in window.menuBar().actions() for entry in menu.menu().actions()]
+    assert len([entry for entry in menus if not entry.isSeparator()]) <= 20
+    assert "Seminars" in items_tabs(window)
+    window = window_over(new_project(tmp_path / "r.goldsmith", uses="rubrics"))
+    assert "Seminars" not in items_tabs(window)
 
 
 def test_every_page_stands_in_one_place_but_import_and_help():
@@ -49,15 +45,9 @@ def test_every_page_stands_in_one_place_but_import_and_help():
     assert PAGES.keys() - known == {"Import", "Help", "Send"}
 
 
-def test_seminars_have_their_tab_only_where_the_project_uses_them(tmp_path, window_over):
-    items = next(place for place in PLACES if place.name == "Items")
-    window = window_over(new_project(tmp_path / "p.goldsmith", uses="rubrics"))
-    assert [tab.words for tab in offered(window, items)] == ["Items", "Reports", "Sources"]
-    window = window_over(new_project(tmp_path / "s.goldsmith", uses="seminars"))
-    assert [tab.words for tab in offered(window, items)] == ["Items", "Reports", "Sources", "Seminars"]
-
-
-def test_a_tab_opens_its_page_and_a_page_marks_its_tab(small, window_over):
+def test_a_tab_opens_its_page_a_page_marks_its_tab_and_a_place_is_opened_where_it_was_left(
+    small, window_over
+):
     window = window_over(small)
     window.show_place("People")
     window.bar.tabs.setCurrentIndex(2)
@@ -68,26 +58,22 @@ def test_a_tab_opens_its_page_and_a_page_marks_its_tab(small, window_over):
     window.show_page("Material", part="Cited pages")
     assert window.bar.tabs.tabText(window.bar.tabs.currentIndex()) == "Reports"
     assert window.bar.beside.tabText(window.bar.beside.currentIndex()) == "Cited pages"
-
-
-def test_a_place_is_opened_at_the_tab_that_was_left(small, window_over):
-    window = window_over(small)
-    window.show_page("Judges", part="Prompts")
     window.show_place("Home")
-    window.show_place("Judges")
-    assert window.page.part_name() == "Prompts"
+    window.show_place("Items")
+    assert window.page.part_name() == "Cited pages"
 
 
-@pytest.mark.parametrize(
-    ("key", "page"), [("Alt+Home", "Home"), ("Ctrl+1", "Items"), ("Ctrl+7", "Results"), ("Ctrl+9", "Release")]
-)
-def test_every_place_is_one_key_away(key, page, small, window_over, qtbot):
-    window = window_over(small)
+def test_every_place_is_one_key_away(small, window_over, qtbot):
+    window = window_over(small, "Author")
     be_active(window, qtbot)
-    window.show_page("Author")
-    sequence = QKeySequence(key)[0]
-    QTest.keyClick(window, sequence.key(), sequence.keyboardModifiers())
-    qtbot.waitUntil(lambda: page == window.page.NAME)
+    for key, page in (
+        ("Alt+Home", "Home"),
+        ("Ctrl+1", "Items"),
+        ("Ctrl+7", "Results"),
+        ("Ctrl+9", "Release"),
+    ):
+        press(key)
+        assert page == window.page.NAME
 
 
 def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
@@ -95,12 +81,18 @@ def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
     add_person(small, "Ann", (Role.ANNOTATOR,))
     ann = next(person for person in people(small) if person.name == "Ann")
     small.close()
+    # Who knew the keys of before is told once that they moved.
+    QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
+    QSettings().remove("places/moved")
     window = opened(path)
     assert window.page.NAME == "Home"
+    assert "Ctrl+6 is Validate" in window.messages.text()
     window.close()
     with closing(Project.open(path)) as project:
         project.work_as(ann)
-    assert opened(path).page.NAME == "Author"
+    window = opened(path)
+    assert window.page.NAME == "Author"
+    assert "Ctrl+6" not in window.messages.text()
 
 
 @pytest.fixture
@@ -132,13 +124,13 @@ def test_parts_are_chosen_one_by_one(dialog):
         assert profile(project).kinds == {Kind.PLAN}
 
 
-@pytest.mark.parametrize("name", ["taken", " "])
-def test_a_new_project_that_cannot_be_made_is_refused_where_it_was_asked_for(name, dialog, tmp_path):
+def test_a_new_project_that_cannot_be_made_is_refused_where_it_was_asked_for(dialog, tmp_path):
     new_project(tmp_path / "taken.goldsmith").close()
-    dialog.name.setText(name)
-    dialog.create_button.click()
-    assert dialog.path is None
-    assert dialog.messages.level == "warning"
+    for name in ("taken", " "):
+        dialog.name.setText(name)
+        dialog.create_button.click()
+        assert dialog.path is None
+        assert dialog.messages.level == "warning"
 
 
 def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over):
@@ -148,15 +140,3 @@ def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over
     page.form.cards["rubrics"].radio.click()
     page.apply.click()
     assert profile(project).kinds == {Kind.RUBRIC}
-
-
-def test_who_knew_the_keys_before_is_told_once_that_they_moved(small, opened):
-    path = small.path
-    small.close()
-    QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
-    QSettings().remove("places/moved")
-    window = opened(path)
-    assert "Ctrl+6 is Validate" in window.messages.text()
-    window.close()
-    window = opened(path)
-    assert "Ctrl+6" not in window.messages.text()

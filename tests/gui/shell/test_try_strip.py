@@ -2,7 +2,6 @@
 
 from contextlib import closing
 
-import pytest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from annotator.actions.project import people
@@ -12,25 +11,19 @@ from annotator.gui.shell.window import DISMISS, TRY
 from tests.windows.words_shown import all_words
 
 
-def steps(window):
-    return [one for one in window.tries.findChildren(QPushButton) if one.isVisible()]
-
-
-def test_the_sample_opens_at_home_with_what_to_try(whole_sample, opened):
+def test_the_sample_alone_opens_with_what_to_try_until_it_is_dismissed(
+    whole_sample, small, opened, window_over
+):
     whole_sample.close()
     window = opened(whole_sample.path)
     assert window.page.NAME == "Home"
     assert TRY in all_words(window)
-    assert len(steps(window)) == 5
-
-
-def test_once_dismissed_it_does_not_come_back(whole_sample, window_over):
-    window = window_over(whole_sample)
+    assert len([one for one in window.tries.findChildren(QPushButton) if one.isVisible()]) == 5
     window.tries.findChild(QToolButton).click()
     assert not window.tries.isVisible()
     window.close()
-    with closing(Project.open(whole_sample.path)) as again:
-        assert not window_over(again).tries.isVisible()
+    assert not opened(whole_sample.path).tries.isVisible()
+    assert window_over(small).tries is None
 
 
 def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, window_over):
@@ -56,45 +49,34 @@ def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, wi
     assert not window.tries.isVisible()
 
 
-def test_no_other_project_has_the_strip(small, window_over):
-    assert window_over(small).tries is None
-
-
-@pytest.mark.parametrize(("number", "page"), [(2, "Label"), (3, "Adjudicate")])
-def test_the_work_of_another_page_is_come_back_to(whole_sample, opened, number, page):
-    window = opened(whole_sample.path)
-    whole_sample.close()
-    window.tries._go(number)
-    before = window.page.place()
-    window.close()
-    again = opened(whole_sample.path)
-    assert (again.page.NAME, again.page.place()) == (page, before)
-    assert before["item_id" if page == "Adjudicate" else "response_id"]
-
-
-def test_each_person_has_a_place_of_their_own(whole_sample, opened):
-    window = opened(whole_sample.path)
-    whole_sample.close()
-    window.show_page("Results")
-    window.close()
-    with closing(Project.open(whole_sample.path)) as project:
-        project.work_as(next(one for one in people.people(project) if one.alias == "Annotator B"))
-    assert opened(whole_sample.path).page.NAME == "Author"
-
-
-def test_a_page_that_is_not_a_step_of_the_work_is_not_gone_back_to(whole_sample, opened):
-    window = opened(whole_sample.path)
-    whole_sample.close()
-    window.show_page("Check")
-    window.close()
-    assert opened(whole_sample.path).page.NAME == "Home"
-
-
-def test_the_place_is_not_kept_in_the_file_that_others_open_too(whole_sample, opened):
+def test_one_goes_on_where_one_left_a_step_of_the_work(whole_sample, opened):
     path = whole_sample.path
     whole_sample.close()
+    window = opened(path)
+    for step, shows in zip(window.tries._steps_to_try[2:4], ("response_id", "item_id"), strict=True):
+        window.session.go(step.page, **step.place)
+        left = window.page.place()
+        assert left[shows]
+        window.close()
+        window = opened(path)
+        assert (window.page.NAME, window.page.place()) == (step.page, left)
+    window.close()
+    # A place is a person's own: it is not in the file that others open too.
     before = settings_of(path)
     window = opened(path)
     window.show_page("Results")
     window.close()
     assert settings_of(path) == before
+    with closing(Project.open(path)) as project:
+        me = project.person
+        project.work_as(next(one for one in people.people(project) if one.alias == "Annotator B"))
+    window = opened(path)
+    assert window.page.NAME == "Author"
+    window.close()
+    with closing(Project.open(path)) as project:
+        project.work_as(me)
+    window = opened(path)
+    assert window.page.NAME == "Results"
+    window.show_page("Check")
+    window.close()
+    assert opened(path).page.NAME == "Home"
