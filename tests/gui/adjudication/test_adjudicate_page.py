@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 
@@ -460,7 +460,22 @@ def leaks(page: AdjudicatePage, telling: Project) -> list[str]:
     ]
 
 
-def test_no_state_of_the_page_tells_who_is_who(telling, window_over, qtbot):
+class Shown(QObject):
+    """Notes what is ever shown as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and watched.isWidgetType() and watched.isWindow():
+            self.names.append(type(watched).__name__)
+        return False
+
+
+def test_no_state_of_the_page_tells_who_is_who_or_is_a_window_of_its_own(telling, window_over, qtbot, qapp):
+    windows = Shown()
+    qapp.installEventFilter(windows)
     page = adjudicate(telling, window_over, qtbot)
     for leak in (f"by {TELLING['Ada']}", "sealed at 14:02"):
         page.frame.head.title.setToolTip(leak)
@@ -475,6 +490,8 @@ def test_no_state_of_the_page_tells_who_is_who(telling, window_over, qtbot):
         ):  # fmt: skip
             press(key)
             assert leaks(page, telling) == []
+    qapp.removeEventFilter(windows)
+    assert windows.names == ["Window"]
 
 
 def test_neither_closing_nor_a_discussion_tells(telling, window_over, qtbot):

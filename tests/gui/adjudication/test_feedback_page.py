@@ -1,5 +1,7 @@
 """What annotators see of what became of their work, and how they object once."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
@@ -38,10 +40,7 @@ def project(tmp_path) -> Project:
 
 @pytest.fixture
 def show(project, page_over):
-    def make(page: str = "Feedback", **place: object):
-        return page_over(project, page, **place)
-
-    return make
+    return partial(page_over, project, "Feedback")
 
 
 def said(page) -> str:
@@ -115,8 +114,8 @@ def test_an_objection_stays_while_it_is_typed_is_sent_once_and_its_answer_shows(
     assert page.objection.answer.text() == "Adjudicator: They are in the title alone."
 
 
-def test_the_author_page_leads_here_once_there_is_a_consensus(show):
-    author = show("Author", item_id=None)
+def test_the_author_page_leads_here_once_there_is_a_consensus(project, page_over):
+    author = page_over(project, "Author", item_id=None)
     assert author.header.became.isVisible()
     window = author.window()
     author.header.became.click()

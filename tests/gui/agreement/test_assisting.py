@@ -5,7 +5,7 @@ import pytest
 from annotator.actions.project.file import Project
 from tests.projects.assisted_project import assisted_project, pairing
 from tests.servers.served import JUDGE
-from tests.windows.run_keys import run_panel
+from tests.windows.run_keys import run_panel, stopped_by_key
 from tests.windows.settling import settle
 
 MODEL = "Model-assisted"
@@ -80,3 +80,11 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     choose(again, "")
     assert MODEL not in again.view.model.columns
     assert not again.assisting.isVisible()
+
+
+def test_a_key_stops_the_pairing_and_says_what_is_kept(page, qtbot, server):
+    choose(page, JUDGE)
+    stopped_by_key(page, qtbot, server, page.assisting.run, page.assisting.ask.click)
+    settle(page)
+    assert page.assisting.answer.text().startswith("Stopped; finished pairs are kept.")
+    assert page.assisting.ask.isEnabled()

@@ -218,10 +218,7 @@ def two_items(tmp_path):
 
 @pytest.fixture
 def show_page(two_items, page_over):
-    def make(page: str = "Label", **place: object):
-        return page_over(two_items, page, **place)
-
-    return make
+    return partial(page_over, two_items, "Label")
 
 
 def label_item(two_items, place: int, but: int = 0) -> None:
@@ -333,12 +330,12 @@ def test_only_what_is_assigned_is_offered_and_due_dates_show(two_items, show_pag
     assert tooltip.startswith("0 of 2 labelled · due tomorrow")
 
 
-def test_the_author_page_offers_only_what_is_assigned_with_its_date(two_items, show_page):
+def test_the_author_page_offers_only_what_is_assigned_with_its_date(two_items, page_over):
     second = item(two_items, 1)
     due = datetime.now(UTC) - timedelta(days=2)
     assignments.assign_one(two_items, second, two_items.by, Stage.PLAN, due=due)
     assignments.assign_one(two_items, second, two_items.by, Stage.QUERY)
-    page = show_page("Author")
+    page = page_over(two_items, "Author")
     assert (page.item.id, page.header.place.text()) == (second, "1 of 1")
     assert "2 days late" in page.header.due.text()
     shown = [kind for kind in Kind if kind is not Kind.LABELS and page.tabs.isTabVisible(_place(page, kind))]

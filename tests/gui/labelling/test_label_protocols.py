@@ -1,5 +1,7 @@
 """The label page under every protocol: claims with their pages, pairs, a matrix, statements, kinds."""
 
+from functools import partial
+
 import pytest
 import shiboken6
 from PySide6.QtCore import Qt
@@ -41,10 +43,7 @@ PROJECT = one_item
 
 @pytest.fixture
 def show(project, page_over):
-    def make(protocol: str, **place: object) -> LabelPage:
-        return page_over(project, "Label", protocol=protocol, **place)
-
-    return make
+    return partial(page_over, project, "Label")
 
 
 def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):
@@ -54,7 +53,7 @@ def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):
 
 
 def test_every_protocol_has_its_tab_keys_go_round_and_undo_leads_back(show):
-    page = show(USUAL)
+    page = show(protocol=USUAL)
     assert [page.tabs.tabs.tabText(n) for n in range(page.tabs.tabs.count())] == [
         PROTOCOLS[name].presentation.tab for name in ALL
     ]
@@ -85,7 +84,7 @@ def test_every_protocol_has_its_tab_keys_go_round_and_undo_leads_back(show):
 
 
 def test_gaps_are_said_with_the_way_to_mend_them(show, qtbot):
-    page = show(CLAIMS)
+    page = show(protocol=CLAIMS)
     assert page.tabs.gap.text() == "No claims are drawn from 1 of 2 reports yet."
     page.session.wanted.disconnect()
     with qtbot.waitSignal(page.session.wanted) as wanted:
@@ -110,7 +109,7 @@ LACKING = (
 
 def test_everything_that_can_be_lacking_has_words_and_a_way(show, monkeypatch, qtbot):
     monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.LabelTasks([]))
-    page = show(REASONING)
+    page = show(protocol=REASONING)
     page.session.wanted.disconnect()
     for lacking, headline, way in LACKING:
         monkeypatch.setattr(label_tasks, "lacking", lambda *_, lacking=lacking: lacking)
@@ -123,7 +122,7 @@ def test_everything_that_can_be_lacking_has_words_and_a_way(show, monkeypatch, q
 
 
 def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
-    page = show(PREFERENCE)
+    page = show(protocol=PREFERENCE)
     details = page.criteria.details
     assert [row.isVisible() for row in details.kind_rows] == [False] * 3
     page.flow.waits_for_kinds = True

@@ -1,5 +1,7 @@
 """Guidelines: what is in force, the next version, whose answers are older, what stands beside the work."""
 
+from functools import partial
+
 import pytest
 
 from annotator.actions.authoring import artifacts, settings
@@ -28,10 +30,7 @@ def project(tmp_path) -> Project:
 
 @pytest.fixture
 def show(project, page_over):
-    def make(stage: Stage = Stage.RUBRIC):
-        return page_over(project, "Guidelines", stage=stage.value)
-
-    return make
+    return partial(page_over, project, "Guidelines", stage=Stage.RUBRIC.value)
 
 
 def older(page) -> list[tuple[str, str, str]]:
@@ -85,7 +84,7 @@ def test_a_draft_is_shown_made_safe_and_stays_until_it_is_published_or_discarded
 def test_the_next_key_goes_on_to_answers_of_other_stages_and_enter_to_the_item(project, show):
     settings.write(project, Stage.RUBRIC, OURS)
     settings.write(project, Stage.PLAN, OURS)
-    page = show(Stage.QUERY)
+    page = show(stage=Stage.QUERY.value)
     press("Ctrl+J")
     assert (page.stage, focus()) == (Stage.PLAN, page.table)
     press("Ctrl+J")

@@ -1,5 +1,6 @@
 """Cards and attacks in the window: what a judge is worth, saved and held against it; costs said first, cases read."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +33,8 @@ def project(tmp_path: Path, server: OddServer) -> Project:
 
 
 @pytest.fixture
-def show(page_over):
-
-    def make(project: Project, **place: object):
-        page = page_over(project, "Validate", part="Cards", **place)
-        settle(page)
-        page.focus_first()
-        return page
-
-    return make
+def show(page_at_rest):
+    return partial(page_at_rest, page="Validate", part="Cards")
 
 
 def kept(folder: Path, card: ValidityCard, **more: object) -> Path:
@@ -132,18 +126,6 @@ def judged_here(small: Project, server: OddServer) -> Project:
     return small
 
 
-@pytest.fixture
-def show_attacks(page_over):
-    """The part over a project, with all that it asks for at rest."""
-
-    def make(judged_here: Project) -> Any:
-        page = page_over(judged_here, "Validate", part="Attacks")
-        settle(page)
-        return page.attacking
-
-    return make
-
-
 def only(part: Any, *names: str) -> None:
     for row in range(part.form.attacks.count()):
         entry = part.form.attacks.item(row)
@@ -154,10 +136,10 @@ def only(part: Any, *names: str) -> None:
 
 @pytest.mark.usefixtures("real_children")
 def test_a_run_whose_cost_is_said_before_ends_in_rates_and_cases(
-    judged_here: Project, server: OddServer, show_attacks, qtbot
+    judged_here: Project, server: OddServer, page_at_rest, qtbot
 ) -> None:
     server.answer = gullible
-    part = show_attacks(judged_here)
+    part = page_at_rest(judged_here, "Validate", part="Attacks").attacking
     qtbot.waitUntil(lambda: "Counting" not in part.form.cost.text() and bool(part.form.told.text()))
     calls = 3 * VERDICTS
     assert part.form.cost.text() == f"{calls} verdicts on copies by {calls} calls; at an unknown price."
@@ -178,11 +160,11 @@ def test_a_run_whose_cost_is_said_before_ends_in_rates_and_cases(
 
 
 def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
-    judged_here: Project, server: OddServer, show_attacks
+    judged_here: Project, server: OddServer, page_at_rest
 ) -> None:
     server.answer = gullible
     attacked(judged_here, JUDGE, "injection")
-    part = show_attacks(judged_here)
+    part = page_at_rest(judged_here, "Validate", part="Attacks").attacking
     part.list.setFocus()
     QTest.keyClick(part.list, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     settle(part.window().page)
@@ -221,11 +203,10 @@ def test_marks_stand_where_their_words_are_shown(text: str, shown: str) -> None:
             assert shown[start:end].strip("\u200b") in (letter, "") or letter == "\u200b"
 
 
-def test_a_file_that_holds_no_labels_is_refused_in_its_place(page_over, tmp_path):
+def test_a_file_that_holds_no_labels_is_refused_in_its_place(page_at_rest, tmp_path):
     project, file = validation_project(tmp_path), tmp_path / "labels.csv"
     file.write_text("nothing\n", "utf-8")
-    page = page_over(project, "Validate", part="Sets")
-    settle(page)
+    page = page_at_rest(project, "Validate", part="Sets")
     page.sets.acts["labels_in"]()
     page.sets.files.look_at([file])
     settle(page)

@@ -31,11 +31,8 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def page(project: Project, page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    page = page_over(project, "Validate", part="Disagreements", judge=JUDGE)
-    settle(page)
-    page.focus_first()
-    return page
+def page(project: Project, page_at_rest: Any) -> Any:
+    return page_at_rest(project, "Validate", part="Disagreements", judge=JUDGE)
 
 
 def shown_in(bench: CaseBench) -> list[VerdictCase]:
@@ -167,15 +164,13 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     [("Disagreements", "ruling", "No judge has"), ("Reviews", "reviewing", "No verdicts to review")],
 )
 def test_where_no_judge_has_judged_one_is_led_to_the_runs(
-    part: str, tab: str, headline: str, tmp_path: Path, page_over: Any
+    part: str, tab: str, headline: str, tmp_path: Path, page_at_rest: Any
 ) -> None:
-    page = page_over(empty_project(tmp_path), "Validate", part=part)
-    settle(page)
+    page = page_at_rest(empty_project(tmp_path), "Validate", part=part)
     shown = getattr(page, tab)
     assert headline in shown.nothing._headline.text()
     assert not shown.choices.isVisible()
     window = page.window()
-    page.focus_first()
     press("Space")
     assert window.page.NAME == "Judges"
 
@@ -184,17 +179,15 @@ def test_where_no_judge_has_judged_one_is_led_to_the_runs(
     ("protocol", "beside"), [(CLAIMS, "Cited page"), (PAIRS, "Second report"), (PLAN, "")]
 )
 def test_the_cited_page_or_the_second_report_stands_beside(
-    tmp_path: Path, page_over: Any, protocol: str, beside: str
+    tmp_path: Path, page_at_rest: Any, protocol: str, beside: str
 ) -> None:
-    page = page_over(protocols_project(tmp_path), "Validate", part="Disagreements", protocol=protocol)
-    settle(page)
+    page = page_at_rest(protocols_project(tmp_path), "Validate", part="Disagreements", protocol=protocol)
     reading = page.ruling.bench.reading
     assert reading.beside.isVisible() is bool(beside)
     assert reading.beside.head.text().startswith(beside)
     if protocol == CLAIMS:
         assert [mark.kind for mark in reading.beside.report.marks()] == ["judge"]
         assert reading.legend.accessibleName() == f"Marked: {JUDGE}, the claim"
-    page.focus_first()
     press("3")
     press("Ctrl+U")
     settle(page)
@@ -211,27 +204,15 @@ def reviewed(tmp_path: Path) -> Project:
     return project
 
 
-@pytest.fixture
-def opened(page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-
-    def open_(project: Project) -> Any:
-        page = page_over(project, "Validate", part="Reviews")
-        settle(page)
-        page.focus_first()
-        return page
-
-    return open_
-
-
 def said(project: Project) -> list[tuple[str, str, str]]:
     result = reviews.outlook(project, JUDGE).lines
     return sorted((one.said, one.reason, one.note) for one in result if one.said)
 
 
 def test_an_expert_sees_reviews_alone_names_no_system_and_answers_each_by_one_key(
-    opened: Any, reviewed: Project
+    page_at_rest: Any, reviewed: Project
 ) -> None:
-    page = opened(reviewed)
+    page = page_at_rest(reviewed, "Validate", part="Reviews")
     tabs = page.tabs
     assert [tabs.tabText(n) for n in range(tabs.count()) if tabs.isTabVisible(n)] == ["Reviews"]
     assert page.part is page.reviewing
@@ -246,14 +227,14 @@ def test_an_expert_sees_reviews_alone_names_no_system_and_answers_each_by_one_ke
     assert said(reviewed) == [("agree", "", ""), ("disagree", "too lenient", ""), ("unsure", "", "")]
 
 
-def test_whoever_is_still_to_label_blind_is_told_so(opened: Any, reviewed: Project) -> None:
+def test_whoever_is_still_to_label_blind_is_told_so(page_at_rest: Any, reviewed: Project) -> None:
     reviewed.work_as(people.known(reviewed, "R1"))
     ben = people.known(reviewed, "R3").id
     assignments.assign(
         reviewed, AssignmentPlan((Stage.LABELLING,), 1, (ben,), items=tuple(items.ids(reviewed)), seed=1)
     )
     reviewed.work_as(people.known(reviewed, "R3"))
-    page = opened(reviewed)
+    page = page_at_rest(reviewed, "Validate", part="Reviews")
     assert "still have to label these reports" in page.reviewing.nothing._headline.text()
     press("Space")
     assert page.window().page.NAME == "Label"
