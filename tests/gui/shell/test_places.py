@@ -1,20 +1,31 @@
-"""The window's places: few, each with its tabs, and what a new project is asked."""
+"""The window's places and what a project shows of them: its own documents alone, where one left it, what to try."""
 
+import re
+from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtWidgets import QPushButton, QTabBar, QToolButton, QWidget
 
-from annotator.actions.project.file import Project
-from annotator.actions.project.people import add_person, new_project, people
-from annotator.actions.project.profile import profile
+from annotator.actions.imports import imports
+from annotator.actions.items import items
+from annotator.actions.project import people, profile
+from annotator.actions.project.file import Project, settings_of
+from annotator.actions.project.people import add_person, new_project
 from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.artifact import Kind, Stage, stage_of
+from annotator.domain.kinds.documents import KINDS, WRITTEN
+from annotator.gui import theme
 from annotator.gui.forms.profile_form import NewProjectDialog
-from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS
-from annotator.protocols import profiles
+from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS, PlaceTab
+from annotator.gui.shell.window import DISMISS, TRY
+from annotator.protocols import PROTOCOLS, profiles
+from tests.projects.judged_project import judge_everything, label_everything, peer_folder
+from tests.templates import once
 from tests.windows.labelling_keys import be_active, press
+from tests.windows.settling import settle
+from tests.windows.words_shown import all_words, seen_words
 
 CHOICES = [choice.name for choice in profiles.CHOICES]
 
@@ -79,7 +90,7 @@ def test_every_place_is_one_key_away(small, window_over, qtbot):
 def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
     path = small.path
     add_person(small, "Ann", (Role.ANNOTATOR,))
-    ann = next(person for person in people(small) if person.name == "Ann")
+    ann = next(person for person in people.people(small) if person.name == "Ann")
     small.close()
     # Who knew the keys of before is told once that they moved.
     QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
@@ -109,7 +120,7 @@ def test_a_new_project_uses_what_was_chosen(name, dialog, tmp_path):
     dialog.create_button.click()
     assert dialog.path == tmp_path / "study 1.2.goldsmith"
     with closing(Project.open(dialog.path)) as project:
-        assert profile(project).kinds == profiles.parsed(name).kinds
+        assert profile.profile(project).kinds == profiles.parsed(name).kinds
 
 
 def test_parts_are_chosen_one_by_one(dialog):
@@ -121,7 +132,7 @@ def test_parts_are_chosen_one_by_one(dialog):
             ticks.item(row).setCheckState(Qt.CheckState.Checked if wanted else Qt.CheckState.Unchecked)
     dialog.create_button.click()
     with closing(Project.open(dialog.path)) as project:
-        assert profile(project).kinds == {Kind.PLAN}
+        assert profile.profile(project).kinds == {Kind.PLAN}
 
 
 def test_a_new_project_that_cannot_be_made_is_refused_where_it_was_asked_for(dialog, tmp_path):
@@ -139,4 +150,168 @@ def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over
     assert page.form.text == "plans"
     page.form.cards["rubrics"].radio.click()
     page.apply.click()
-    assert profile(project).kinds == {Kind.RUBRIC}
+    assert profile.profile(project).kinds == {Kind.RUBRIC}
+
+
+# Of other papers: their documents, what they are made of, what is judged by them, and their names.
+FOREIGN = re.compile(
+    r"(?i)\b(contests?|transcripts?|nuggets?|seminars?|inspirations?|diagnostics?|exemplars?|key points?|checklists?"
+    r"|KAE|ACE|gold plans?|gold evidence|gold statements?|sub-?tasks?|rank(ed|ing)? tasks?|ADRA|DeepScholar\S*"
+    r"|DeepResearch Arena|related[- ]work|preferred (report|of two)|efficiency|organization"
+    r"|candidate questions?|(?-i:Plans?))\b"
+)
+# Here every benchmark may be told of.
+TOLD_OF_ALL = ("Project",)
+
+
+@once
+def rubrics_only(folder):
+    project = new_project(folder / "rubrics.goldsmith", "Rubrics", uses="rubrics")
+    imports.run(project, "researcherbench", [peer_folder(folder / "peer", 3, 3, 2)], warm=False)
+    judge_everything(project, 1)
+    for name in ("Ada", "Ben"):
+        label_everything(project, name, 0.7, 0.8)
+    return project
+
+
+def nothing_yet(folder):
+    return new_project(folder / "empty.goldsmith", "Nothing yet", uses="rubrics")
+
+
+def places_in(window) -> Iterator[str]:
+    """Every tab of every place, and of each every tab of its own, one after the other in view."""
+    for place, tab in [*window.offered(), (None, PlaceTab("Import", "Import"))]:
+        if tab.page in TOLD_OF_ALL:
+            continue
+        window.show_part(tab.page, tab.part)
+        settle(window.page)
+        if window.page.press("all_views"):
+            settle(window.page)
+        if (tab.page, tab.part) == ("People", "Hand out"):
+            window.page.out.form.more.setChecked(True)
+        name = f"{place.name if place else ''} {tab.words}"
+        yield name
+        yield from tabs_of(window.page, name)
+
+
+def tabs_of(page: QWidget, name: str) -> Iterator[str]:
+    for bar in page.findChildren(QTabBar):
+        for place in range(bar.count()):
+            if bar.isVisible() and bar.isTabVisible(place) and place != bar.currentIndex():
+                bar.setCurrentIndex(place)
+                settle(page)
+                yield f"{name}, {bar.tabText(place)}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [nothing_yet, rubrics_only])
+def test_under_rubrics_no_page_says_a_word_of_another_benchmark(make, tmp_path, window_over):
+    window = window_over(make(tmp_path))
+    window.resize(1366, 768)
+    met = {
+        (place, word, text[:110]) for place in places_in(window) for text in seen_words(window)
+        for word in {found[0] for found in FOREIGN.finditer(text)}
+    }  # fmt: skip
+    assert not met, "\n".join(f"{place}: {word}: {text!r}" for place, word, text in sorted(met))
+
+
+@pytest.mark.parametrize("choice", profiles.CHOICES, ids=lambda choice: choice.name)
+def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, window_over):
+    project = new_project(tmp_path / "p.goldsmith", uses=choice.name)
+    items.add(project, "Why?")
+    window = window_over(project, "Author")
+    tabs = window.page.tabs
+    shown = [tabs.tabText(place) for place in range(tabs.count()) if tabs.isTabVisible(place)]
+    assert shown == [KINDS[kind].title for kind in WRITTEN if kind in choice.kinds]
+    form = window.show_page("People", part="Hand out").out.form
+    settle(window.page)
+    assert set(form._stages.values()) == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
+    assert set(form._labels.values()) == {name for name in choice.protocols if PROTOCOLS[name].values}
+    assert (form.stages.count(), form.labels.count()) == (len(form._stages), len(form._labels))
+
+
+def test_another_choice_is_offered_at_once(tmp_path, window_over):
+    project = new_project(tmp_path / "p.goldsmith", uses="rubrics")
+    items.add(project, "Why?")
+    window = window_over(project, "People", part="Hand out")
+    window.session.do(profile.choose, "rubrics, plan")
+    settle(window.page)
+    form = window.page.out.form
+    assert set(form._stages.values()) == {Stage.RUBRIC, Stage.PLAN, Stage.LABELLING}
+    assert form.plan().stages == (Stage.RUBRIC,)
+    assert "adra.plan" in form._labels.values()
+    assert not form.labels.isVisible()
+    form.stages.item(2).setCheckState(Qt.CheckState.Checked)
+    assert Stage.LABELLING in form.plan().stages
+    assert form.labels.isVisible()
+
+
+def test_the_sample_alone_opens_with_what_to_try_until_it_is_dismissed(
+    whole_sample, small, opened, window_over
+):
+    whole_sample.close()
+    window = opened(whole_sample.path)
+    assert window.page.NAME == "Home"
+    assert TRY in all_words(window)
+    assert len([one for one in window.tries.findChildren(QPushButton) if one.isVisible()]) == 5
+    window.tries.findChild(QToolButton).click()
+    assert not window.tries.isVisible()
+    window.close()
+    assert not opened(whole_sample.path).tries.isVisible()
+    assert window_over(small).tries is None
+
+
+def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, window_over):
+    window = window_over(whole_sample)
+    window.resize(960, 600)
+    assert not window.tries.isVisible()
+    button = window.tries.button
+    assert button.isVisible()
+    button.menu().aboutToShow.emit()
+    entries = button.menu().actions()
+    assert [entry.text() for entry in entries if entry.text()] == [
+        "1  Write a criterion", "2  Quote the source", "3  Label a report", "4  Settle a conflict",
+        "5  Finish the judge's run", DISMISS,
+    ]  # fmt: skip
+    entries[3].trigger()
+    assert window.page.NAME == "Adjudicate"
+    theme.zoom_to(80)
+    assert window.tries.isVisible()
+    theme.zoom_to(100)
+    entries[-1].trigger()
+    assert not button.isVisible()
+    window.resize(1280, 760)
+    assert not window.tries.isVisible()
+
+
+def test_one_goes_on_where_one_left_a_step_of_the_work(whole_sample, opened):
+    path = whole_sample.path
+    whole_sample.close()
+    window = opened(path)
+    for step, shows in zip(window.tries._steps_to_try[2:4], ("response_id", "item_id"), strict=True):
+        window.session.go(step.page, **step.place)
+        left = window.page.place()
+        assert left[shows]
+        window.close()
+        window = opened(path)
+        assert (window.page.NAME, window.page.place()) == (step.page, left)
+    window.close()
+    # A place is a person's own: it is not in the file that others open too.
+    before = settings_of(path)
+    window = opened(path)
+    window.show_page("Results")
+    window.close()
+    assert settings_of(path) == before
+    with closing(Project.open(path)) as project:
+        me = project.person
+        project.work_as(next(one for one in people.people(project) if one.alias == "Annotator B"))
+    window = opened(path)
+    assert window.page.NAME == "Author"
+    window.close()
+    with closing(Project.open(path)) as project:
+        project.work_as(me)
+    window = opened(path)
+    assert window.page.NAME == "Results"
+    window.show_page("Check")
+    window.close()
+    assert opened(path).page.NAME == "Home"
