@@ -47,10 +47,9 @@ LONGEST = (
 # Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
 SLOW = (
     "actions/attacks/test_attacking", "actions/judging/test_card_checks", "actions/cards/",
-    "gui/adjudication/test_adjudicate_", "gui/agreement/", "gui/authoring/test_author_drafting", "gui/judges/",
+    "gui/adjudication/test_adjudicate_", "gui/agreement/", "gui/authoring/test_author_typing", "gui/judges/",
     "gui/labelling/", "gui/material/", "gui/pages/test_inbox_page", "gui/results/", "gui/shell/test_fits",
-    "gui/shell/test_left_behind",
-    "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_try_strip", "gui/shell/test_window",
+    "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_places", "gui/shell/test_window",
     "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_planted",
     "judging/batches/", "judging/calls/test_batch_", "promises/test_assisted", "promises/test_benchmarks",
     "promises/test_figures", "promises/test_files", "promises/test_labels", "promises/test_secrets_and_cost",

@@ -15,6 +15,7 @@ from annotator.gui.session.page import Page
 from annotator.gui.shell.window import Window
 from tests.projects.small_project import small_project
 from tests.windows.labelling_keys import be_active
+from tests.windows.settling import settle
 
 
 @pytest.fixture(autouse=True)
@@ -94,5 +95,18 @@ def page_over(window_over, qtbot):
         window = window_over(project, page, **place)
         be_active(window, qtbot)
         return window.page
+
+    return make
+
+
+@pytest.fixture
+def page_at_rest(page_over):
+    """Opens a page as `page_over` does, once all is there that it asks for, with the keyboard at its first place."""
+
+    def make(project: Project, page: str, **place: object) -> Page:
+        made = page_over(project, page, **place)
+        settle(made)
+        made.focus_first()
+        return made
 
     return make

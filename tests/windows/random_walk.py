@@ -1,12 +1,8 @@
 """A person without a plan: seeded random acts in a real window, and what must hold after every one of them."""
 
-import faulthandler
 import gc
 import random
-import re
 import sys
-import tempfile
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -33,6 +29,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.actions.project import people
+from annotator.actions.project.file import Project
 from annotator.gui import theme
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
@@ -66,38 +63,6 @@ SETTLE_EVERY = 50
 # What is typed into a field that holds more letters than these takes their place.
 ENOUGH = 9_000
 Act = Callable[[], object]
-_PLACE = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
-
-
-class Lookout(threading.Thread):
-    """Notes where the window's thread stands when an act takes long: what held it up."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self._since, self.stands = 0.0, ""
-        self._of, self._over = threading.get_ident(), threading.Event()
-
-    def begin(self) -> None:
-        self._since, self.stands = time.monotonic(), ""
-
-    def run(self) -> None:
-        """Look now and then; the first place seen is kept."""
-        while not self._over.wait(0.1):
-            if not self.stands and self._since and time.monotonic() - self._since > 0.7 * STALL_S:
-                self.stands = self._look()
-
-    def _look(self) -> str:
-        # Without frames: one that is held here keeps what stands in it, a painter say, alive in the wrong thread.
-        with tempfile.TemporaryFile("w+", encoding="utf-8") as told:
-            faulthandler.dump_traceback(told)
-            told.seek(0)
-            _, _, after = told.read().partition(f"{self._of:x} ")
-        places = _PLACE.findall(after.partition("\n\n")[0])
-        return " < ".join(f"{Path(file).name}:{line} {name}" for file, line, name in places[:12])
-
-    def end(self) -> None:
-        self._over.set()
-        self.join()
 
 
 class Walk:
@@ -110,7 +75,6 @@ class Walk:
         self.done: list[str] = []
         self.widgets: list[int] = []
         self._visited: set[str] = set()
-        self.lookout = Lookout()
 
     def steps(self, count: int) -> None:
         """So many random acts."""
@@ -120,12 +84,11 @@ class Walk:
             before = time.thread_time()
             first = name not in self._visited
             self._visited.add(name)
-            self.lookout.begin()
             act()
             QTest.qWait(0)
             spent = time.thread_time() - before
             if spent > STALL_S and not first:
-                self.stalls.append(f"{len(self.done)}: {name}, {spent:.1f} s, {self.lookout.stands}")
+                self.stalls.append(f"{len(self.done)}: {name}, {spent:.1f} s")
             self._close_what_popped_up()
             if number % SETTLE_EVERY == SETTLE_EVERY - 1:
                 self._settle()
@@ -304,25 +267,19 @@ def walking(
     monkeypatch.setattr(QDialog, "exec", lambda *_: 0)
     monkeypatch.setattr(QMenu, "exec", lambda *_: None)
     monkeypatch.setattr(Window, "_replace", lambda *_: None)
-    from annotator.actions.project.file import Project
-
     window = Window(Project.open(path))
     walk = Walk(window, seed, folder)
-    told, sys.excepthook = (
-        sys.excepthook,
-        lambda kind, error, trace: walk.faults.append(_said(kind, error, trace)),
+    monkeypatch.setattr(
+        sys, "excepthook", lambda *fault: walk.faults.append("".join(traceback.format_exception(*fault)))
     )
     try:
         window.resize(1280, 800)
         window.show()
         QTest.qWaitForWindowExposed(window)
         window.activateWindow()
-        walk.lookout.start()
         yield walk
-        walk.lookout.end()
         close(window)
     finally:
-        sys.excepthook = told
         QSettings().clear()
         theme.choose("system")
         theme.zoom(0)
@@ -339,7 +296,3 @@ def close(window: Window) -> None:
         QTest.qWait(5)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
-
-
-def _said(kind: type[BaseException], error: BaseException, trace: object) -> str:
-    return "".join(traceback.format_exception(kind, error, trace))  # type: ignore[arg-type]

@@ -1,22 +1,30 @@
-"""The Adjudicate page: what is seen of each row, what comes of every ruling, and how an item is closed."""
+"""The Adjudicate page: its rows and rulings, its keys, and that no name, id or time of an annotator stands on it."""
+
+import re
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt
 from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
 
-from annotator.actions.adjudication import adjudicating, feedback
+from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.items import items
 from annotator.actions.labelling.label_rows import UNSURE
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.studies import rubric_views
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.adjudication import Confidence, Reason
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys
+from annotator.gui.pages.adjudication import AdjudicatePage
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES
 from annotator.gui.pages.adjudication.frame import RULINGS
 from annotator.gui.pages.adjudication.queue_pane import LineFilter
 from annotator.gui.pages.adjudication.row_card import UNIT_MIME
+from annotator.gui.review.field_chips import REASONS
+from tests.material.content_hash import content_hash
 from tests.projects.adjudication_project import labels_project, scripts_project
 from tests.projects.pairs_project import (
     ADA,
@@ -27,6 +35,7 @@ from tests.projects.pairs_project import (
     labels,
     opened,
     pairs_project,
+    person,
     rubric,
     rubrics_project,
     submit,
@@ -38,6 +47,7 @@ from tests.windows.adjudicating_window import (
     COST,
     DESCRIBES,
     FUTURE,
+    NAMES,
     OPEN,
     adjudicate,
     card_of,
@@ -46,7 +56,9 @@ from tests.windows.adjudicating_window import (
     letter,
     row_of,
 )
-from tests.windows.labelling_keys import press, type_words
+from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.settling import settle
+from tests.windows.words_shown import all_words
 
 
 @pytest.fixture
@@ -67,18 +79,11 @@ def test_the_lowest_agreement_waits_first_and_is_opened_only_when_asked(tmp_path
     assert [line.state for line in page.queue.lines] == ["open", "not begun", "not begun"]
 
 
-def test_what_everybody_wrote_is_one_line_until_it_is_at_hand(page):
+def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page, qapp):
     agreed = card_of(page, "Explains")
     assert agreed.folded
     assert agreed.line.text() == ADA[0][0]
     assert agreed.state.words() == ["agreed"]
-    go(page, "Explains")
-    assert not agreed.folded
-    press("Alt+0")
-    assert agreed.state.words() == ["agreed, not yet confirmed"]
-
-
-def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page):
     go(page, DESCRIBES)
     press("3")
     go(page, FUTURE)
@@ -88,6 +93,27 @@ def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page):
     assert starts == ["Explains", "Describes", "Describes", "Outlines"]
     page.frame.consensus._choose(page.frame.consensus.model.index(1))
     assert page.bench.row.number == row_of(page, DESCRIBES).number
+    press("Alt+7")
+    type_words("Nothing on surveys")
+    press("Esc")
+    assert page.frame.head.buttons["gaps"].accessibleName().startswith("Gaps (1)")
+    press("F8")
+    page.side.parts["gaps"].copy.click()
+    assert qapp.clipboard().text() == "Item 1, rubric: Nothing on surveys"
+    go(page, "Explains")
+    assert not agreed.folded
+    press("Alt+0")
+    assert agreed.state.words() == ["agreed, not yet confirmed"]
+
+
+def test_a_unit_dragged_onto_another_row_is_paired_with_it(page):
+    cost, open_problems = row_of(page, COST), row_of(page, OPEN)
+    card, mime = card_of(page, COST), QMimeData()
+    mime.setData(UNIT_MIME, f"{open_problems.ruling.id}|{letter(page, 'Ben')}".encode())
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    card.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.MoveAction, mime, buttons, keys))
+    assert page.bench.ruling_id == cost.ruling.id
+    assert len(page.bench.row.units) == 2
 
 
 def test_the_own_wording_is_a_draft_while_it_is_typed_and_a_ruling_when_it_is_left(page, qtbot):
@@ -176,53 +202,23 @@ def test_everybodys_evidence_is_marked_in_the_report(tmp_path, window_over, qtbo
     assert source.report.marks() == []
 
 
-def test_a_unit_dragged_onto_another_row_is_paired_with_it(page):
-    cost, open_problems = row_of(page, COST), row_of(page, OPEN)
-    card, mime = card_of(page, COST), QMimeData()
-    mime.setData(UNIT_MIME, f"{open_problems.ruling.id}|{letter(page, 'Ben')}".encode())
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    card.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.MoveAction, mime, buttons, keys))
-    assert page.bench.ruling_id == cost.ruling.id
-    assert len(page.bench.row.units) == 2
-
-
-def test_gaps_are_collected_and_copied(page, qapp):
-    press("1")
-    press("Alt+7")
-    type_words("Nothing on surveys")
-    press("Esc")
-    assert page.frame.head.buttons["gaps"].accessibleName().startswith("Gaps (1)")
-    press("F8")
-    gaps = page.side.parts["gaps"]
-    gaps.copy.click()
-    assert qapp.clipboard().text() == "Item 1, rubric: Nothing on surveys"
-
-
 def test_a_quotation_leads_to_its_source(tmp_path, window_over, qtbot):
     project = pairs_project(tmp_path)
     path = tmp_path / "survey.txt"
     path.write_text("Synthetic questions help. Verified passages help more.", "utf-8")
     items.add_source(project, item(project), path)
-    quoted = (
-        rubric(ADA, "a")
-        .units[1]
-        .model_copy(
-            update={
-                "anchor": Anchor(
-                    quote="Verified passages", source_id=items.sources(project, item(project))[0].id
-                )
-            }
-        )
-    )
-    units = (rubric(ADA, "a").units[0], quoted, *rubric(ADA, "a").units[2:])
-    submit(project, {"Ada": rubric(ADA, "a").with_units(units), "Ben": rubric(BEN, "b")})
+    (source,) = items.sources(project, item(project))
+    first, quoted, *rest = rubric(ADA, "a").units
+    quoted = quoted.model_copy(update={"anchor": Anchor(quote="Verified passages", source_id=source.id)})
+    submit(project, {
+        "Ada": rubric(ADA, "a").with_units((first, quoted, *rest)), "Ben": rubric(BEN, "b"),
+    })  # fmt: skip
     page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
     card_of(page, COMPARES).quote_wanted.emit(row_of(page, COMPARES).ruling.id, letter(page, "Ada"), 0)
     assert page.side.shown == "source"
     report = page.side.parts["source"].sources.text
-    assert [report.text()[mark.start : mark.end] for mark in report.marks("evidence")] == [
-        "Verified passages"
-    ]
+    (mark,) = report.marks("evidence")
+    assert report.text()[mark.start : mark.end] == "Verified passages"
 
 
 def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qtbot):
@@ -236,25 +232,32 @@ def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qt
     assert page.bench.row.ruling.open
 
 
-def settle_all(page) -> None:
+def test_what_is_closed_says_both_figures_answers_disputes_and_is_reopened_only_with_a_reason(page):
     while page.bench.unresolved(contested=True):
         press("Ctrl+J")
         press("1" if "A" in page.bench.row.units else "2")
         if page.bench.lacks(page.bench.ruling_id):
             press("Alt+1")
-
-
-def test_closing_says_both_figures_and_what_is_closed_is_reopened_only_with_a_reason(page):
-    settle_all(page)
     press("Ctrl+Return")
     # Four of five and six are matched: 8/11.
     assert "Frozen: match F1 0.73; by your pairing: match F1 0.73." in page.messages.text()
-    page._open(page.queue.lines[0])
+    project = page.session.project
+    feedback.dispute(work_as(project, "Ben"), item(project), Stage.RUBRIC, "Weight 3 was meant.")
+    page.window().show_page("Items")
+    work_as(project, "Cleo")
+    page.window().show_page("Adjudicate")
     standing = page.frame.standing
     assert standing.said.text().startswith("Closed as version 1: 7 criteria (1 from all, 6 from one)")
     frozen, by_hand = standing.figures.text().splitlines()
     assert frozen.startswith("Frozen before adjudication: match F1 0.73")
     assert by_hand.startswith("By your pairing: match F1 0.73")
+    (row,) = standing.disputes.values()
+    assert row.text.text() == f"{letter(page, 'Ben')} objects: Weight 3 was meant."
+    row.answer.setFocus()
+    type_words("It is a nice to have")
+    row.send.click()
+    assert standing.disputes == {}
+    assert page.queue.counted(LineFilter.CONFLICTS) == 0
     standing.reopen.click()
     assert page.bench.locked
     standing.reason.setFocus()
@@ -262,23 +265,6 @@ def test_closing_says_both_figures_and_what_is_closed_is_reopened_only_with_a_re
     standing.reopen.click()
     assert not page.bench.locked
     assert page.queue.lines[0].state == "reopened"
-
-
-def test_a_dispute_stands_under_its_letter_until_it_is_answered(page):
-    settle_all(page)
-    press("Ctrl+Return")
-    project = page.session.project
-    feedback.dispute(work_as(project, "Ben"), item(project), Stage.RUBRIC, "Weight 3 was meant.")
-    page.window().show_page("Items")
-    work_as(project, "Cleo")
-    page.window().show_page("Adjudicate")
-    (row,) = page.frame.standing.disputes.values()
-    assert row.text.text() == f"{letter(page, 'Ben')} objects: Weight 3 was meant."
-    row.answer.setFocus()
-    type_words("It is a nice to have")
-    row.send.click()
-    assert page.frame.standing.disputes == {}
-    assert page.queue.counted(LineFilter.CONFLICTS) == 0
 
 
 def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path, window_over, qtbot):
@@ -308,10 +294,219 @@ def test_an_empty_page_says_what_comes_first(tmp_path, window_over, qtbot, name,
     assert page.frame.currentWidget()._headline.text() == headline
 
 
-def test_the_queue_keeps_qts_contract_and_the_open_line(page, qtmodeltester):
-    qtmodeltester.check(page.queue)
-    page.frame.queue_pane.show_only(LineFilter.CLOSED)
-    assert page.queue.rowCount() == 1
-    page.frame.queue_pane.search.setText("nothing of the kind")
-    assert page.queue.row_of(page.bench.place) == 0
-    page.frame.queue_pane.search.setText("")
+def test_every_act_on_a_row_has_its_key_and_is_taken_back(page):
+    here = page.bench.ruling_id
+    for key, take in (("1", "A"), ("2", "B"), ("3", "both"), ("4", "own"), ("0", "drop")):
+        press(key)
+        assert page.bench.rows[here].ruling.take == take
+        press("Esc")
+        page.bench.move_to(here)
+        press("Backspace")
+        assert page.bench.rows[here].ruling.open
+    for act, reason, _ in REASONS:
+        press(keys.shown(act))
+        assert page.bench.row.ruling.reason is reason
+        press(keys.shown(act))
+        assert page.bench.row.ruling.reason is None
+    for number, confidence in enumerate(Confidence, start=1):
+        press(f"Alt+Shift+{number}")
+        assert page.bench.row.ruling.confidence is confidence
+
+
+def test_an_own_wording_is_checked_for_spelling_and_its_weight_chosen_by_a_digit(page):
+    page.frame.speller._start.setInterval(0)
+    press("4")
+    here, own, rationale = page.bench.ruling_id, focus(), page.rows.controls.rationale
+    press("Ctrl+A")
+    type_words("It recieves and ")
+    press("Return")
+    assert focus() is not own
+    assert page.rows.own.isAncestorOf(focus())
+    press("1")
+    assert page.bench.row.ruling.take == "own"
+    assert page.bench.row.ruling.own["weight"] == 1
+    rationale.setFocus()
+    type_words("A raport is ")
+    settle(page)
+    for field, word in ((own, "recieves"), (rationale, "raport")):
+        assert [one.cursor.selectedText() for one in field.extraSelections()] == [word]
+    press("Esc")
+    page.bench.move_to(here)
+    press("1")
+    assert page.bench.rows[here].ruling.take == "A"
+
+
+def test_next_open_stays_in_an_item_while_a_row_of_it_is_open(tmp_path, window_over, qtbot):
+    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
+    bench = page.bench
+    page._open(page.queue.lines[2])
+    while len(bench.lacking) > 1:
+        press("3" if len(bench.row.units) == 2 else "0")
+        press("Alt+2")
+    press("Ctrl+J")
+    assert bench.sheet.item_key == "3"
+    press("0")
+    press("Alt+2")
+    assert bench.sheet.item_key == "3"
+    press("Ctrl+J")
+    assert bench.sheet.item_key == "1"
+
+
+def test_of_three_the_key_of_a_letter_says_which_stands_alone(tmp_path, window_over, qtbot):
+    project = pairs_project(tmp_path)
+    submit(project, {"Ada": rubric(ADA, "a"), "Ben": rubric(BEN, "b"), "Dan": rubric(ADA[:2], "d")})
+    page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
+    go(page, COMPARES)
+    press("Ctrl+Shift+P")
+    assert "1 A, 2 B, 5 C" in page.messages.text()
+    press("5")
+    assert page.bench.row.units.keys() == {"A", "B"}
+    assert page.bench.row.ruling.open
+
+
+def test_a_new_row_is_worded_at_once_and_a_reason_given_while_typing_does_not_move_on(page):
+    here = page.bench.ruling_id
+    press("1")
+    press("Up")
+    press("Ctrl+M")
+    type_words("Short")
+    press("Alt+1")
+    type_words("er")
+    press("Esc")
+    assert page.bench.ruling_id == here
+    assert page.bench.row.ruling.rationale == "Shorter"
+    go(page, NAMES)
+    number = page.bench.row.number
+    press("Ctrl+N")
+    type_words("States 1 limit of the study")
+    press("Esc")
+    assert page.bench.row.number == number + 1
+    assert page.bench.row.made[0][0].text == "States 1 limit of the study"
+    assert page.bench.row.ruling.reason is Reason.MISSING
+
+
+def test_what_cannot_be_taken_is_said_and_keys_past_the_last_row_rule_on_none_again(page):
+    card = page.rows.cards[row_of(page, COST).ruling.id]
+    page.rows.area.ensureWidgetVisible(card)
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.number.geometry().center())
+    assert page.bench.row.number == row_of(page, COST).number
+    press(key_of(page, "Ben"))
+    assert page.bench.row.ruling.open
+    assert f"{letter(page, 'Ben')} is not available" in page.window().messages.text()
+    page.bench.move_to(list(page.bench.rows)[-1])
+    press("Ctrl+J")
+    assert page.bench.row.number == 2
+    while any(page.bench.rows[each].ruling.open for each in page.bench.unresolved(contested=True)):
+        press("0")
+    here = page.bench.ruling_id
+    press("3")
+    assert page.bench.row.ruling.take == "drop"
+    assert "still lack a reason" in page.messages.text()
+    press("Backspace")
+    assert (page.bench.ruling_id, page.bench.row.ruling.open) == (here, True)
+    press("0")
+    assert page.bench.rows[here].ruling.take == "drop"
+
+
+def test_stepping_through_the_queue_changes_nothing(sample, window_over, qtbot):
+    sample.work_as(next(person for person in people.people(sample) if person.has(Role.ADJUDICATOR)))
+    before = content_hash(sample)
+    page = adjudicate(sample, window_over, qtbot)
+    waiting = [line.state for line in page.queue.lines]
+    assert waiting.count("not begun") > 1
+    # Some have dozens of rows.
+    for line in page.queue.lines[:2]:
+        page._open(line)
+        assert page.bench.rows
+        for _ in page.bench.rows:
+            page.bench.step(1)
+        page.bench.show_votes(True)
+        page.bench.show_votes(False)
+        page.leave()
+    assert [line.state for line in page.queue.lines] == waiting
+    assert content_hash(sample) == before
+
+
+TELLING = {"Ada": "Canary-Adalbert", "Ben": "Canary-Benedicta", "Dan": "Canary-Danielle"}
+SYSTEM = "Canary-System-9000"
+# The years of the seals and the hours of the day; no criterion holds anything of the kind.
+TIME = re.compile(r"\b\d{1,2}:\d{2}\b|\b20\d\d-\d\d-\d\d\b")
+
+
+@pytest.fixture
+def telling(tmp_path) -> Project:
+    """Rubrics of three people with telling names, and labels of two of them; Cleo adjudicates."""
+    made = pairs_project(tmp_path)
+    for name, other in TELLING.items():
+        people.rename_person(made, person(made, name).id, other)
+    called = {other: name for name, other in TELLING.items()}
+    ada, ben, dan = called
+    submit(made, {ada: rubric(ADA, "a"), ben: rubric(BEN, "b"), dan: rubric(ADA[:3], "d")})
+    report = add_report(made, SYSTEM)
+    said = {f"a{n}": "yes" for n in range(1, 6)}
+    submit(made, {ada: labels(report, said), ben: labels(report, said | {"a2": "no"})})
+    return work_as(made, "Cleo")
+
+
+def leaks(page: AdjudicatePage, telling: Project) -> list[str]:
+    raters = [each for each in people.people(telling) if each.name in TELLING.values()]
+    canaries = [*TELLING.values(), SYSTEM, *(each.id for each in raters)]
+    aliases = re.compile(rf"\b({'|'.join(re.escape(each.alias) for each in raters)})\b")
+    words = all_words(page)
+    assert any("Compares synthetic" in word for word in words), "the walk sees nothing"
+    return [
+        word
+        for word in words
+        if any(canary in word for canary in canaries) or aliases.search(word) or TIME.search(word)
+    ]
+
+
+class Shown(QObject):
+    """Notes what is ever shown as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and watched.isWidgetType() and watched.isWindow():
+            self.names.append(type(watched).__name__)
+        return False
+
+
+def test_no_state_of_the_page_tells_who_is_who_or_is_a_window_of_its_own(telling, window_over, qtbot, qapp):
+    windows = Shown()
+    qapp.installEventFilter(windows)
+    page = adjudicate(telling, window_over, qtbot)
+    for leak in (f"by {TELLING['Ada']}", "sealed at 14:02"):
+        page.frame.head.title.setToolTip(leak)
+        assert leaks(page, telling) == [leak]
+    page.frame.head.title.setToolTip("")
+    for line in page.queue.lines:
+        page._open(line)
+        assert leaks(page, telling) == []
+        for key in (
+            "1", "Alt+1", "Ctrl+J", "2", "Ctrl+M", "Esc", "4", "Esc", "Ctrl+P", "Esc", "F9", "F9", "F4", "F2",
+            "F7", "Esc", "F8", "Esc", "Ctrl+Return", "Esc", "Ctrl+U",
+        ):  # fmt: skip
+            press(key)
+            assert leaks(page, telling) == []
+    qapp.removeEventFilter(windows)
+    assert windows.names == ["Window"]
+
+
+def test_neither_closing_nor_a_discussion_tells(telling, window_over, qtbot):
+    page = adjudicate(telling, window_over, qtbot)
+    press("F7")
+    type_words("Which is better?")
+    page.side.parts["discussion"].add.click()
+    press("Esc")
+    while page.bench.unresolved(contested=True):
+        press("1" if "A" in page.bench.row.units else "2" if "B" in page.bench.row.units else "5")
+        if page.bench.lacks(page.bench.ruling_id):
+            press("Alt+2")
+    place = page.bench.place
+    press("Ctrl+Return")
+    page._open(page.queue.line(place))
+    assert ruling.versions(telling, page.bench.sheet.adjudication_id)
+    assert leaks(page, telling) == []

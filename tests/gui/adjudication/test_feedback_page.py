@@ -1,5 +1,7 @@
 """What annotators see of what became of their work, and how they object once."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
@@ -38,14 +40,7 @@ def project(tmp_path) -> Project:
 
 @pytest.fixture
 def show(project, page_over):
-    def make(page: str = "Feedback", **place: object):
-        return page_over(project, page, **place)
-
-    return make
-
-
-def fates(page) -> list[list[str]]:
-    return [card.chips.words() for card in page.view.cards]
+    return partial(page_over, project, "Feedback")
 
 
 def said(page) -> str:
@@ -53,9 +48,9 @@ def said(page) -> str:
     return "\n".join([*labels, *(words.text() for words in page.findChildren(MarkedText))])
 
 
-def test_what_changed_is_shown_with_its_reason_and_what_was_kept_is_folded_away(show):
+def test_what_changed_is_shown_with_its_reason_and_nothing_of_the_partner_but_the_consensus(show):
     page = show()
-    assert sorted(fates(page)) == [
+    assert sorted(card.chips.words() for card in page.view.cards) == [
         ["added"],
         ["dropped", "reason: scope"],
         ["reworded", "reason: weight"],
@@ -64,7 +59,11 @@ def test_what_changed_is_shown_with_its_reason_and_what_was_kept_is_folded_away(
     assert page.view.counts.words() == ["2 kept", "1 reworded", "1 dropped", "1 added", "1 weight changed"]
     page.view.kept.setChecked(True)
     assert len(page.view.cards) == 6
-    assert "Costs are not asked for." in said(page)
+    words = said(page)
+    assert "Costs are not asked for." in words
+    assert pairs.BEN[4][0] in words
+    for secret in ("Canary", pairs.BEN[5][0], "Ben", "Cleo"):
+        assert secret not in words
 
 
 def test_however_many_units_there_are_a_page_of_them_is_laid_out_at_a_time(qtbot):
@@ -89,51 +88,34 @@ def test_however_many_units_there_are_a_page_of_them_is_laid_out_at_a_time(qtbot
     assert turn("Previous") == ("Unit 0", "Unit 59", 60)
 
 
-def test_nothing_of_the_partner_stands_on_the_page_but_the_consensus(show):
-    page = show()
-    page.view.kept.setChecked(True)
-    words = said(page)
-    assert pairs.BEN[4][0] in words
-    for secret in ("Canary", pairs.BEN[5][0], "Ben", "Cleo"):
-        assert secret not in words
-
-
-def test_an_objection_is_sent_once_with_its_reason(project, show):
+def test_an_objection_stays_while_it_is_typed_is_sent_once_and_its_answer_shows(project, show):
     page = show()
     assert "frozen before adjudication and does not change" in page.objection.hint.text()
     press("Ctrl+M")
     type_words("Costs are in the question.")
-    press("Ctrl+Return")
-    (line,) = feedback.items_with_digest(project)
-    assert line.dispute is not None
-    assert page.objection.said.text() == "You: Costs are in the question."
-    assert page.objection.chips.words() == ["Rubric", "waiting for an answer"]
-    assert not page.objection.field.isVisible()
-    press("Ctrl+Return")
-    assert len(feedback.disputes(project)) == 1
-
-
-def test_what_is_typed_as_objection_stays_until_it_is_sent(show):
-    page = show()
-    press("Ctrl+M")
-    type_words("Not yet done")
-    page.window().show_page("Items")
-    page = page.window().show_page("Feedback")
-    assert page.objection.field.toPlainText() == "Not yet done"
-
-
-def test_the_answer_shows(project, show):
-    feedback.dispute(project, pairs.item(project), Stage.RUBRIC, "Costs are in the question.")
+    window = page.window()
+    window.show_page("Items")
+    page = window.show_page("Feedback")
+    assert page.objection.field.toPlainText() == "Costs are in the question."
+    for _ in range(2):
+        press("Ctrl+Return")
+        (line,) = feedback.items_with_digest(project)
+        assert line.dispute is not None
+        assert page.objection.said.text() == "You: Costs are in the question."
+        assert page.objection.chips.words() == ["Rubric", "waiting for an answer"]
+        assert not page.objection.field.isVisible()
+    (sent,) = feedback.disputes(project)
+    window.show_page("Items")
     pairs.work_as(project, "Cleo")
-    feedback.answer(project, feedback.disputes(project)[0].id, "They are in the title alone.")
+    feedback.answer(project, sent.id, "They are in the title alone.")
     pairs.work_as(project, "Ada")
-    page = show()
+    page = window.show_page("Feedback")
     assert page.objection.chips.words() == ["Rubric", "answered"]
     assert page.objection.answer.text() == "Adjudicator: They are in the title alone."
 
 
-def test_the_author_page_leads_here_once_there_is_a_consensus(show):
-    author = show("Author", item_id=None)
+def test_the_author_page_leads_here_once_there_is_a_consensus(project, page_over):
+    author = page_over(project, "Author", item_id=None)
     assert author.header.became.isVisible()
     window = author.window()
     author.header.became.click()

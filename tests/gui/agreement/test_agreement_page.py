@@ -1,7 +1,6 @@
 """The page of agreement: figures with their reasons, what each stands on, what lies behind it, and who may look."""
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from annotator.actions.project import people
@@ -10,6 +9,7 @@ from annotator.domain.experts.assignment import Stage
 from tests.gui.results.conftest import at, go
 from tests.projects import pairs_project as pairs
 from tests.templates import once
+from tests.windows.labelling_keys import be_active, press
 from tests.windows.words_shown import all_words
 
 ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2), ("Weighs the costs", 3))
@@ -52,25 +52,12 @@ def choose(page, field, column=0):
     )
 
 
-# Of values, and of weights whose near values count as part agreement.
-
-
-def opened(page, qtbot, field):
-    choose(page, field)
-    page.view.table.activated.emit(page.view.table.currentIndex())
-    qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
-    assert page.body.currentWidget() is page.behind
-
-
-def test_the_table_keeps_qts_contract_and_has_a_row_for_each_field(page, qtmodeltester):
+@pytest.mark.usefixtures("small_cases")
+def test_each_field_has_a_row_whose_account_says_formula_interval_versions_and_items(page, qtmodeltester):
     qtmodeltester.check(page.view.model)
     assert [(row.stage, row.field) for row in rows(page)] == [
         (Stage.RUBRIC, "units"), (Stage.RUBRIC, "weight"), (Stage.LABELLING, "value"),
     ]  # fmt: skip
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_the_account_says_formula_interval_versions_and_items(page):
     choose(page, "weight")
     account = page.view.account.toPlainText()
     for said in (
@@ -80,34 +67,27 @@ def test_the_account_says_formula_interval_versions_and_items(page):
         assert said in account
 
 
-def test_enter_leads_to_the_values_behind_and_back(page, qtbot, qtmodeltester):
-    opened(page, qtbot, "weight")
+def test_enter_leads_to_the_values_behind_and_esc_back(page, qtbot, qtmodeltester):
+    be_active(page.window(), qtbot)
+    assert page.view.table.hasFocus()
+    choose(page, "weight")
+    press("Ctrl+C")
+    assert QGuiApplication.clipboard().text().startswith("Stage\tGroup")
+    press("Return")
+    qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
+    assert page.body.currentWidget() is page.behind
+    assert page.behind.table.hasFocus()
     qtmodeltester.check(page.behind.model)
     assert page.behind.model.rowCount() == 4
     assert "4 pairs, 2 differ" in page.behind.count.text()
     shown = page.behind.detail.toPlainText()
     assert "Explains how carbon is priced" in shown
     assert all(name in shown for name in NAMES.values())
-    page.behind.back.emit()
-    assert page.body.currentWidget() is page.view
-    assert page.view.line().row.field == "weight"
-
-
-def test_the_keyboard_suffices(page, qtbot):
-    with qtbot.waitActive(page.window()):
-        page.window().activateWindow()
-    assert page.view.table.hasFocus()
-    choose(page, "weight")
-    qtbot.keyClick(page.view.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text().startswith("Stage\tGroup")
-    qtbot.keyClick(page.view.table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
-    assert page.body.currentWidget() is page.behind
-    assert page.behind.table.hasFocus()
-    qtbot.keyClick(page.behind.table, Qt.Key.Key_Escape)
+    press("Esc")
     qtbot.waitUntil(lambda: page.body.currentWidget() is page.view)
     assert page.view.table.hasFocus()
-    qtbot.keyClick(page.view.table, Qt.Key.Key_F6)
+    assert page.view.line().row.field == "weight"
+    press("F6")
     assert page.view.account.hasFocus()
 
 

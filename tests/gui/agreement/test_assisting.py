@@ -38,35 +38,29 @@ def choose(page, judge):
     settle(page)
 
 
-def paired(page, qtbot):
-    with qtbot.waitSignal(page.assisting.run.ended):
-        page.assisting.ask.click()
-        assert not page.assisting.ask.isEnabled()
-        assert run_panel(page, page.assisting.run).isVisible()
-    settle(page)
-
-
 def cell(page, row, column):
     model = page.view.model
     return model.index(row, model.columns.index(column)).data()
 
 
-def test_nobody_is_asked_before_somebody_says_so(page, server):
+@pytest.mark.usefixtures("real_children")
+def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_prompt(
+    page, page_over, qtbot, server, project
+):
     assert page.choosers.values()["assisted_by"] == ""
     assert not page.assisting.isVisible()
-    assert MODEL not in page.view.model.columns
     choose(page, JUDGE)
+    # Nobody is asked before somebody says so.
     assert f"“{JUDGE}” has paired 0 of 2 pairs of lists" in page.assisting.words.text()
     assert "tokens in and" in page.assisting.estimate.text()
     assert MODEL not in page.view.model.columns
     assert server.bodies == []
-
-
-@pytest.mark.usefixtures("real_children")
-def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_prompt(page, qtbot, server):
-    choose(page, JUDGE)
     frozen = [(line.row.field, line.row.figures) for line in page.view.model.shown.lines]
-    paired(page, qtbot)
+    with qtbot.waitSignal(page.assisting.run.ended):
+        page.assisting.ask.click()
+        assert not page.assisting.ask.isEnabled()
+        assert run_panel(page, page.assisting.run).isVisible()
+    settle(page)
     assert len(server.bodies) == 2
     assert [(line.row.field, line.row.figures) for line in page.view.model.shown.lines] == frozen
     assert cell(page, 0, "Match F1") == "0.00"
@@ -79,11 +73,6 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     assert "The frozen figure is unchanged." in account
     # There is nothing left to ask for.
     assert not page.assisting.ask.isVisible()
-
-
-def test_a_judge_that_has_paired_is_shown_when_the_page_is_opened_again(page, page_over, qtbot, project):
-    choose(page, JUDGE)
-    paired(page, qtbot)
     page.window().close()
     again = opened(page_over, Project.open(project.path))
     assert again.choosers.values()["assisted_by"] == JUDGE

@@ -28,31 +28,26 @@ def clock(hand):
     return Clock(hand)
 
 
-def touch_at(clock: Clock, hand: Hand, *moments: float) -> None:
-    for moment in moments:
-        hand.at = moment
-        clock.touch()
-
-
 def test_time_between_signs_of_life_adds_up_and_a_long_silence_counts_as_a_minute(clock, hand):
+    def touch_at(*moments: float) -> None:
+        for moment in moments:
+            hand.at = moment
+            clock.touch()
+
     hand.at = 30
     assert clock.take() == 0
-    touch_at(clock, hand, 40, 50, 70)
+    touch_at(40, 50, 70)
     assert clock.take() == 30
-    touch_at(clock, hand, 3670, 3675)
+    touch_at(3670, 3675)
     assert clock.take() == 65
     hand.at += 3
     assert clock.take() == 3
-
-
-def test_time_in_another_window_does_not_count(clock, hand):
-    clock.touch()
-    hand.at = 10
+    # Time in another window does not count.
+    hand.at += 7
     clock.stop()
-    hand.at = 50
-    clock.touch()
-    hand.at = 54
-    assert clock.take() == 14
+    touch_at(4000)
+    hand.at += 4
+    assert clock.take() == 11
 
 
 @pytest.fixture
@@ -82,18 +77,15 @@ def test_keys_and_mouse_in_the_window_are_signs_of_life(page, clock, hand):
     assert clock.take() == 200
 
 
-def test_nothing_counts_once_the_page_is_out_of_view(page, clock, hand):
+@pytest.mark.parametrize("destroyed", [False, True])
+def test_nothing_counts_once_the_page_is_out_of_view_or_its_window_gone(page, clock, hand, destroyed):
     hand.at = 20
+    if destroyed:
+        page.window().destroy()
     page.attention.end()
     hand.at = 40
-    QTest.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
-    assert clock.take() == 20
-
-
-def test_time_up_to_the_end_of_the_window_counts(page, clock, hand):
-    hand.at = 20
-    page.window().destroy()
-    page.attention.end()
-    hand.at = 40
-    page.attention.end()
+    if destroyed:
+        page.attention.end()
+    else:
+        QTest.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
     assert clock.take() == 20

@@ -1,28 +1,51 @@
-"""What the Author page shows around a document of each kind, and what each kind asks for beside its words."""
+"""The Author page around documents of each kind: what each asks for, what stands beside it, how it is submitted."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from sqlalchemy import update
 
-from annotator.actions.authoring import artifacts
-from annotator.actions.items import items
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.imports import imports, samples
+from annotator.actions.items import items, materials
+from annotator.actions.items.materials import Thing
+from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.material import lookups
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking, releases
+from annotator.actions.results import result_raters, results
 from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.plan import Plan
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import theme
 from annotator.gui.forms.fields import TextField
+from annotator.gui.forms.unit_editor import AnchorChips, FindingLines
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import PlainLabel
 from annotator.storage.tables import ARTIFACT
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
+from tests.projects.labelling_project import add_report, project_with
+from tests.storage import sql
 from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.settling import settle
 
 PROJECT = authoring_project
 
@@ -32,32 +55,30 @@ def open_page(project, page_over):
     return partial(page_over, project, "Author")
 
 
-def settle(project: Project, artifact_id: str, author: str = "", state: State = State.CONSENSUS) -> None:
+def settled_by(project: Project, artifact_id: str, author: str = "", state: State = State.CONSENSUS) -> None:
     with project.store.write() as db:
         db.execute(
             update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(author_id=author, state=state.value)
         )
 
 
-def test_a_kind_that_was_not_begun_is_explained_and_enter_begins_it(open_page, project):
-    page = open_page(kind="rubric")
+def test_keys_go_from_kind_to_kind_and_enter_begins_what_is_explained(open_page, project):
+    page = open_page(kind="selection")
+    press("Ctrl+Tab")
+    assert page.sheet.kind is Kind.QUERY
+    press("Ctrl+Shift+Tab")
+    assert page.sheet.kind is Kind.SELECTION
+    page.go_to(page.item.id, Kind.RUBRIC)
+    page.sheet.focus_first()
     assert "each weighted 1" in page.sheet.beginning._empty._words.text()
     press("Return")
     assert texts(project) == [""]
     assert focus() is page.sheet.form.editors[0].text
 
 
-def test_keys_go_from_kind_to_kind_and_round_again(open_page):
-    page = open_page(kind="selection")
-    press("Ctrl+Tab")
-    assert page.sheet.kind is Kind.QUERY
-    press("Ctrl+Shift+Tab")
-    assert page.sheet.kind is Kind.SELECTION
-
-
 def test_a_consensus_that_is_not_mine_to_change_is_read_and_can_be_copied(open_page, project):
     artifact_id = begin(project, Kind.RUBRIC, rubric())
-    settle(project, artifact_id)
+    settled_by(project, artifact_id)
     project.work_as(people.people(project)[0])
     people.add_person(project, "Ann")
     project.work_as(next(p for p in people.people(project) if p.name == "Ann"))
@@ -71,7 +92,7 @@ def test_a_consensus_that_is_not_mine_to_change_is_read_and_can_be_copied(open_p
 
 
 def test_mine_comes_first_and_the_consensus_can_be_looked_at(open_page, project):
-    settle(project, begin(project, Kind.RUBRIC, rubric(("Explains what was agreed on.",), (3,))))
+    settled_by(project, begin(project, Kind.RUBRIC, rubric(("Explains what was agreed on.",), (3,))))
     begin(project, Kind.RUBRIC, rubric())
     page = open_page(kind="rubric")
     versions = page.sheet.strip.versions
@@ -82,18 +103,10 @@ def test_mine_comes_first_and_the_consensus_can_be_looked_at(open_page, project)
     assert page.sheet.form.editors[0].text.toPlainText() == "Explains what was agreed on."
 
 
-def test_nobody_sees_what_another_annotator_writes(open_page, project):
-    begin(project, Kind.RUBRIC, rubric())
-    people.add_person(project, "Ann")
-    project.work_as(next(p for p in people.people(project) if p.name == "Ann"))
-    page = open_page(kind="rubric")
-    assert page.sheet.artifact is None
-    assert page.tabs.tabText(WRITTEN.index(Kind.RUBRIC)) == "Rubric"
-
-
-def test_the_guideline_follows_the_field_with_the_focus(open_page, project):
+def test_the_guideline_follows_the_field_and_every_revision_can_be_looked_at(open_page, project):
     begin(project, Kind.RUBRIC, rubric())
     page = open_page(kind="rubric")
+    type_words(" at depth")
     press("F2")
     assert "One claim per criterion" in page.side.text.text()
     press("Tab")
@@ -101,21 +114,11 @@ def test_the_guideline_follows_the_field_with_the_focus(open_page, project):
     assert "One claim per criterion" not in page.side.text.text()
     press("F2")
     assert page.side.isHidden()
-
-
-def test_every_revision_can_be_looked_at(open_page, project):
-    begin(project, Kind.RUBRIC, rubric())
-    page = open_page(kind="rubric")
-    type_words(" at depth")
-    press("Tab")
     page.sheet.strip.history.trigger()
-    history = page.side.history
-    assert [history.list.item(row).text().split("\n")[0] for row in range(2)] == [
-        "2 · changed text",
-        "1 · begun",
-    ]
-    history.list.setCurrentRow(1)
-    assert history.words.toPlainText().startswith(f"1. {TEXTS[0]}\n    Weight: 3")
+    entries = page.side.history.list
+    assert [entries.item(row).text().split("\n")[0] for row in range(2)] == ["2 · changed text", "1 · begun"]
+    entries.setCurrentRow(1)
+    assert page.side.history.words.toPlainText().startswith(f"1. {TEXTS[0]}\n    Weight: 3")
 
 
 def test_undo_shows_the_document_in_which_something_was_taken_back(open_page, project):
@@ -143,14 +146,17 @@ def open_kind(project, page_over):
     return make
 
 
-def told(page) -> str:
-    return page.sheet.bar.counts.text()
-
-
 @pytest.mark.parametrize("kind", WRITTEN)
-def test_what_was_just_typed_into_a_new_document_stays_on_tab(kind, open_kind, project):
+def test_a_new_document_has_no_remark_until_it_is_to_be_submitted_and_keeps_what_is_typed(
+    kind, open_kind, project
+):
     page = open_kind(kind)
     QTest.mouseClick(page.sheet.beginning.start, Qt.MouseButton.LeftButton)
+    page.sheet.checking.check()
+    assert [line for line in page.sheet.form.findChildren(FindingLines) if line.isVisible()] == []
+    assert "to fix" not in page.sheet.bar.remarks.text()
+    page.sheet.submission.submit()
+    assert "to fix" in page.sheet.bar.remarks.text()
     fields = [field for field in page.sheet.findChildren(TextField) if field.isVisible()]
     assert fields
     for way in ("Tab", "Shift+Tab"):
@@ -166,7 +172,8 @@ def test_what_was_just_typed_into_a_new_document_stays_on_tab(kind, open_kind, p
     assert all(f'"{field.toPlainText()}"' in document for field in fields)
 
 
-def test_a_statement_gets_its_label_by_key_and_its_aspect_from_the_list(open_kind, project):
+def test_a_statement_gets_its_label_by_key_and_a_share_is_not_rounded_by_looking_at_it(open_kind, project):
+    begin(project, Kind.CHECKLIST, Checklist(units=(CheckPoint(text="Accuracy", share=1 / 3),)))
     page = open_kind(Kind.DIAGNOSTICS, Diagnostics(units=(Statement(text="Blocks add their input."),)))
     press("Alt+2")
     press("Tab", 2)
@@ -174,42 +181,34 @@ def test_a_statement_gets_its_label_by_key_and_its_aspect_from_the_list(open_kin
     assert focus() is page.sheet.form.editors[0].fields["aspect"]
     (unit,) = mine(project, Kind.DIAGNOSTICS).document.units
     assert (unit.label, unit.aspect) == (False, Aspect.BACKGROUND)
-    assert "0 true, 1 false" in told(page)
+    assert "0 true, 1 false" in page.sheet.bar.counts.text()
+    page.go_to(page.item.id, Kind.CHECKLIST)
+    page.sheet.form.editors[0].fields["share"].setFocus()
+    press("Tab")
+    page.leave()
+    assert mine(project, Kind.CHECKLIST).document.units[0].share == 1 / 3
 
 
-def test_an_identifier_is_read_as_it_is_typed(open_kind, project):
+def test_an_identifier_is_read_as_it_is_typed_and_a_year_is_kept_as_a_number(open_kind, project, qtbot):
     page = open_kind(Kind.EVIDENCE, Evidence(units=(Reference(text="Deep residual learning"),)))
     editor = page.sheet.form.editors[0]
     editor.fields["identifier"].setFocus()
     type_words("https://arxiv.org/abs/1512.03385v1")
     assert editor.read_as.text() == "✓ arXiv"
-    press("Tab")
-    assert mine(project, Kind.EVIDENCE).document.units[0].identifier == "https://arxiv.org/abs/1512.03385v1"
-    editor.fields["identifier"].setText("no identifier")
-    editor.refresh()
-    assert editor.read_as.text() == ""
-
-
-def test_a_year_is_kept_as_a_number_and_what_is_none_is_an_error(open_kind, project, qtbot):
-    page = open_kind(Kind.EVIDENCE, Evidence(units=(Reference(text="Deep residual learning"),)))
-    year = page.sheet.form.editors[0].fields["year"]
+    year = editor.fields["year"]
     year.setFocus()
     type_words("2015x")
     press("Tab")
-    assert mine(project, Kind.EVIDENCE).document.units[0].year == 2015
+    (unit,) = mine(project, Kind.EVIDENCE).document.units
+    assert (unit.identifier, unit.year) == ("https://arxiv.org/abs/1512.03385v1", 2015)
+    editor.fields["identifier"].setText("no identifier")
+    editor.refresh()
+    assert editor.read_as.text() == ""
     year.setFocus()
     press("Backspace")
     qtbot.waitUntil(lambda: any(finding.rule == "year" for finding in page.sheet.checking.findings))
     page.sheet.submission.submit()
     assert "“201” is not a year." in page.sheet.panel.entries.item(0).text()
-
-
-def test_a_share_with_many_digits_is_not_rounded_by_looking_at_it(open_kind, project):
-    page = open_kind(Kind.CHECKLIST, Checklist(units=(CheckPoint(text="Accuracy", share=1 / 3),)))
-    page.sheet.form.editors[0].fields["share"].setFocus()
-    press("Tab")
-    page.leave()
-    assert mine(project, Kind.CHECKLIST).document.units[0].share == 1 / 3
 
 
 def test_a_criterion_is_tied_to_a_key_insight(open_kind, project):
@@ -244,3 +243,517 @@ def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(ope
     assert (document.improve, document.remark) == ("Which layer?", "Close.")
     page.session.do(history.undo)
     assert form.whole.fields["remark"].toPlainText() == ""
+
+
+QUESTION = "Is this a criterion that asks about the residual stream?"
+
+
+@pytest.fixture
+def open_begun(project, page_over):
+
+    def make(document=None):
+        begin(project, Kind.RUBRIC, document or rubric())
+        return page_over(project, "Author")
+
+    return make
+
+
+def shown_remarks(editor) -> list[str]:
+    lines = [line for remarks in editor._remarks.values() if remarks.isVisible() for line in remarks._lines]
+    return [line._words.text() for line in lines]
+
+
+def listed(page) -> list[str]:
+    entries = page.sheet.panel.entries
+    return [entries.item(row).text() for row in range(entries.count())]
+
+
+def test_a_remark_comes_under_the_field_while_typing_and_goes_when_mended(open_begun, qtbot):
+    page = open_begun()
+    editor = page.sheet.form.editors[0]
+    assert shown_remarks(editor) == []
+    type_words("?")
+    qtbot.waitUntil(lambda: any("question" in words for words in shown_remarks(editor)))
+    press("Backspace")
+    qtbot.waitUntil(lambda: shown_remarks(editor) == [])
+
+
+def test_an_empty_unit_is_remarked_on_once_it_was_left_and_gone_to_when_it_is_submitted(
+    open_begun, project, qtbot
+):
+    page = open_begun()
+    press("Ctrl+N")
+    qtbot.waitUntil(lambda: any(finding.rule == "empty" for finding in page.sheet.checking.findings))
+    assert shown_remarks(page.sheet.form.editors[1]) == []
+    theme.zoom(1)
+    remarks = page.sheet.bar.remarks
+    assert remarks.text() == "No remarks yet"
+    fine = chips.icon("check", theme.current().px(16), "level-success")
+    assert remarks.icon().pixmap(16).toImage() != fine.pixmap(16).toImage()
+    page.source.enter()
+    qtbot.waitUntil(lambda: shown_remarks(page.sheet.form.editors[1]) != [])
+    assert remarks.text() == "1 to fix"
+    press("Ctrl+Return")
+    assert mine(project).state is State.DRAFT
+    assert listed(page)[0].startswith("Criterion 2: The text is missing.")
+    assert focus() is page.sheet.panel.entries
+    press("Return")
+    assert focus() is page.sheet.form.editors[1].text
+
+
+def test_warnings_are_overridden_with_a_reason_that_is_kept_and_errors_never(open_begun, project):
+    page = open_begun(rubric(("", QUESTION), (3, 2)))
+    press("Ctrl+Return")
+    assert page.sheet.panel.reason.isHidden()
+    page.sheet.submission.seal("I insist")
+    assert mine(project).state is State.DRAFT
+    page.sheet.form.go(page.sheet.form.editors[0].unit_id)
+    type_words(TEXTS[1])
+    press("Ctrl+Return")
+    assert mine(project).state is State.DRAFT
+    assert not page.sheet.panel.anyway.isEnabled()
+    page.sheet.panel.reason.setFocus()
+    type_words("the form asks for it")
+    press("Return")
+    assert mine(project).state is State.SEALED
+    assert sql.first(project, "SELECT reason FROM revision WHERE sealed") == ("the form asks for it",)
+
+
+def test_what_is_sealed_can_be_read_and_is_changed_in_a_new_revision_once_reopened(
+    open_begun, project, qtbot
+):
+    page, written = open_begun(), [unit.text for unit in rubric().units]
+    type_words(" quickly")
+    press("Ctrl+Return")
+    sealed = [f"{written[0]} quickly", *written[1:]]
+    assert texts(project) == sealed
+    # Changed and sealed.
+    assert mine(project).revision == 3
+    editor = page.sheet.form.editors[0]
+    assert editor.text.isReadOnly()
+    assert not editor.fields["weight"].isEnabled()
+    numbers = [each.number for each in page.sheet.form.editors]
+    assert all(one.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents) for one in numbers)
+    editor.text.setFocus()
+    for keys in ("Alt+1", "Ctrl+N", "Ctrl+Backspace", "Alt+Down"):
+        press(keys)
+    assert (texts(project), mine(project).revision) == (sealed, 3)
+    assert page.sheet.strip.words.text().startswith("Submitted on ")
+    qtbot.mouseClick(page.sheet.strip.reopen, Qt.MouseButton.LeftButton)
+    assert (mine(project).state, mine(project).revision) == (State.DRAFT, 4)
+    assert page.sheet.bar.consequence.text() == "What was submitted counts until you submit again."
+    type_words(" and more")
+    page.leave()
+    assert texts(project)[0].endswith(" and more")
+    revisions = artifacts.revisions(project, mine(project).id)
+    assert [revision.sealed for revision in revisions] == [False, False, True, False, False]
+
+
+def test_submitting_says_so_where_it_happened_and_offers_the_next(open_begun, project, qtbot):
+    page, (first, second) = open_begun(), items.ids(project)
+    press("Ctrl+Return")
+    assert (page.item.id, page.sheet.messages.text()) == (first, "Submitted.")
+    assert page.sheet.messages._act.text() == "Next: 2"
+    qtbot.mouseClick(page.sheet.messages._act, Qt.MouseButton.LeftButton)
+    assert page.item.id == second
+    page.go_to(first, Kind.RUBRIC)
+    press("Ctrl+Return")
+    assert page.item.id == second
+
+
+@pytest.mark.parametrize("coordinates", [True, False])
+def test_who_submits_last_reads_the_frozen_agreement_as_a_coordinator_alone(page_over, tmp_path, coordinates):
+    project = authoring_project(tmp_path)
+    people.add_person(project, "Cora", roles=(Role.COORDINATOR,))
+    other = people.add_person(project, "R2", roles=(Role.ANNOTATOR,)).subject
+    me, item_id = people.someone(project), items.ids(project)[0]
+    for person_id in (me.id, other):
+        assignments.assign_one(project, item_id, person_id, Stage.RUBRIC)
+    project.person = next(person for person in people.people(project) if person.id == other)
+    assignments.seal(project, begin(project, Kind.RUBRIC, rubric()))
+    project.person = me
+    if not coordinates:
+        people.set_roles(project, me.id, (Role.ANNOTATOR,))
+        project.person = next(person for person in people.people(project) if person.id == me.id)
+    begin(project, Kind.RUBRIC, rubric())
+    page = page_over(project, "Author", item_id=item_id)
+    press("Ctrl+Return")
+    told = "Agreement on 1 is frozen: match F1 1.00." in page.sheet.messages.text()
+    assert (mine(project).state, told) == (State.SEALED, coordinates)
+
+
+def test_remarks_never_push_submit_out_of_view(page_over, project):
+    many = rubric([QUESTION] * 12, [3] * 12)
+    begin(project, Kind.RUBRIC, many)
+    page = page_over(project, "Author")
+    page.window().resize(960, 600)
+    press("Ctrl+Return")
+    settle(page)
+    submit = page.sheet.bar.submit
+    assert page.sheet.panel.isVisible()
+    assert submit.visibleRegion().boundingRect().size() == submit.size()
+    bottom = submit.mapTo(page.window(), submit.rect().bottomLeft()).y()
+    assert bottom < page.window().height()
+
+
+WORDS = (
+    "Explains how attribution ties each claim to a source",
+    "Compares synthetic questions with questions that experts wrote",
+    "Identifies longer reports as the more accurate ones",
+)
+# The allowed weights; the place of each criterion's in their order, and the weight; its score where the first and the
+# third are met, and the bounds that are left while nobody is sure about the third.
+WALKS = {
+    "-3 to 3": ((7, 3), (6, 2), (1, -3), 0.0, (0.0, 3 / 5)),
+    "0.5, 1, 4": ((3, 4), (1, 0.5), (2, 1), 5 / 5.5, (4 / 5.5, 5 / 5.5)),
+}
+
+
+@pytest.fixture
+def weighted(tmp_path: Path) -> Project:
+    project = project_with(tmp_path)
+    add_report(project, items.add(project, "How is evidence attributed?").subject)
+    return project
+
+
+def estimate(project: Project) -> tuple[float | None, float | None, float | None]:
+    (row,) = (row for row in results.rows(project, result_raters.PEOPLE) if row.group_by == "all")
+    return row.estimate.value, row.estimate.floor, row.estimate.ceiling
+
+
+@pytest.mark.parametrize("text", WALKS)
+def test_from_the_form_to_the_score_and_the_release(weighted, page_over, tmp_path, text):
+    *chosen, score, bounds = WALKS[text]
+    settings.allow(weighted, text)
+    page = page_over(weighted, "Author", kind=Kind.RUBRIC)
+    press("Return")
+    for place, (words, (number, weight)) in enumerate(zip(WORDS, chosen, strict=True)):
+        if place:
+            press("Ctrl+N")
+        type_words(words)
+        page.sheet.acts.choose(number)
+        assert page.sheet.form.current.fields["weight"].value() == weight
+    press("Ctrl+Return")
+    (rubric,) = [artifact for artifact in artifacts_of(weighted) if artifact.state is State.SEALED]
+    assert [unit.weight for unit in rubric.document.units] == [weight for _, weight in chosen]
+
+    (task,) = labels.queue(weighted)
+    for unit, value in zip(rubric.document.units, ("yes", "no", labels.UNSURE), strict=True):
+        labels.set_label(weighted, task.response_id, unit.id, value)
+    label_sealing.submit(weighted, task.item_id)
+    value, floor, ceiling = estimate(weighted)
+    assert (floor, ceiling) == pytest.approx(bounds)
+    assert floor <= value <= ceiling
+    label_sealing.reopen(weighted, task.item_id)
+    labels.set_label(weighted, task.response_id, rubric.document.units[2].id, "yes")
+    label_sealing.submit(weighted, task.item_id)
+    assert estimate(weighted)[0] == pytest.approx(score)
+
+    releases.export(weighted, tmp_path / "release")
+    other = new_project(tmp_path / "other.goldsmith")
+    imports.run(other, releases.GOLDSMITH, [tmp_path / "release"], warm=False)
+    assert settings.allowed(other) == settings.allowed(weighted)
+    assert not checking.check(other).problems
+    releases.export(other, tmp_path / "again")
+    rubrics = [(tmp_path / name / "artifacts/rubric.json").read_bytes() for name in ("release", "again")]
+    assert rubrics[0] == rubrics[1]
+    assert f"weights: {text}" in (tmp_path / "again/README.md").read_text("utf-8")
+    report = releases.export(weighted, tmp_path / "theirs", "researcherbench")
+    assert any("weights of 1, 2 and 3 only" in note for note in report.notes)
+    other.close()
+
+
+def artifacts_of(project: Project):
+    return annotating.artifacts_of(project, items.ids(project)[0])
+
+
+def with_rubric(project: Project, *weights: float) -> str:
+    units = tuple(Criterion(text=f"Explains point {n}", weight=weight) for n, weight in enumerate(weights))
+    return artifacts.start(project, items.ids(project)[0], Kind.RUBRIC, Rubric(units=units)).subject
+
+
+def test_weights_in_use_stay_allowed_and_undo_brings_the_former_back(weighted):
+    begun = with_rubric(weighted, 3, 1)
+    with pytest.raises(Refusal, match=r"criteria of weight 3\."):
+        settings.allow(weighted, "-1 to 2")
+    settings.allow(weighted, "1, 3")
+    assert settings.allowed(weighted).text == "1, 3"
+    # A new criterion without a weight is begun, and asked for one.
+    artifacts.add_unit(weighted, begun, text="Explains point 3")
+    with pytest.raises(Refusal, match="this project allows 1, 3"):
+        artifacts.change_unit(weighted, begun, artifacts.read(weighted, begun).document.units[2].id, weight=2)
+    with pytest.raises(Refusal, match="has weight 2; this project allows 1, 3"):
+        assignments.seal(weighted, begun)
+    history.undo(weighted)
+    history.undo(weighted)
+    assert settings.allowed(weighted).usual
+    weighted.close()
+
+
+def test_a_task_brings_the_weights_along_and_returned_work_of_others_waits_in_the_tray(weighted, tmp_path):
+    settings.allow(weighted, "-3 to 3")
+    rater = next(person for person in people.people(weighted) if person.name == "Rater 2")
+    assignments.assign_one(weighted, items.ids(weighted)[0], rater.id, Stage.RUBRIC)
+    task = packing.task(weighted, rater.id, tmp_path / "two.goldsmith-task")
+    theirs = tasking.take_task(task.path, tmp_path / "two.goldsmith").project
+    assert settings.allowed(theirs).text == "-3 to 3"
+    with pytest.raises(Refusal):
+        settings.allow(theirs, "1 to 10")
+    assignments.seal(theirs, with_rubric(theirs, 3, -3))
+    work = tray.work(theirs, tmp_path / "two.goldsmith-work").path
+    theirs.close()
+    settings.allow(weighted, "1 to 3")
+    (arrival,) = unpacking.take_in(weighted, [work])
+    (piece,) = arrival.pieces
+    assert piece.outcome is ParcelOutcome.FOREIGN
+    assert "has weight -3; this project allows 1 to 3" in piece.words
+    assert artifacts_of(weighted) == []
+    weighted.close()
+
+
+def test_the_guidelines_page_sets_them_beside_the_rubrics_text(weighted, page_over):
+    page = page_over(weighted, "Guidelines", stage="rubric")
+    assert page.weights.field.text() == "1 to 3"
+    assert not page.weights.set.isEnabled()
+    page.weights.field.setText("up to 3")
+    page.weights.set.click()
+    assert settings.allowed(weighted).usual
+    page.weights.field.setText("-3..3")
+    page.weights.set.click()
+    assert settings.allowed(weighted).text == page.weights.field.text() == "-3 to 3"
+    assert "Criteria may have these weights: -3 to 3." in page.answer.text()
+    page.stages.choose(0)
+    assert page.weights.isVisible() is (page.stage is Stage.RUBRIC)
+
+
+def test_many_weights_are_chosen_from_a_list_by_their_digits(weighted, page_over):
+    settings.allow(weighted, "-10 to 10")
+    with_rubric(weighted, 0, 2)
+    page = page_over(weighted, "Author", kind=Kind.RUBRIC)
+    first, second = (editor.fields["weight"] for editor in page.sheet.form.editors)
+    assert (first.value(), second.value()) == (0, 2)
+    first.setFocus()
+    press("1")
+    press("0")
+    assert first.value() == 10
+    first.chosen.emit(first.value())
+    (rubric,) = artifacts_of(weighted)
+    assert [unit.weight for unit in rubric.document.units] == [10, 2]
+
+
+OPEN = "The blind zone around the epicentre is still an unsolved problem for every network."
+NEW = "We propose a new framework that listens to the motion sensors of phones near the fault."
+
+
+@pytest.fixture
+def talked(tmp_path) -> Project:
+    talked = authoring_project(tmp_path)
+    talk = tmp_path / "talk.txt"
+    talk.write_text(f"Ann: Good morning to all of you here.\n\nBen: {OPEN}\n\nAnn: {NEW}\n", "utf-8")
+    second = items.ids(talked)[1]
+    items.add_source(talked, second, talk)
+    return talked
+
+
+@pytest.fixture
+def open_talk(talked, page_over):
+    return lambda kind: page_over(talked, "Author", item_id=items.ids(talked)[1], kind=kind.value)
+
+
+def units(talked: Project, kind: Kind):
+    return mine(talked, kind, 1).document.units
+
+
+@pytest.mark.usefixtures("real_children")
+def test_inspirations_are_drafted_offline_and_mended_by_keys(open_talk, talked, qtbot):
+    page = open_talk(Kind.INSPIRATIONS)
+    press("F8")
+    panel = page.side.draft
+    assert panel.asking.judge.currentText() == "baseline"
+    with qtbot.waitSignal(panel.asking.came, timeout=20_000):
+        press("Ctrl+Shift+D")
+    assert [card.unit.text for card in panel.cards] == [OPEN, NEW]
+    press("Ctrl+T", 2)
+    first, second = units(talked, Kind.INSPIRATIONS)
+    assert (first.type, second.type) == ("limitation", "methodology")
+    page.sheet.form.go(second.id)
+    press("Alt+3")
+    current = page.sheet.form.current
+    current.fields["qualities"].enter()
+    press("4")
+    press("2")
+    (_, second) = units(talked, Kind.INSPIRATIONS)
+    assert (second.type, second.qualities) == ("transdisciplinary", ("novelty", "verifiability"))
+    rules = {finding.rule for finding in page.sheet._remarks()}
+    assert "traits" in rules
+
+
+def test_units_are_merged_and_split_by_keys(open_talk, talked):
+    begin(
+        talked,
+        Kind.INSPIRATIONS,
+        Inspirations(units=(Inspiration(text="😀 One."), Inspiration(text="Two."))),
+        1,
+    )
+    page = open_talk(Kind.INSPIRATIONS)
+    page.sheet.form.go(units(talked, Kind.INSPIRATIONS)[1].id)
+    press("Ctrl+L")
+    (unit,) = units(talked, Kind.INSPIRATIONS)
+    assert unit.text == "😀 One. Two."
+    press("Ctrl+Home")
+    press("Right", 6)
+    press("Ctrl+Shift+L")
+    assert [one.text for one in units(talked, Kind.INSPIRATIONS)] == ["😀 One.", "Two."]
+    type_words("And ")
+    press("Ctrl+Z")
+
+
+def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_and_time(page_over, tmp_path):
+    made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
+    seminar, task = items.ids(made)
+    page = page_over(made, "Author", item_id=seminar)
+    # Of what is written for an item's role, what this project uses.
+    assert tabs_of(page) == [Kind.INSPIRATIONS, Kind.TASKS]
+    page.step(1)
+    assert tabs_of(page) == [Kind.CHECKLIST]
+    assert page.item.id == task
+    pane = page.source
+    (transcript,) = items.sources(made, seminar)
+    assert [pane.tabs.tabText(place) for place in range(2)] == [transcript.title, "Question"]
+    assert pane.leads.isVisible()
+    (chips,) = pane.leads.findChildren(AnchorChips)
+    chip = chips.chips[0].button
+    assert "the audit is planned from the cost of listening" in chip.toolTip()
+    assert chip.text().endswith("16:48")
+    chip.click()
+    (mark,) = pane.text.marks("evidence")
+    assert (
+        pane.text.text()[mark.start : mark.end]
+        == "The new part is that the audit is planned from the cost of listening"
+    )
+    # Of the seminar nothing is checked when something is written for the task.
+    assert page._sources() == []
+    page.header.seminar.click()
+    assert (page.item.id, page.sheet.kind) == (seminar, Kind.TASKS)
+    assert page.sheet.form.current.unit_id == items.read(made, task).made_from
+    assert not page.header.seminar.isVisible()
+    first, second = page.sheet.form.editors[:2]
+    page.sheet.form.go(second.unit_id)
+    words = [label.text() for label in pane.leads.findChildren(PlainLabel)]
+    assert words[0] == "1 inspiration of this task"
+    assert words[1].startswith("A stratified audit cuts the season")
+    page.sheet.form.go(first.unit_id)
+    assert any(label.text().startswith("A detector of") for label in pane.leads.findChildren(PlainLabel))
+    settle(page)
+
+
+def tabs_of(page) -> list[Kind]:
+    return [kind for place, kind in enumerate(WRITTEN) if page.tabs.isTabVisible(place)]
+
+
+LISTED = "10.1234/a\n10.1234/b\n10.1234/A\nsee above"
+
+
+@pytest.fixture
+def first_item(small) -> str:
+    return items.ids(small)[0]
+
+
+@pytest.fixture
+def evidence_page(small, first_item, page_over):
+    return page_over(small, "Author", item_id=first_item, kind="evidence")
+
+
+@pytest.fixture
+def evidence_panel(evidence_page):
+    press("F8")
+    return evidence_page.side.references
+
+
+def lines(evidence_panel) -> list[str]:
+    return [evidence_panel.entries.item(row).text() for row in range(evidence_panel.entries.count())]
+
+
+def paste(evidence_page, evidence_panel, qtbot, text: str) -> None:
+    QApplication.clipboard().setText(text)
+    evidence_panel.text.paste()
+    qtbot.waitUntil(lambda: evidence_panel.entries.count() > 0)
+
+
+def references(small, first_item) -> list[tuple[str, str]]:
+    return [(unit.text, unit.identifier) for unit in lookups.own_evidence(small, first_item).document.units]
+
+
+def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(
+    evidence_page, evidence_panel, small, first_item, qtbot
+):
+    paste(evidence_page, evidence_panel, qtbot, LISTED)
+    assert evidence_panel.summary.text() == "4 entries (a list): 2 new, 1 repeated, 1 not read."
+    assert lines(evidence_panel) == [
+        "doi:10.1234/a", "doi:10.1234/b", "repeats line 1: doi:10.1234/a",
+        "not read (line 4: Neither a title nor an identifier was found in it): see above",
+    ]  # fmt: skip
+    press("Ctrl+T")
+    assert references(small, first_item) == [("", "doi:10.1234/a"), ("", "doi:10.1234/b")]
+    assert [editor.identifier.text() for editor in evidence_page.sheet.form.editors] == [
+        "doi:10.1234/a",
+        "doi:10.1234/b",
+    ]
+    assert (
+        evidence_panel.text.toPlainText(),
+        lines(evidence_panel),
+        evidence_panel.take_all.isEnabled(),
+    ) == ("", [], False)
+    press("Ctrl+Z")
+    assert references(small, first_item) == []
+
+
+def test_doubtful_references_are_taken_only_when_ticked(
+    evidence_page, evidence_panel, small, first_item, qtbot
+):
+    names = "Jane Doe, John Roe, and Ann Lee."
+    paste(
+        evidence_page,
+        evidence_panel,
+        qtbot,
+        f"J. Smith. Deep rivers of the north. Water, 2019.\n{names}\nSalt lakes of the east. 2021.",
+    )
+    assert lines(evidence_panel)[1].startswith("doubtful, the title looks like names (line 2): ")
+    assert evidence_panel.take_all.text().startswith("Take 1 reference")
+    evidence_panel.tick.click()
+    assert evidence_panel.take_all.text().startswith("Take 3 references")
+    evidence_panel.entries.item(1).setCheckState(Qt.CheckState.Unchecked)
+    press("Ctrl+T")
+    assert [text for text, _ in references(small, first_item)] == [
+        "Deep rivers of the north",
+        "Salt lakes of the east",
+    ]
+    assert evidence_panel.tick.isHidden()
+
+
+def test_letter_7_a_file_is_read_where_it_is_chosen(
+    evidence_page, evidence_panel, small, first_item, tmp_path: Path, qtbot
+):
+    (path := tmp_path / "works.bib").write_text(
+        "@book{a, title={Deep rivers of the north}, year={2020}}", "utf-8"
+    )
+    evidence_panel.read_file(path)
+    qtbot.waitUntil(lambda: evidence_panel.entries.count() > 0)
+    assert lines(evidence_panel) == ["Deep rivers of the north. 2020"]
+    press("Ctrl+T")
+    assert references(small, first_item) == [("Deep rivers of the north", "")]
+
+
+def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(
+    evidence_page, small, first_item, tmp_path: Path
+):
+    (path := tmp_path / "Deep rivers.md").write_text("Words.", "utf-8")
+    source = items.add_source(small, first_item, path).subject
+    materials.describe(small, Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}})
+    press("Ctrl+Shift+S")
+    assert references(small, first_item) == [("Deep rivers", "doi:10.1234/a")]
+    press("F8")
+    assert (
+        evidence_page.side.references.about.text()
+        == "The source is a research paper: its evidence is the source itself."
+    )

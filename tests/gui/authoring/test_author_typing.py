@@ -1,36 +1,60 @@
-"""What is typed or quoted on the Author page is kept at once, and what its keys do to units."""
+"""What is typed, quoted, spelled or taken from a draft on the Author page, and what its keys do to units."""
+
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent, QMouseEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QInputMethodEvent,
+    QMouseEvent,
+    QTextCursor,
+    QWheelEvent,
+)
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from sqlalchemy import select
 
 from annotator.actions.authoring import artifacts
-from annotator.actions.items import items
+from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.items import items, spelling
+from annotator.actions.items import items as items_module
 from annotator.actions.judges import judges
-from annotator.actions.project.people import new_project
-from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.documents import WRITTEN
+from annotator.actions.material import model_drafts
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.texts.canonical import sha256
-from annotator.gui.forms.unit_editor import FindingLines
+from annotator.gui.forms.spelling import SpellMarks
 from annotator.gui.review.source_pane import anchor_of, anchor_on_page
 from annotator.gui.session.page import KEEP_EVERY_MS
 from annotator.gui.widgets import fields
 from annotator.gui.widgets.message_bar import INFO_MS, READ_MS
 from annotator.storage.tables import DRAFT
 from tests.gui.authoring.small_pdf import pdf
+from tests.judging.odd_server import OddServer, error
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import PAPER, TEXTS, begin, begun_project, mine, texts
+from tests.servers.drafting_server import (
+    ADDED,
+    CRITERIA,
+    JUDGE,
+    SAID,
+    ben,
+    drafting,
+    drafting_project,
+    first_item,
+)
 from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.run_keys import stopped_by_key
+from tests.windows.settling import settle
 
 PROJECT = begun_project
 
 MORE = " and slowly"
-# Without comprehensions. Half of them make the revision, from the chain of hashes to the witness.
-# What asks, lays out or paints what another wording leaves as it is.
 
 
 @pytest.fixture
@@ -44,17 +68,19 @@ def drafts(project) -> dict[str, str]:
     return {row.place.split("|")[2]: row.text for row in rows}
 
 
-def test_typing_is_in_the_file_within_a_second_and_not_yet_a_revision(page, project, qtbot):
+def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_left(page, project, qtbot):
     before = mine(project).revision
+    type_words("x")
+    qtbot.waitUntil(lambda: bool(drafts(project)))
+    press("Backspace")
+    press("Tab")
+    assert (drafts(project), mine(project).revision) == ({}, before)
+    press("Shift+Tab")
+    press("Ctrl+End")
     type_words(MORE)
     qtbot.waitUntil(lambda: drafts(project) == {"text": TEXTS[0] + MORE})
     assert fields.LONGEST_MS <= 1_000
     assert mine(project).revision == before
-
-
-def test_leaving_the_field_makes_one_revision_and_clears_the_draft(page, project):
-    before = mine(project).revision
-    type_words(MORE)
     press("Tab")
     assert texts(project)[0] == TEXTS[0] + MORE
     assert (mine(project).revision, drafts(project)) == (before + 1, {})
@@ -68,15 +94,6 @@ def test_typing_goes_into_a_revision_after_a_while_though_the_field_is_not_left(
     assert KEEP_EVERY_MS == 20_000
 
 
-def test_a_text_typed_back_to_what_it_was_leaves_neither_draft_nor_revision(page, project, qtbot):
-    before = mine(project).revision
-    type_words("x")
-    qtbot.waitUntil(lambda: bool(drafts(project)))
-    press("Backspace")
-    press("Tab")
-    assert (drafts(project), mine(project).revision) == ({}, before)
-
-
 def test_a_weight_chosen_while_typing_keeps_the_words_and_each_is_taken_back_alone(page, project):
     type_words(MORE)
     press("Alt+1")
@@ -87,12 +104,18 @@ def test_a_weight_chosen_while_typing_keeps_the_words_and_each_is_taken_back_alo
     assert texts(project)[0] == TEXTS[0]
 
 
-def test_a_change_made_elsewhere_does_not_touch_what_is_being_typed(page, project):
-    type_words(MORE)
-    second = mine(project).document.units[1].id
+def test_what_is_being_typed_outlives_a_change_made_elsewhere_and_going_to_another_item(page, project):
+    press("Ctrl+A")
+    focus().insertPlainText("说明残差连接为何有效。يشرح")
+    typed, second = focus().toPlainText(), mine(project).document.units[1].id
     page.session.do(lambda p: artifacts.change_unit(p, mine(p).id, second, text="Outlines another thing."))
-    assert focus().toPlainText() == TEXTS[0] + MORE
+    assert focus().toPlainText() == typed
     assert page.sheet.form.editors[1].text.toPlainText() == "Outlines another thing."
+    press("Ctrl+PgDown")
+    assert page.item.id == items.ids(project)[1]
+    assert texts(project)[0] == typed
+    press("Ctrl+PgUp")
+    assert focus().toPlainText() == typed
 
 
 @pytest.mark.parametrize("paused", [False, True])
@@ -110,33 +133,12 @@ def test_words_typed_into_a_unit_that_is_taken_out_elsewhere_stand_in_a_new_one(
     assert (drafts(project), page.sheet.saving.typed) == ({}, {})
 
 
-def test_going_to_another_item_keeps_what_was_typed(page, project):
-    type_words(MORE)
-    press("Ctrl+PgDown")
-    assert page.item.id == items.ids(project)[1]
-    assert texts(project)[0] == TEXTS[0] + MORE
-    press("Ctrl+PgUp")
-    assert focus().toPlainText() == TEXTS[0] + MORE
-
-
 def test_words_that_cannot_be_kept_stay_on_screen_and_hold_the_page(page, project, qtbot):
     page.sheet.form.editors[0].text.insertPlainText("x" * 20_001)
     with qtbot.waitSignal(page.session.refused):
         press("Ctrl+PgDown")
     assert page.item.id == items.ids(project)[0]
     assert len(page.sheet.form.editors[0].text.toPlainText()) > 20_000
-
-
-def test_chinese_and_arabic_are_kept_letter_for_letter(page, project):
-    press("Ctrl+A")
-    focus().insertPlainText("说明残差连接为何有效。")
-    press("Tab")
-    assert texts(project)[0] == "说明残差连接为何有效。"
-    page.sheet.form.editors[1].text.setFocus()
-    press("Ctrl+A")
-    focus().insertPlainText("يشرح سبب النجاح.")
-    page.leave()
-    assert texts(project)[1] == "يشرح سبب النجاح."
 
 
 def test_typing_into_a_file_that_may_only_be_read_does_nothing(project, tmp_path, window_over):
@@ -163,6 +165,14 @@ def quoted(project, unit: int = 0):
 
 
 def test_the_selected_words_become_the_quotation_of_the_unit_at_the_cursor(page, project):
+    press("Ctrl+E")
+    assert quoted(project) is None
+    said = page.sheet.messages.text()
+    assert "Select words in the source first" in said
+    # Nothing takes it away before it can have been read.
+    timers = [*page.sheet.children(), *page.sheet.messages.children()]
+    running = [each.interval() for each in timers if isinstance(each, QTimer) and each.isActive()]
+    assert running == [INFO_MS + READ_MS * len(said)]
     page.sheet.form.editors[1].text.setFocus()
     page.source.enter()
     select_words(page, "train badly")
@@ -174,53 +184,46 @@ def test_the_selected_words_become_the_quotation_of_the_unit_at_the_cursor(page,
     assert stands_in(anchor, PAPER)
     assert quoted(project, 0) is None
     assert focus() is page.sheet.form.editors[1].text
-
-
-def test_markdown_marks_between_the_words_are_part_of_the_quotation(page, project):
-    select_words(page, "its input to")
-    press("Ctrl+E")
-    assert quoted(project).quote == "its **input** to"
-
-
-def test_without_a_selection_nothing_is_quoted_and_it_is_said_how(page, project):
-    press("Ctrl+E")
-    assert quoted(project) is None
-    said = page.sheet.messages.text()
-    assert "Select words in the source first" in said
-    # Nothing takes it away before it can have been read.
-    timers = [*page.sheet.children(), *page.sheet.messages.children()]
-    running = [each.interval() for each in timers if isinstance(each, QTimer) and each.isActive()]
-    assert running == [INFO_MS + READ_MS * len(said)]
-
-
-def test_the_quotation_is_a_press_away_from_its_place(page, project, qtbot):
-    select_words(page, AGAIN, nth=1)
-    press("Ctrl+E")
-    page.source.tabs.setCurrentIndex(1)
-    qtbot.mouseClick(page.sheet.form.editors[0]._chips.chips[0].button, Qt.MouseButton.LeftButton)
-    (mark,) = page.source.text.marks("evidence")
-    shown = page.source.text.text()
-    assert page.source.tabs.currentIndex() == 0
-    assert (mark.start, shown[mark.start : mark.end]) == (shown.rindex(AGAIN), AGAIN)
-
-
-def test_a_quotation_is_taken_away_and_comes_back_with_undo(page, project, qtbot):
-    select_words(page, "train badly")
-    press("Ctrl+E")
-    qtbot.mouseClick(page.sheet.form.editors[0]._chips.chips[0].remove, Qt.MouseButton.LeftButton)
-    assert quoted(project) is None
-    press("Ctrl+Z")
-    assert quoted(project).quote == "train badly"
-
-
-def test_the_question_can_be_quoted_too(page, project):
+    page.sheet.form.editors[0].text.setFocus()
     page.source.tabs.setCurrentIndex(page.source.tabs.count() - 1)
     select_words(page, "residual connections")
     press("Ctrl+E")
     assert (quoted(project).source_id, quoted(project).start) == ("", len("Why do "))
 
 
-def test_a_page_of_a_pdf_is_quoted_with_its_number_and_its_place_in_the_text(page, project, tmp_path):
+def test_quotations_stand_side_by_side_each_once_and_a_press_away_from_its_place(page, project, qtbot):
+    def chips() -> list:
+        return [chip for chip in page.sheet.form.editors[0]._chips.chips if not chip.isHidden()]
+
+    def words() -> list[str]:
+        return [anchor.quote for anchor in mine(project).document.units[0].anchors]
+
+    select_words(page, AGAIN, nth=1)
+    press("Ctrl+E")
+    # Marks of Markdown between the words are part of the quotation.
+    quote_words(page, "its input to")
+    assert words() == [AGAIN, "its **input** to"]
+    assert [chip.button.text() for chip in chips()] == [f"“{AGAIN}”", "“its input to”"]
+    press("Ctrl+Z")
+    assert words() == [AGAIN]
+    assert len(chips()) == 1
+    select_words(page, AGAIN, nth=1)
+    press("Ctrl+E")
+    assert words() == [AGAIN]
+    assert "already" in page.sheet.messages.text()
+    page.source.tabs.setCurrentIndex(1)
+    qtbot.mouseClick(chips()[0].button, Qt.MouseButton.LeftButton)
+    (mark,) = page.source.text.marks("evidence")
+    shown = page.source.text.text()
+    assert page.source.tabs.currentIndex() == 0
+    assert (mark.start, shown[mark.start : mark.end]) == (shown.rindex(AGAIN), AGAIN)
+    qtbot.mouseClick(chips()[0].remove, Qt.MouseButton.LeftButton)
+    assert words() == []
+    press("Ctrl+Z")
+    assert words() == [AGAIN]
+
+
+def test_a_page_of_a_pdf_and_what_is_found_there_are_quoted_with_number_and_place(page, project, tmp_path):
     path = tmp_path / "paper.pdf"
     path.write_bytes(pdf([["First page."], ["Deep networks train", "with residual blocks."]]))
     page.session.do(items.add_source, page.item.id, path)
@@ -233,59 +236,23 @@ def test_a_page_of_a_pdf_is_quoted_with_its_number_and_its_place_in_the_text(pag
     assert (anchor.page, anchor.source_id) == (2, source.id)
     assert stands_in(anchor, source.text)
     assert page.sheet.form.editors[0]._chips.chips[0].button.text().endswith("— p. 2")
-
-
-def add_pdf(page, folder, pages) -> None:
-    path = folder / "paper.pdf"
-    path.write_bytes(pdf(pages))
-    page.session.do(items.add_source, page.item.id, path)
-
-
-@pytest.mark.parametrize("still_open", [False, True])
-def test_what_is_found_in_a_pdf_is_what_the_key_quotes(page, project, tmp_path, still_open):
-    add_pdf(page, tmp_path, [["First page."], ["Deep networks", "train badly"]])
     press("Ctrl+F")
-    type_words("networks train")
+    type_words("train with")
     press("Return")
     assert page.source.finder.count() == (1, 1)
-    if still_open:
-        assert page.source.quoting.isEnabled()
-    else:
-        press("Esc")
-        assert focus() is page.source.pdf
+    assert page.source.quoting.isEnabled()
+    press("Esc")
+    assert focus() is page.source.pdf
     press("Ctrl+E")
-    anchor = quoted(project)
-    assert (anchor.page, anchor.quote.split()) == (2, ["networks", "train"])
-    assert stands_in(anchor, items.sources(project, page.item.id)[1].text)
-
-
-def all_quoted(project, unit: int = 0) -> list[str]:
-    return [anchor.quote for anchor in mine(project).document.units[unit].anchors]
-
-
-def chips(page, unit: int = 0):
-    return [chip for chip in page.sheet.form.editors[unit]._chips.chips if not chip.isHidden()]
+    anchor = mine(project).document.units[0].anchors[1]
+    assert (anchor.page, anchor.quote.split()) == (2, ["train", "with"])
+    assert stands_in(anchor, source.text)
 
 
 def quote_words(page, *several: str) -> None:
     for words in several:
         select_words(page, words)
         press("Ctrl+E")
-
-
-def test_a_second_quotation_stands_beside_the_first_and_both_are_listed(page, project):
-    quote_words(page, "train badly", "its input to")
-    assert all_quoted(project) == ["train badly", "its **input** to"]
-    assert [chip.button.text() for chip in chips(page)] == ["“train badly”", "“its input to”"]
-    press("Ctrl+Z")
-    assert all_quoted(project) == ["train badly"]
-    assert len(chips(page)) == 1
-
-
-def test_the_same_words_are_quoted_once(page, project):
-    quote_words(page, "train badly", "train badly")
-    assert all_quoted(project) == ["train badly"]
-    assert "already" in page.sheet.messages.text()
 
 
 def marked(page, kind: str) -> list[str]:
@@ -307,65 +274,28 @@ def test_all_that_is_quoted_stays_marked_and_is_stepped_through(page):
     assert page.source.pane.steps.told.text() == "Passage 3 of 3"
 
 
-def test_the_words_at_the_top_stay_there_when_a_panel_opens(project, page_over, tmp_path):
-    long = tmp_path / "long.md"
-    long.write_text(
-        "\n\n".join(
-            f"Paragraph {n} says something, and goes on for long enough to need more lines where it is narrow."
-            for n in range(400)
-        ),
-        "utf-8",
-    )
-    items.add_source(project, items.ids(project)[0], long)
-    page = page_over(project, "Author")
-    page.source.tabs.setCurrentIndex(1)
-    view = page.source.text
-    at = view.text().index("Paragraph 250 ")
-    view.reveal(at, at + 13)
-    bar = view.verticalScrollBar()
-    bar.setValue(bar.value() + view.cursorRect(view._cursor(at, at)).top())
-    values = {bar.value()}
-
-    def top() -> str:
-        return view.cursorForPosition(view.rect().topLeft()).block().text()[:14]
-
-    assert top() == "Paragraph 250 "
-    for width in (500, 900, 620, 1100, 700):
-        view.setFixedWidth(width)
-        assert top() == "Paragraph 250 "
-        values.add(bar.value())
-    assert len(values) > 1
-
-
-def test_offsets_on_a_page_are_those_of_the_whole_text():
+def test_offsets_are_those_of_the_whole_text_and_are_lacking_where_it_does_not_hold_the_words():
     text = "same words here\n\f\nsame words here\n\f\nlast"
     anchor = anchor_on_page("s", text, "words here", 2)
     assert (anchor.start, anchor.end, anchor.page) == (23, 33, 2)
-
-
-def test_words_that_the_text_of_a_pdf_does_not_hold_are_kept_without_offsets():
     anchor = anchor_on_page("s", "", "scanned words", 3)
     assert (anchor.quote, anchor.page, anchor.start) == ("scanned words", 3, -1)
-
-
-def test_words_that_are_not_in_the_text_give_no_quotation():
     assert anchor_of(None, "some text", "another thing", 0, 7) is None
 
 
 FIRST, SECOND, THIRD = TEXTS
 
 
-def weights(project) -> list[int]:
-    return [unit.weight for unit in mine(project).document.units]
-
-
-def test_digits_and_letters_only_write_while_a_text_has_the_focus(page, project):
+def test_digits_and_letters_only_write_in_a_text_and_shift_and_enter_break_its_line(page, project):
     type_words(" 1 2 3 iure")
+    press("Shift+Return")
+    type_words("more")
     press("Tab")
-    assert (weights(project), texts(project)[0]) == ([3, 2, 1], f"{FIRST} 1 2 3 iure")
+    assert texts(project) == [f"{FIRST} 1 2 3 iure\nmore", SECOND, THIRD]
+    assert [unit.weight for unit in mine(project).document.units] == [3, 2, 1]
 
 
-def test_alt_and_an_arrow_move_the_criterion_and_the_focus_goes_with_it(page, project):
+def test_criteria_are_gone_through_moved_and_retired_by_keys(page, project):
     field = focus()
     press("Alt+Down")
     assert texts(project) == [SECOND, FIRST, THIRD]
@@ -375,18 +305,12 @@ def test_alt_and_an_arrow_move_the_criterion_and_the_focus_goes_with_it(page, pr
     press("Alt+Up")
     assert texts(project) == [SECOND, FIRST, THIRD]
     assert [editor.number.text() for editor in page.sheet.form.editors] == ["1", "2", "3"]
-
-
-def test_retiring_takes_the_criterion_out_and_undo_brings_it_back(page, project):
     press("Ctrl+Backspace")
     assert texts(project) == [SECOND, THIRD]
-    assert focus().toPlainText() == SECOND
+    assert focus().toPlainText() == THIRD
     press("Ctrl+Z")
-    assert texts(project) == [FIRST, SECOND, THIRD]
-    assert [editor.text.toPlainText() for editor in page.sheet.form.editors] == [FIRST, SECOND, THIRD]
-
-
-def test_esc_leaves_the_field_arrows_go_from_unit_to_unit_and_enter_goes_in(page):
+    assert texts(project) == boxes_of(page) == [SECOND, FIRST, THIRD]
+    page.sheet.form.go(page.sheet.form.editors[0].unit_id)
     press("Esc")
     assert focus() is page.sheet.form.editors[0]
     press("Down")
@@ -409,28 +333,24 @@ def test_enter_begins_the_next_criterion_below_and_an_empty_one_goes_no_further(
     page.sheet.form.go(page.sheet.form.editors[1].unit_id)
     press("Enter")
     assert focus() is page.sheet.form.editors[2].text
+    # One that ends a composition begins nothing.
+    page.sheet.form.go(page.sheet.form.editors[1].unit_id)
+    QApplication.sendEvent(focus(), QInputMethodEvent("かん", []))
+    press("Return")
+    composed = QInputMethodEvent("", [])
+    composed.setCommitString("漢")
+    QApplication.sendEvent(focus(), composed)
+    assert focus() is page.sheet.form.editors[1].text
+    assert focus().toPlainText().endswith("漢")
     assert len(boxes_of(page)) == 5
 
 
-def test_shift_and_enter_break_the_line(page, project):
-    press("Shift+Return")
-    type_words("more")
-    press("Tab")
-    assert texts(project) == [f"{FIRST}\nmore", SECOND, THIRD]
-
-
-def test_enter_that_ends_a_composition_begins_nothing(page, project):
-    field = focus()
-    QApplication.sendEvent(field, QInputMethodEvent("かん", []))
+def test_enter_goes_to_the_next_field_where_a_unit_has_several_texts_or_a_note(page, project):
+    press("Ctrl+M")
+    type_words("A note")
     press("Return")
-    assert len(boxes_of(page)) == 3
-    composed = QInputMethodEvent("", [])
-    composed.setCommitString("漢")
-    QApplication.sendEvent(field, composed)
-    assert field.toPlainText().endswith("漢")
-
-
-def test_enter_goes_to_the_next_field_where_a_unit_has_several_texts(page, project):
+    assert page.sheet.form.editors[1].isAncestorOf(focus())
+    assert mine(project).document.units[0].note == "A note"
     begin(project, Kind.EVIDENCE, Evidence(units=(Reference(text="A paper"),)))
     page.go_to(page.item.id, Kind.EVIDENCE)
     page.sheet.focus_first()
@@ -441,20 +361,9 @@ def test_enter_goes_to_the_next_field_where_a_unit_has_several_texts(page, proje
     assert len(page.sheet.form.editors) == 1
 
 
-def test_enter_in_a_note_goes_on_too(page, project):
-    press("Ctrl+M")
-    type_words("A note")
-    press("Return")
-    assert page.sheet.form.editors[1].isAncestorOf(focus())
-    assert mine(project).document.units[0].note == "A note"
-
-
-@pytest.mark.parametrize(
-    ("to", "order"), [(2, [SECOND, THIRD, FIRST]), (1, [SECOND, FIRST, THIRD]), (0, TEXTS)]
-)
-def test_a_criterion_is_dragged_by_its_number(page, project, to, order):
-    editors, form = page.sheet.form.editors, page.sheet.form
-    number, goal = editors[0].number, editors[to]
+def drag(form, to: int) -> None:
+    """The first criterion by its number to the place of another."""
+    number, goal = form.editors[0].number, form.editors[to]
     at = number.mapFromGlobal(goal.mapToGlobal(QPoint(10, goal.height() - 2 if to else 8)))
     QTest.mousePress(number, Qt.MouseButton.LeftButton)
     QTest.mouseMove(number, at)
@@ -466,7 +375,17 @@ def test_a_criterion_is_dragged_by_its_number(page, project, to, order):
     assert form._gap.isVisible()
     QTest.mouseRelease(number, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
     assert not form._gap.isVisible()
-    assert texts(project) == list(order)
+
+
+def test_a_criterion_is_dragged_by_its_number(page, project, qtbot):
+    drag(page.sheet.form, 0)
+    assert texts(project) == [FIRST, SECOND, THIRD]
+    drag(page.sheet.form, 1)
+    assert texts(project) == [SECOND, FIRST, THIRD]
+    first, second, third = page.sheet.form.editors
+    qtbot.waitUntil(lambda: first.y() < second.y() < third.y())
+    drag(page.sheet.form, 2)
+    assert texts(project) == [FIRST, THIRD, SECOND]
 
 
 def dragged(target, kind, *paths) -> bool:
@@ -493,25 +412,7 @@ def test_a_paper_dropped_on_the_source_is_put_beside_the_item(page, project, tmp
     assert page.source.tabs.tabText(1) == "deep"
 
 
-def test_a_submitted_criterion_is_not_dragged(page, project):
-    press("Ctrl+Return")
-    assert mine(project).state is State.SEALED
-    numbers = [editor.number for editor in page.sheet.form.editors]
-    assert all(one.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents) for one in numbers)
-
-
-def test_no_model_is_offered_without_an_endpoint(page, project):
-    assert not page.sheet.strip.draft.isVisible()
-    judges.add(project, "pen", base_url="http://127.0.0.1:1/v1", model="m")
-    page.navigate({})
-    assert page.sheet.strip.draft.isVisible()
-
-
-def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):
-    from PySide6.QtCore import QPoint, QPointF, Qt
-    from PySide6.QtGui import QWheelEvent
-    from PySide6.QtWidgets import QApplication
-
+def test_the_wheel_over_a_list_changes_nothing(page, project):
     page.sheet.form.offer(page.item, [("a", "One"), ("b", "Two")])
     combo = page.sheet.form.editors[0].fields["insight_id"]
     turn = QWheelEvent(
@@ -520,16 +421,293 @@ def test_the_wheel_over_a_list_changes_nothing(page, project, qtbot):
     )  # fmt: skip
     QApplication.sendEvent(combo, turn)
     assert combo.currentIndex() == 0
+    # No model is offered without an endpoint.
+    assert not page.sheet.strip.draft.isVisible()
+    judges.add(project, "pen", base_url="http://127.0.0.1:1/v1", model="m")
+    page.navigate({})
+    assert page.sheet.strip.draft.isVisible()
 
 
-@pytest.mark.parametrize("kind", WRITTEN)
-def test_a_form_opens_without_a_remark_and_makes_them_once_it_is_to_be_submitted(kind, tmp_path, page_over):
-    project = new_project(tmp_path / "new.goldsmith")
-    item_id = items.add(project, "What is basalt?").subject
-    page = page_over(project, "Author", item_id=item_id, kind=kind.value)
-    page.sheet.start()
-    page.sheet.checking.check()
-    assert [line for line in page.sheet.form.findChildren(FindingLines) if line.isVisible()] == []
-    assert "to fix" not in page.sheet.bar.remarks.text()
-    page.sheet.submission.submit()
-    assert "to fix" in page.sheet.bar.remarks.text()
+@pytest.fixture
+def own_words(tmp_path, monkeypatch):
+    monkeypatch.setattr("annotator.places.user_data", lambda: tmp_path / "data")
+    monkeypatch.setattr(spelling, "SYSTEM", ())
+    monkeypatch.setattr("annotator.gui.forms.spelling.START_MS", 0)
+
+
+@pytest.fixture
+def checked(own_words, project, page_over):
+    made = page_over(project, "Author")
+    settle(made)
+    return made
+
+
+def misspelt(field) -> list[str]:
+    settle(field.window().page)
+    return [one.cursor.selectedText() for one in field.extraSelections()]
+
+
+def menu_at(field, word: str = "") -> QMenu:
+    """The menu of the key, or of a click on a word."""
+    if word:
+        cursor = field.document().find(word)
+        at = field.cursorRect(cursor).center() - QPoint(3, 0)
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, field.viewport().mapToGlobal(at))
+        QApplication.sendEvent(field.viewport(), event)
+    else:
+        press("Shift+F10")
+    settle(field.window().page)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def offered(menu: QMenu) -> list[str]:
+    return [entry.text() for entry in menu.actions() if entry.isVisible() and not entry.isSeparator()]
+
+
+def choose(menu: QMenu, words: str) -> None:
+    next(entry for entry in menu.actions() if entry.text() == words).trigger()
+    menu.close()
+
+
+def test_a_word_is_underlined_once_it_is_ended_or_its_field_is_left(checked, project):
+    field = focus()
+    press("Ctrl+A")
+    type_words("It cites a wrod")
+    assert misspelt(field) == []
+    type_words(" and")
+    assert misspelt(field) == ["wrod"]
+    press("Left", times=len(" and"))
+    assert misspelt(field) == ["wrod"]
+    press("Ctrl+A")
+    field.insertPlainText("𝒳 and 😀 are wrod here but nto")
+    assert misspelt(field) == ["wrod"]
+    press("Tab")
+    assert misspelt(field) == ["wrod", "nto"]
+    press("Ctrl+M")
+    type_words("A scetch of it")
+    assert misspelt(focus()) == ["scetch"]
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+@pytest.mark.parametrize("by_mouse", [False, True])
+def test_the_menu_offers_what_is_meant_and_the_choice_is_kept_like_typing(checked, project, by_mouse):
+    field = focus()
+    press("Ctrl+A")
+    type_words("It")
+    menu = menu_at(field, "It" if by_mouse else "")
+    assert "Add to my words" not in offered(menu)
+    menu.close()
+    type_words(" recieved")
+    menu = menu_at(field, "recieved" if by_mouse else "")
+    assert offered(menu)[0] == "received"
+    assert "Add to my words" in offered(menu)
+    choose(menu, "received")
+    press("Tab")
+    assert texts(project)[0] == "It received"
+    assert misspelt(field) == []
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_word_of_ones_own_is_underlined_in_no_field_any_more(checked):
+    first, second = (editor.text for editor in checked.sheet.form.editors[:2])
+    for field in (first, second):
+        field.setFocus()
+        press("Ctrl+A")
+        type_words("A gromply is here")
+    assert misspelt(first) == misspelt(second) == ["gromply"]
+    choose(menu_at(second, "gromply"), "Add to my words")
+    assert misspelt(first) == misspelt(second) == []
+
+
+def test_one_key_turns_it_off_and_that_is_remembered(checked, project, page_over):
+    field = focus()
+    type_words(" wrod and")
+    assert misspelt(field) == ["wrod"]
+    press("F7")
+    assert misspelt(field) == []
+    assert checked.sheet.messages.text() == "Spelling is not checked."
+    assert not page_over(project, "Author").sheet.speller.on
+    press("F7")
+
+
+def test_what_is_closed_or_in_a_language_without_a_dictionary_is_not_checked(checked, project):
+    editor = checked.sheet.form.editors[1]
+    editor.lock(True)
+    editor.text.setPlainText("wrod")
+    assert misspelt(editor.text) == []
+    assert editor.text.findChildren(SpellMarks)
+    first = items.ids(project)[0]
+    checked.session.do(items.change, first, language="ar")
+    settle(checked)
+    assert checked.sheet.messages.text() == "No spelling dictionary for ar."
+    checked.sheet.messages.hide()
+    checked.session.do(items.change, first, subject="Another")
+    settle(checked)
+    assert not checked.sheet.messages.isVisible()
+    assert misspelt(checked.sheet.form.editors[0].text) == []
+
+
+ONE, TWO, THREE = (text for text, _, _ in CRITERIA)
+
+
+@pytest.fixture
+def server() -> Iterator[OddServer]:
+    with drafting() as server:
+        yield server
+
+
+@pytest.fixture
+def drafted(tmp_path, server):
+    return drafting_project(tmp_path, server)
+
+
+@pytest.fixture
+def draft_page(drafted, page_over):
+    return page_over(drafted, "Author", item_id=first_item(drafted), kind="rubric")
+
+
+@pytest.fixture
+def panel(draft_page):
+    press("F8")
+    return draft_page.side.draft
+
+
+def asked(panel, qtbot) -> None:
+    with qtbot.waitSignal(panel.asking.came):
+        press("Ctrl+Shift+D")
+
+
+def shown_in(panel) -> list[tuple[str, bool]]:
+    return [(card.unit.text, card.is_taken) for card in panel.cards]
+
+
+@pytest.mark.usefixtures("real_children")
+def test_a_draft_is_asked_for_by_key_shown_unit_by_unit_and_is_nobodys_document(
+    draft_page, panel, drafted, qtbot
+):
+    assert draft_page.side.shows(panel)
+    assert panel.asking.judge.currentText() == JUDGE
+    assert "draft.rubric" in panel.asking.words.text()
+    qtbot.waitUntil(lambda: "tokens in" in panel.asking.estimate.text())
+    asked(panel, qtbot)
+    assert shown_in(panel) == [(ONE, False), (TWO, False), (THREE, False)]
+    assert artifacts_of(drafted, first_item(drafted)) == []
+    assert "test-model" in panel.head.text()
+    assert not panel.asking.ask.isVisible()
+
+
+def test_why_nothing_came_is_said_beside_the_button(draft_page, panel, server, qtbot):
+    server.answer = lambda *_: error(400, "Not today.")
+    asked(panel, qtbot)
+    assert "No draft came: endpoint failed." in panel.asking.answer.text()
+    assert panel.asking.ask.isEnabled()
+    stopped_by_key(draft_page, qtbot, server, panel.asking.run, panel.asking.start)
+    assert panel.cards == []
+    assert "Stopped before a draft arrived." in panel.asking.answer.text()
+    assert panel.asking.ask.isVisible()
+
+
+def test_what_is_taken_can_be_written_on_and_stays_marked(draft_page, panel, drafted, qtbot):
+    asked(panel, qtbot)
+    press("Ctrl+Shift+T")
+    assert focus() is draft_page.sheet.form.editors[0].text
+    type_words(" Briefly.")
+    assert draft_page.sheet.saving.keep()
+    assert texts(drafted) == [f"{ONE} Briefly."]
+    assert "From test-model's draft" in draft_page.sheet.form.editors[0]._drafted.text()
+    verbs = [revision.verb for revision in artifacts.revisions(drafted, mine(drafted).id)]
+    assert any(verb.startswith(f"{artifacts.TAKEN}: test-model") for verb in verbs)
+    press("Ctrl+Shift+Backspace")
+    assert panel.draft_id == ""
+    assert draft_page.isAncestorOf(focus())
+
+
+def test_the_arrows_choose_enter_takes_and_undo_gives_back_to_the_draft(draft_page, panel, drafted, qtbot):
+    asked(panel, qtbot)
+    assert focus() is panel.cards[0]
+    press("Down", 2)
+    press("Return")
+    assert texts(drafted) == [THREE]
+    press("Ctrl+T")
+    assert texts(drafted) == [THREE, ONE]
+    draft_page.session.undo()
+    assert shown_in(panel) == [(ONE, False), (TWO, False), (THREE, True)]
+    press("Ctrl+T", 2)
+    # With the last of a draft the keyboard does not go.
+    assert panel.draft_id == ""
+    assert draft_page.isAncestorOf(focus())
+
+
+def test_the_blind_partner_sees_no_draft(draft_page, panel, drafted, qtbot, window_over):
+    asked(panel, qtbot)
+    press("Ctrl+T")
+    window = draft_page.window()
+    window.choose_person(ben(drafted).id)
+    window.show_page("Author", item_id=first_item(drafted), kind="rubric")
+    press("F8")
+    assert window.page.side.draft.cards == []
+    assert window.page.sheet.artifact is None
+
+
+# Reference material
+
+
+@pytest.fixture
+def of_reference(drafted, page_over):
+    """The panel on reference material; the person's own insights are begun."""
+    artifacts.start(drafted, first_item(drafted), Kind.INSIGHTS, Insights(units=(Insight(text="Adds."),)))
+    draft_page = page_over(drafted, "Author", item_id=first_item(drafted), kind="insights")
+    press("F8")
+    draft_page.side.draft.what.setCurrentIndex(1)
+    return draft_page.side.draft
+
+
+def beside(drafted) -> list[str]:
+    return [source.text for source in items_module.sources(drafted, first_item(drafted))][1:]
+
+
+def test_reference_material_is_chosen_beside_key_insights_alone(of_reference):
+    assert of_reference.what.isVisible()
+    assert "researcherbench.reference" in of_reference.asking.words.text()
+    assert of_reference.asking.judge.count() == 1
+    of_reference.window().page.tabs.picked.emit(Kind.RUBRIC)
+    assert not of_reference.what.isVisible()
+    assert "draft.rubric" in of_reference.asking.words.text()
+
+
+def test_it_is_edited_in_its_parts_and_put_beside_the_item(of_reference, drafted, qtbot):
+    asked(of_reference, qtbot)
+    fields, page = of_reference.reference.fields, of_reference.window().page
+    assert [field.toPlainText() for field in fields.values()] == [SAID, ADDED]
+    of_reference.enter()
+    qtbot.waitUntil(fields["text"].hasFocus)
+    press("Ctrl+End")
+    type_words(" Checked.")
+    page.step(1)
+    page.step(-1)
+    fields = of_reference.reference.fields
+    assert fields["text"].toPlainText() == f"{SAID} Checked."
+    assert beside(drafted) == []
+    fields["beyond"].setPlainText("")
+    fields["beyond"].edited.emit("")
+    press("Ctrl+T")
+    assert beside(drafted) == [f"## From the sources\n\n{SAID} Checked."]
+    pane = page.source
+    assert pane.tabs.tabText(pane.tabs.currentIndex()).startswith("Reference")
+    assert "edited and confirmed by" in pane.hint.text()
+    assert not of_reference.reference.isVisible()
+    assert of_reference.asking.ask.isVisible()
+
+
+def test_what_was_typed_last_stays_with_the_draft_it_was_typed_into(of_reference, drafted, qtbot):
+    asked(of_reference, qtbot)
+    waiting = model_drafts.waiting(drafted, first_item(drafted))
+    fields = of_reference.reference.fields
+    fields["text"].moveCursor(QTextCursor.MoveOperation.End)
+    fields["text"].insertPlainText(" Mine.")
+    other = replace(waiting, proposal=replace(waiting.proposal, id="another"), from_sources="Another.")
+    of_reference.reference.show_draft(other)
+    assert fields["text"].toPlainText() == "Another."
+    assert model_drafts.waiting(drafted, first_item(drafted)).from_sources == f"{SAID} Mine."

@@ -1,21 +1,38 @@
-"""Runs: ordered, priced before they start, watched, cancelled, queued, gone on with; each in a real child process."""
+"""The Judges page: who judges, runs and their queue, replies, comparisons, costs, prompts; runs are real processes."""
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
+from annotator.actions.judges import judges, kept_keys, prompts
 from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting
+from annotator.actions.project import people
 from annotator.actions.runs import run_records
+from annotator.actions.runs.journal import FLAGGED, NO_VERDICT
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.experts.assignment import Role
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.labels import Label
+from annotator.gui.pages.feedback import field_words
+from annotator.gui.pages.material.parts_view import Drawable, PartFilter
+from annotator.gui.review.field_chips import field_chips
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import doing, value_look, value_words
 from annotator.gui.session.run import Child
 from annotator.judging.calls.prices import FILE
-from tests.judging.odd_server import Odd
+from annotator.protocols import PROTOCOLS, USUAL
+from tests.judging.odd_server import KEY, Odd, completion, error
+from tests.servers.said_by_judges import say
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
-from tests.windows.judges_window import cells, choose, replies, said_in, tick
-from tests.windows.labelling_keys import press
+from tests.windows.judges_window import QUOTE, cells, choose, replies, said_in, tick
+from tests.windows.labelling_keys import press, type_words
 from tests.windows.run_keys import paused_and_resumed
 from tests.windows.settling import settle
 
@@ -142,7 +159,9 @@ def test_the_missing_are_asked_for_again_and_nothing_else(served, server, show, 
     assert (again.systems, again.items, again.missing) == (("Alpha",), ("1",), {})
 
 
-def test_runs_wait_in_a_queue_and_follow_one_another(served, server, show, qtbot):
+def test_runs_wait_in_a_queue_follow_one_another_and_stand_still_after_a_cancelled_one(
+    served, server, show, qtbot
+):
     server.answer = answering(lambda words: "yes")
     page = show(served, "Runs")
     settle(page)
@@ -158,6 +177,16 @@ def test_runs_wait_in_a_queue_and_follow_one_another(served, server, show, qtbot
     assert [run.judge for run in run_records.runs(served)] == [JUDGE, "baseline"]
     assert judge_runs.waiting(served) == []
     assert page.running.past.queued.isHidden()
+    server.answer = lambda body, number: Odd(held=True)
+    for order in (RunRequest(JUDGE, trials=2), RunRequest("baseline")):
+        judge_runs.add(served, order)
+    with qtbot.waitSignal(page.driver.progressed):
+        page.running.acts["start_queue"]()
+    with qtbot.waitSignal(page.driver.ended):
+        press("Ctrl+.")
+    settle(page)
+    assert not page.driver.running
+    assert [one.order.judge for one in judge_runs.waiting(served)] == ["baseline"]
 
 
 def test_a_queued_run_whose_key_is_not_allowed_waits_and_keeps_no_other_from_its_turn(
@@ -181,15 +210,441 @@ def test_a_queued_run_whose_key_is_not_allowed_waits_and_keeps_no_other_from_its
     assert judge_runs.waiting(served) == []
 
 
-def test_after_a_cancelled_run_the_queue_stands_still(served, server, show, qtbot):
-    server.answer = first_alone
-    for order in (RunRequest(JUDGE), RunRequest("baseline")):
-        judge_runs.add(served, order)
-    page = show(served, "Runs")
-    with qtbot.waitSignal(page.driver.progressed):
-        page.running.acts["start_queue"]()
-    with qtbot.waitSignal(page.driver.ended):
-        press("Ctrl+.")
+def test_a_judge_is_added_by_the_keyboard_alone(small, show):
+    page = show(small)
+    press("Ctrl+N")
+    for words, tabs in (("near", 1), ("http://127.0.0.1:9/v1", 2), ("tiny", 1)):
+        type_words(words)
+        press("Tab", tabs)
+    press("Ctrl+Return")
+    added = judges.named(small, "near")
+    assert (added.base_url, added.model, added.parameters) == ("http://127.0.0.1:9/v1", "tiny", "{}")
+    assert page.roster.judge() == added
     settle(page)
-    assert not page.driver.running
-    assert [one.order.judge for one in judge_runs.waiting(served)] == ["baseline"]
+    # Nobody knows what it costs.
+    prices = page.roster.side.endpoint.priced
+    assert prices.isVisible()
+    page.roster.acts["new_judge"]()
+    assert not prices.isVisible()
+    page.roster.side.endpoint.options.open()
+    assert prices.isVisible()
+
+
+def test_a_key_is_kept_outside_the_project_and_shown_to_nobody(small, show):
+    page = show(small)
+    page.roster.acts["new_judge"]()
+    form = page.roster.side.endpoint
+    for name, words in {"name": "near", "base_url": "http://127.0.0.1:9/v1", "model": "tiny"}.items():
+        form.fields[name].setText(words)
+    form.key.setText("sk-canary-77aa88bb99cc")
+    form.keep.setCurrentIndex(form.keep.findData("session"))
+    page.roster.acts["submit"]()
+    assert b"sk-canary-77aa88bb99cc" not in small.path.read_bytes()
+    assert form.key.text() == ""
+    assert form.place.text() == "The key is kept until Goldsmith is closed."
+    form.forget.click()
+    assert form.place.text().startswith("No key is stored")
+
+
+def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, show):
+    page = show(small)
+    page.roster.acts["new_judge"]()
+    form = page.roster.side.endpoint
+    azure = next(
+        act for act in form.usual.menu().actions() if act.text().startswith("Azure OpenAI by deployment")
+    )
+    azure.trigger()
+    assert (form.key_env.text(), "AZURE_OPENAI_API_KEY" in form.place.text()) == ("", True)
+    form.fields["name"].setText("azure")
+    form.fields["model"].setText("gpt")
+    page.roster.acts["submit"]()
+    assert "still has RESOURCE in it" in page.window().messages.text()
+    form.fields["base_url"].setText("https://mine.openai.azure.com/openai/deployments/gpt/chat/completions")
+    for wrong in ("api-key: x", '["x"]', '{"api-key": "9f8e7d6c5b4a3f2e"}', '{"x": 1}'):
+        form.sent["headers"].setText(wrong)
+        page.roster.acts["submit"]()
+        assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
+    form.sent["headers"].setText('{"api-key": "{key}", "x-gateway": "{GATEWAY}"}')
+    page.roster.acts["submit"]()
+    added = judges.named(small, "azure")
+    assert added.base_url == "https://mine.openai.azure.com/openai/deployments/gpt"
+    assert added.asked.headers == {"api-key": "{key}", "x-gateway": "{GATEWAY}"}
+    assert added.asked.query == {"api-version": "2024-10-21"}
+    # What the person has typed beside the address may go there, and nothing else.
+    assert [grant.key for grant in kept_keys.grants()] == ["GATEWAY"]
+    assert form.sent["query"].text() == '{"api-version": "2024-10-21"}'
+    form.sent["headers"].setText('{"api-key": "{key}", "x-gateway": "{OTHER}"}')
+    page.roster.acts["submit"]()
+    assert [grant.key for grant in kept_keys.grants()] == ["GATEWAY", "OTHER"]
+
+
+@pytest.mark.usefixtures("real_children")
+def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
+    def answer(body, _number):
+        said = body["messages"][-1]["content"]
+        first, last = re.findall(r"(?:amber|cobalt)-[0-9a-f]{6}", said)
+        return completion(f'{{"first_word": "{first}", "last_word": "{last}"}}')
+
+    server.answer = answer
+    page = show(served, judge=JUDGE)
+    press("Ctrl+T")
+    assert not page.roster.bar.buttons["test_judge"].isEnabled()
+    probe = page.roster.side.probe
+    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
+    assert probe.state.words() == ["Answers"]
+    for words in ("JSON with a schema", "both ends arrive", "test-model-2026", "100 tokens", "not known"):
+        assert words in said_in(probe)
+    assert "first_word" in probe.raw.toPlainText()
+    assert page.roster.bar.buttons["test_judge"].isEnabled()
+
+
+def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, show, qtbot):
+    server.script(error(401, f"Wrong key {KEY}."))
+    judges.add(small, "locked", base_url=server.url, model="tiny", key_env="GOLDSMITH_TEST_KEY")
+    kept_keys.remember_key(small, "locked", KEY, session_only=True)
+    page = show(small, judge="locked")
+    page.roster.acts["test_judge"]()
+    probe = page.roster.side.probe
+    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
+    assert probe.state.words() == ["Not usable like this"]
+    assert "Traceback" not in said_in(probe)
+    assert KEY not in said_in(probe) + probe.raw.toPlainText()
+    kept_keys.forget_key(small, "locked")
+
+
+def test_a_retired_judge_can_be_brought_back(served, show):
+    page = show(served, judge=JUDGE)
+    press("Ctrl+Backspace")
+    assert cells(page.roster.table, 0) == ["baseline"]
+    page.roster.answer._act.click()
+    assert cells(page.roster.table, 0) == ["baseline", JUDGE]
+
+
+def test_whoever_labels_blind_is_shown_no_judge(small, show):
+    people.add_person(small, "Ada", (Role.ANNOTATOR,))
+    small.work_as(people.people(small)[1])
+    page = show(small)
+    assert page.body.currentWidget() is page.denied
+    press("Alt+3")
+    settle(page)
+    assert page.body.currentWidget() is page.denied
+    assert page.made == {}, "no part is made for whoever may not see it"
+
+
+def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn(
+    served, server, show, qtbot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("AWS_SECRET", KEY)
+    with served.store.write():
+        sql.alter(served, "UPDATE judge SET key_env = 'AWS_SECRET' WHERE name = ?", [JUDGE])
+    page = show(served, judge=JUDGE)
+    side, messages = page.roster.side, page.window().messages
+    for word in ("AWS_SECRET", server.url.removesuffix("/v1"), "not allowed"):
+        assert word in side.endpoint.place.text()
+    page.roster.acts["test_judge"]()
+    assert not side.testing
+    assert f"keys allow AWS_SECRET {server.url.removesuffix('/v1')}" in messages.text()
+    assert server.headers == []
+    messages._act.click()
+    page.roster.acts["test_judge"]()
+    qtbot.waitUntil(lambda: not side.testing and bool(server.headers))
+    assert KEY in str(server.headers)
+    side.endpoint.show_place()
+    assert "in the environment variable AWS_SECRET" in side.endpoint.place.text()
+    side.allowed.fill()
+    settle(page)
+    (withdraw,) = (button for button in side.allowed.findChildren(QPushButton) if button.isVisible())
+    withdraw.click()
+    assert "not allowed" in side.endpoint.place.text()
+    assert kept_keys.grants() == []
+    assert side.allowed.isHidden()
+    side.endpoint.allow.click()
+    assert kept_keys.key_of(served, judges.named(served, JUDGE)) == KEY
+    assert not side.allowed.isHidden()
+
+
+@pytest.fixture
+def two(small):
+    for name in ("a", "b"):
+        judges.add(small, name, base_url="http://127.0.0.1:1/v1", model="m")
+    say(small, "a", "yyynny", rationale="It says so.")
+    say(small, "b", "yynnyy", rationale="Nothing on it.")
+    return small
+
+
+def differences(page):
+    """What lies behind the first pair."""
+    viewer = page.comparing.viewer
+    viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
+    settle(page)
+    return viewer.behind
+
+
+def test_where_they_differ_is_listed_with_both_grounds(two, show):
+    behind = differences(show(two, "Compare"))
+    assert behind.title.text() == "2 differ: first a, second b"
+    assert cells(behind.table, 3) == ["Met", "Not met"]
+    assert cells(behind.table, 5) == ["Not met", "Met"]
+    assert set(cells(behind.table, 4)) == {"It says so."}
+    assert set(cells(behind.table, 6)) == {"Nothing on it."}
+
+
+def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server, show):
+    server.answer = answering(lambda words: "no")
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
+    asyncio.run(judge_runs.run(served, RunRequest("baseline")))
+    page = show(served, "Compare")
+    assert "(a floor)" in cells(page.comparing.viewer.view.table, 0)[0]
+    behind = differences(page)
+    behind.table.setFocus()
+    behind.table.setCurrentIndex(behind.apart.index(0, 5))
+    unit = cells(behind.table, 2)[0]
+    press("Return")
+    settle(page)
+    assert page.part is page.replies
+    assert f"Asked about {unit}" in page.replies.detail.made.toPlainText()
+    assert page.replies.filters.chosen().judge_id == judges.named(served, JUDGE).id
+    assert '"covered"' in page.replies.detail.raw.toPlainText()
+
+
+DATASET = "Names one dataset"
+
+
+@pytest.fixture
+def paid(priced, served, server):
+    """Twelve judgements, each by a call of 100 tokens in and 20 out: 14 cents."""
+    server.answer = answering(lambda criterion: "yes")
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
+    return served
+
+
+def column(part, title: str) -> list[str]:
+    return cells(part.view.table, list(part.view.model.columns).index(title))
+
+
+def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
+    page = show(paid, "Costs")
+    part = page.costing.viewer
+    row = column(part, "Asked about").index(DATASET)
+    item = column(part, "Item")[row]
+    part.view.table.setCurrentIndex(part.view.model.index(row, 4))
+    press("Return")
+    settle(page)
+    assert page.part is page.replies
+    assert set(cells(page.replies.list, 2)) == {DATASET}
+    assert cells(page.replies.list, 0) == [item] * 2
+    assert page.replies.filters.place.isVisible()
+    page.replies.filters.clear()
+    settle(page)
+    assert page.replies.lines.rowCount() == 12
+
+
+CLAIMS = "researcherbench.claims.extract"
+
+
+def drawn(project) -> None:
+    """The baseline draws the claims of four reports, and nobody has looked at them."""
+    asyncio.run(extracting.run(project, RunRequest("baseline", CLAIMS)))
+
+
+def test_what_waits_is_counted_and_one_key_leads_there(small, show):
+    drawn(small)
+    page = show(small, "Runs")
+    page.running.bar.more.menu().aboutToShow.emit()
+    offered = [action.text().split("\t")[0] for action in page.running.bar.more.menu().actions()]
+    assert "4 extracts to confirm" in offered
+    press("Ctrl+Shift+J")
+    material = page.window().page
+    settle(material)
+    assert material.tabs.currentWidget() is material.parts
+    assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, PartFilter.OPEN)
+    assert material.parts.model.rowCount() == 4
+
+
+NAME = "researcherbench.coverage"
+OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
+
+
+def write(part, text: str) -> None:
+    part.edit.field.setPlainText(text)
+    settle(part)
+
+
+def test_a_wording_is_previewed_on_real_units_and_put_in_force_with_a_note(small, show):
+    part = show(small, "Prompts").prompting
+    write(part, OURS.replace("{{report}}", ""))
+    assert part.edit.answer.words() == ["Not usable"]
+    assert part.edit.said.text().startswith("It lacks the placeholder  {{report}}.")
+    assert "until it is fixed" in part.look.sent.toPlainText()
+    press("Ctrl+Return")
+    assert prompts.in_force(small, NAME).version == 1
+    write(part, OURS)
+    assert part.look.sent.toPlainText().startswith("# system\n\nBe brief.")
+    assert "item 1 · Alpha" in part.look.about.text()
+    for key, words in (
+        ("", "Explains residual"),
+        ("Ctrl+PgDown", "Compares training"),
+        ("Ctrl+PgUp", "Explains residual"),
+    ):
+        if key:
+            press(key)
+            settle(part)
+        assert words in part.look.sent.toPlainText()
+    part.note.setText("Shorter.")
+    part.edit.field.setFocus()
+    press("Ctrl+Return")
+    settle(part)
+    version = prompts.in_force(small, NAME)
+    assert (version.version, version.text, version.note, version.by) == (2, OURS, "Shorter.", small.by)
+    assert cells(part.table, 1)[0] == "2 · ours"
+    assert cells(part.look.table, 3) == ["Shorter.", "–"]
+    assert cells(part.look.table, 2)[0] == small.person.name
+    assert part.note.text() == ""
+
+
+def test_a_draft_outlives_the_page_and_touches_nobody(small, show, window_over):
+    page = show(small, "Prompts")
+    write(page.prompting, OURS)
+    page.leave()
+    assert prompts.in_force(small, NAME).version == 1
+    again = window_over(small, "Judges", part="Prompts").page.prompting
+    settle(again)
+    assert again.edit.text() == OURS
+    again.edit.discard.click()
+    settle(again)
+    assert again.edit.text() == prompts.shipped(NAME)
+
+
+def run(project, **how) -> str:
+    return str(asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))["run"])
+
+
+@pytest.fixture
+def run_replies(served, show):
+    """The replies of a run of twelve judgements: four refused, four with a quote that is nowhere."""
+    return show(served, "Replies", run_id=run(served)).replies
+
+
+def go_to(part, unit: str) -> None:
+    """Choose the first judgement about a unit."""
+    part.list.selectRow(next(row for row, words in enumerate(cells(part.list, 2)) if words.startswith(unit)))
+    settle(part)
+
+
+def test_the_list_is_narrowed_by_sort_flag_cause_system_and_words(run_replies):
+    assert run_replies.lines.rowCount() == 12
+    assert "4 without a verdict; these never count as “no”" in run_replies.count.text()
+    assert cells(run_replies.list, 3).count("Model refused") == 4
+    missing = [row for row, line in enumerate(run_replies.lines.rows) if line.value is None]
+    run_replies.list.selectRow(missing[-1])
+    seen = []
+    for _ in range(5):
+        run_replies.acts["next_open"]()
+        seen.append(run_replies.list.currentIndex().row())
+    assert seen == [*missing, missing[0]]
+    choose(run_replies.filters.which, NO_VERDICT)
+    settle(run_replies)
+    assert set(cells(run_replies.list, 2)) == {"Names one dataset"}
+    choose(run_replies.filters.which, "cause:refused")
+    choose(run_replies.filters.system, "Beta")
+    settle(run_replies)
+    assert cells(run_replies.list, 1) == ["Beta", "Beta"]
+    run_replies.show_all.click()
+    choose(run_replies.filters.which, FLAGGED)
+    choose(run_replies.filters.which, "flag:quote_missing")
+    settle(run_replies)
+    assert set(cells(run_replies.list, 4)) == {"Quote not found"}
+    run_replies.show_all.click()
+    run_replies.filters.search.setText("STABILITY of training")
+    settle(run_replies)
+    assert set(cells(run_replies.list, 2)) == {"Compares training stability"}
+
+
+def test_what_was_made_of_a_reply_stands_beside_it_and_the_prompt_as_it_was_sent(run_replies):
+    detail = run_replies.detail
+    go_to(run_replies, "Names")
+    assert "Missing, not “no”." in detail.made.toPlainText()
+    go_to(run_replies, "Explains")
+    assert "stand nowhere in the report" in detail.made.toPlainText()
+    assert "Quote not found" in detail.made.toPlainText()
+    go_to(run_replies, "Compares")
+    assert "Found in the report" in detail.made.toPlainText()
+    assert QUOTE in detail.made.toPlainText()
+    assert json.loads(detail.raw.toPlainText())["quote"] == QUOTE
+    facts = detail.facts.text()
+    for words in (
+        "asked test-model, answered as test-model-2026", "tokens 100 in, 20 out", "40 of it cached", "5 for reasoning",
+        "cost not known", "1 attempt", "ended by stop", "fingerprint fp_1",
+    ):  # fmt: skip
+        assert words in facts
+    detail.tabs.setCurrentIndex(1)
+    settle(run_replies)
+    assert "exactly what was sent" in detail.sure.text()
+    assert detail.sure.text().startswith("researcherbench.coverage, version 1.")
+    assert "Compares training stability" in detail.prompt.toPlainText()
+    assert "<<<BEGIN report" in detail.prompt.toPlainText()
+
+
+ASKED = {name: protocol for name, protocol in PROTOCOLS.items() if protocol.values}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_verdict_is_called_the_same_on_every_page(name):
+    for value in ASKED[name].scale.values:
+        label = Label(id="l1", protocol=name, response_id="r1", unit_id="c1", value=value.name)
+        other = label.model_copy(update={"value": "another"})
+        assert value_words(name, value.name) == value.words
+        assert [chip.words for chip in field_chips(Kind.LABELS, label)] == [value.words]
+        assert [chip.words for chip in field_words(Kind.LABELS, label, other, given_up=True)] == [value.words]
+
+
+def test_a_verdict_of_a_later_version_is_shown_as_it_is_stored():
+    assert value_words("unheard.of", "half-met") == value_words(USUAL, "half-met") == "half-met"
+
+
+def test_what_did_not_come_is_said_by_its_cause_and_is_no_no():
+    assert value_words(USUAL, None, "timeout") == "No answer in time"
+    assert value_look(USUAL, None) != value_look(USUAL, "no")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({}, "2 a second"),
+        ({"held": True}, "Paused; no further questions are sent"),
+        ({"paused": "Rests"}, "Rests"),
+    ],
+)
+def test_a_run_says_why_it_stands_still(line, said):
+    assert doing(line, "2 a second") == said
+
+
+COLUMNS = (
+    Column("Word", lambda word: word, 60, fitted=True),
+    Column("Length", lambda word: str(len(word)), 60, number=True, tip=lambda word: f"{len(word)} letters"),
+    Column("Upper", str.upper, 60, look=lambda word: ("check", "state-agreed") if word.isupper() else None),
+)
+
+
+def model_of(*words: str) -> CellsModel[str]:
+    made = CellsModel[str](COLUMNS)
+    made.show(words)
+    return made
+
+
+def test_cells_show_words_tips_and_looks():
+    model = model_of("one\ntwo", "B")
+    assert [model.index(0, column).data() for column in range(3)] == ["one two", "7", "ONE TWO"]
+    assert "7 letters" in model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert model.index(0, 2).data(Qt.ItemDataRole.DecorationRole) is None
+    assert model.index(1, 2).data(Qt.ItemDataRole.DecorationRole) is not None
+
+
+def test_as_many_rows_as_before_leave_the_choice_alone(qtbot):
+    model = model_of("a", "b")
+    view = CellsTable("Words", model, stretched=2)
+    qtbot.addWidget(view)
+    view.selectRow(1)
+    model.show(["c", "d"])
+    assert view.currentIndex().data() == "d"
+    assert model.place_of(lambda word: word == "d") == 1

@@ -1,20 +1,32 @@
-"""The label page at work: labels by key, moving on, taking back, notes, evidence, and the queue."""
+"""The label page at work: labels by key, notes, evidence, the queue; and nothing that tells whose a report is."""
 
 import pytest
 from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication
-from sqlalchemy import select
+from PySide6.QtWidgets import (
+    QApplication,
+    QWidget,
+)
+from sqlalchemy import insert, select
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.labelling.label_tasks import LabelTask
+from annotator.actions.project import people
+from annotator.actions.project.file import judgement_hash
+from annotator.domain.judges.judge import Judgement
+from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
-from annotator.storage.tables import JUDGEMENT
+from annotator.protocols import USUAL
+from annotator.protocols.researcherbench.taxonomy import MISSES
+from annotator.storage.tables import JUDGE, JUDGEMENT
+from tests.projects.labelled_protocols import ALL, PAIRS, PREFERENCE, REASONING, one_item
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
+from tests.templates import once
 from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.words_shown import all_words
 
 PROJECT = labelling_project
 
@@ -40,13 +52,23 @@ def kept(page) -> list[tuple[str, str | None]]:
     return [(unit.id[-2:], result[unit.id].value) for unit in page.bench.units if unit.id in result]
 
 
-def test_backspace_takes_the_last_label_back_and_shows_its_criterion(page):
+def test_each_key_labels_one_criterion_and_none_past_the_last_and_backspace_takes_it_back(page):
     press("1")
+    held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_1, Qt.KeyboardModifier.NoModifier, "1", True)
+    QApplication.sendEvent(focus(), held)
+    assert kept(page) == [("c1", "yes")]
+    acts = ("met", "not_met", "third", "unsure")
+    assert not any(shortcut.autoRepeat() for act in acts for shortcut in page._shortcuts[act])
     press("2")
     press("Backspace")
     assert (kept(page), number(page)) == ([("c1", "yes")], 2)
-    press("1")
-    assert kept(page) == [("c1", "yes"), ("c2", "yes")]
+    for key in "2121":
+        press(key)
+    assert kept(page) == [("c1", "yes"), ("c2", "no"), ("c3", "yes")]
+    assert "Backspace takes the last label back" in page.messages.text()
+    press("Backspace")
+    press("2")
+    assert kept(page)[-1] == ("c3", "no")
 
 
 def test_whoever_labelled_by_the_old_order_is_told_once_what_changed(project, page_over):
@@ -61,54 +83,46 @@ def test_whoever_labelled_by_the_old_order_is_told_once_what_changed(project, pa
     assert page.messages.text() == ""
 
 
-@pytest.mark.parametrize(("there", "back"), [("F1", "F1"), ("F1", "Esc"), ("help", "Esc")])
-def test_f1_and_esc_come_back_to_the_place_that_keys_or_help_were_opened_from(page, there, back):
+def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
+    press("1")
+    press("2")
     press("Ctrl+PgDown")
     press("Down")
-    window, at = page.window(), (page.bench.response_id, page.bench.unit_id)
-    if there == "help":
-        window.show_page("Help", topic="about")
-    else:
-        press(there)
-    assert window.page is not page
-    press(back)
-    assert window.page is page
-    assert ((page.bench.response_id, page.bench.unit_id), focus()) == (at, page.criteria.row)
-
-
-def test_keys_typed_past_the_last_criterion_change_no_label(page):
-    for key in "12121":
-        press(key)
-    assert kept(page) == [("c1", "yes"), ("c2", "no"), ("c3", "yes")]
-    assert "Backspace takes the last label back" in page.messages.text()
-    press("Backspace")
-    press("2")
-    assert kept(page)[-1] == ("c3", "no")
-
-
-def test_a_key_held_down_labels_one_criterion(page, qtbot):
-    press("1")
-    held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_1, Qt.KeyboardModifier.NoModifier, "1", True)
-    QApplication.sendEvent(focus(), held)
-    assert kept(page) == [("c1", "yes")]
-    assert all(
-        not shortcut.autoRepeat()
-        for act in ("met", "not_met", "third", "unsure")
-        for shortcut in page._shortcuts[act]
-    )
-
-
-def test_undo_reaches_into_the_report_that_was_left(page):
-    press("1")
+    window = page.window()
+    at = (report(page), number(page))
+    assert at == (("1", "Report B"), 2)
+    window.show_page("Items")
+    window.show_page("Label")
+    assert (report(page), number(page)) == at
+    for there, back in (("F1", "F1"), ("F1", "Esc"), ("", "Esc")):
+        if there:
+            press(there)
+        else:
+            window.show_page("Help", topic="about")
+        assert window.page is not page
+        press(back)
+        assert window.page is page
+        assert ((report(page), number(page)), focus()) == (at, page.criteria.row)
+    press("-")
+    menu = page.recent()
+    assert [act.text().split(" — ")[0] for act in menu.actions()] == ["Unsure", "Not met", "Met"]
+    menu.actions()[1].trigger()
+    assert (report(page), number(page)) == (("1", "Report A"), 2)
     press("Ctrl+PgDown")
-    assert report(page) == ("1", "Report B")
+    # Undo reaches into a report that was left.
     press("Ctrl+Z")
-    assert (report(page), number(page)) == (("1", "Report A"), 1)
+    press("Ctrl+Z")
+    assert (report(page), number(page)) == (("1", "Report A"), 2)
+    item_id = items.add(page.session.project, "A question nobody has answered").subject
+    window.show_page("Label", item_id=item_id)
+    assert page.messages.text().startswith("The previous item has nothing to label yet.")
+    assert report(page) == ("1", "Report A")
 
 
-def test_a_note_goes_with_its_report_when_a_button_leads_on(page, qtbot):
+def test_buttons_of_the_bar_do_as_the_keys_and_a_note_goes_with_its_report(page, qtbot):
     for _ in range(3):
-        press("1")
+        qtbot.mouseClick(page.bar.buttons["not_met"], Qt.MouseButton.LeftButton)
+        assert focus() is page.criteria.row
     first = page.bench.response_id
     press("Ctrl+M")
     type_words("about the first")
@@ -117,72 +131,31 @@ def test_a_note_goes_with_its_report_when_a_button_leads_on(page, qtbot):
     assert page.bench.sheet.labels == {}
     noted = labels.sheet(page.session.project, first).labels
     assert [label.note for label in noted.values()].count("about the first") == 1
+    assert [label.value for label in noted.values()] == ["no"] * 3
 
 
-def test_buttons_of_the_bar_do_as_the_keys_and_leave_the_focus(page, qtbot):
-    qtbot.mouseClick(page.bar.buttons["not_met"], Qt.MouseButton.LeftButton)
-    assert kept(page) == [("c1", "no")]
-    assert focus() is page.criteria.row
-
-
-def test_choosing_a_report_in_the_queue_opens_it(page, qtbot):
+def test_choosing_a_report_in_the_queue_opens_it_and_digits_there_label_nothing(page):
     press("Ctrl+B")
     third = page.queue.lines[2]
     page.queue_pane.list.setCurrentIndex(page.queue.place(third.response_id))
     page.queue_pane.list.setFocus()
+    press("1")
+    assert kept(page) == []
     press("Return")
     assert report(page) == ("1", "Report C")
     assert page.criteria.isAncestorOf(focus())
 
 
-def test_digits_in_the_queue_label_nothing(page):
-    press("Ctrl+B")
-    page.queue_pane.list.setFocus()
-    press("1")
-    assert kept(page) == []
-
-
-def test_recent_labels_lead_back_to_their_criterion(page):
-    press("1")
-    press("2")
-    press("Ctrl+PgDown")
-    press("-")
-    menu = page.recent()
-    words = [action.text() for action in menu.actions()]
-    assert [word.split(" — ")[0] for word in words] == ["Unsure", "Not met", "Met"]
-    menu.actions()[1].trigger()
-    assert (report(page), number(page)) == (("1", "Report A"), 2)
-
-
-def test_weights_are_hidden_until_they_are_asked_for(page):
-    row = page.criteria.rows[page.bench.units[0].id]
+def test_page_keys_scroll_the_report_while_a_criterion_has_the_focus(page, qtbot):
+    row, bar = page.criteria.rows[page.bench.units[0].id], page.report_pane.report.verticalScrollBar()
     assert not row.weight.isVisible()
     page.criteria.weights.setChecked(True)
     assert (row.weight.isVisible(), row.weight.text()) == (True, "weight 2")
-
-
-def test_page_keys_scroll_the_report_while_a_criterion_has_the_focus(page, qtbot):
-    bar = page.report_pane.report.verticalScrollBar()
     page.report_pane.report.show_plain("line\n" * 400)
     qtbot.waitUntil(lambda: bar.maximum() > 0)
     press("PgDown")
     assert bar.value() > 0
     assert focus() is page.criteria.row
-
-
-def test_arriving_for_an_item_without_reports_says_what_it_lacks(page):
-    item_id = items.add(page.session.project, "A question nobody has answered").subject
-    page.window().show_page("Label", item_id=item_id)
-    assert page.messages.text().startswith("The previous item has nothing to label yet.")
-    assert report(page) == ("1", "Report A")
-
-
-def test_coming_back_finds_the_report_and_criterion_that_were_left(page):
-    press("Ctrl+PgDown")
-    press("Down")
-    page.window().show_page("Items")
-    page.window().show_page("Label")
-    assert (report(page), number(page)) == (("1", "Report B"), 2)
 
 
 def stand_still(clock) -> None:
@@ -208,9 +181,9 @@ def evidence_label(page, place=0):
     return labels.sheet(page.session.project, page.bench.response_id).labels[unit_id]
 
 
-def marked(page) -> list[str]:
+def marked(page, kind: str = "evidence") -> list[str]:
     text = page.report_pane.report.text()
-    return [text[mark.start : mark.end] for mark in page.report_pane.report.marks("evidence")]
+    return [text[mark.start : mark.end] for mark in page.report_pane.report.marks(kind)]
 
 
 def select_by_keys(words: int) -> None:
@@ -222,7 +195,11 @@ def select_by_keys(words: int) -> None:
     press("Ctrl+Shift+Right", words)
 
 
-def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_text(page):
+def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_text(page, qtbot):
+    press("Ctrl+E")
+    assert "No text is selected" in page.messages.text()
+    assert page.bench.label(page.bench.unit_id) is None
+    page.messages.clear()
     select_by_keys(7)
     press("Ctrl+E")
     label = evidence_label(page)
@@ -230,26 +207,26 @@ def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_te
     assert REPORT[label.quote_start : label.quote_end] == label.quote
     assert marked(page) == ["Attribution ties each claim to a source"]
     assert page.report_pane.report.selected_text() == ("", -1, -1)
-
-
-def test_nothing_selected_says_what_to_do_and_keeps_nothing(page):
+    assert page.messages.text() == ""
+    press("Ctrl+Home")
+    press("Ctrl+Shift+Right", 2)
     press("Ctrl+E")
-    assert "No text is selected" in page.messages.text()
-    assert page.bench.label(page.bench.unit_id) is None
-
-
-def test_clearing_takes_the_passage_away_and_undo_brings_it_back(page, qtbot):
-    select_by_keys(2)
-    press("Ctrl+E")
+    assert marked(page) == ["Evidence in"]
+    assert "was replaced by this passage as evidence" in page.messages.text()
+    qtbot.mouseClick(page.messages._act, Qt.MouseButton.LeftButton)
+    assert (evidence_label(page).quote, marked(page)) == (
+        label.quote,
+        ["Attribution ties each claim to a source"],
+    )
     qtbot.mouseClick(page.criteria.details.clear_evidence, Qt.MouseButton.LeftButton)
     assert (evidence_label(page).quote, evidence_label(page).quote_start, marked(page)) == ("", None, [])
     press("Esc")
     press("Ctrl+Z")
-    assert marked(page) == ["Attribution ties"]
+    assert evidence_label(page).quote == label.quote
 
 
-def test_evidence_far_down_is_scrolled_to_when_its_criterion_is_taken_up(page, qtbot):
-    long = "A paragraph of filling.\n\n" * 300 + "The needle stands here.\n"
+def test_evidence_far_down_is_scrolled_to_and_counts_letters_beyond_the_first_plane_once(page, qtbot):
+    long = "A paragraph of filling 😀😀.\n\n" * 300 + "The needle 证据归因 stands here.\n"
     item_id = page.queue.lines[3].item_id
     response_id = add_report(page.session.project, item_id, SYSTEMS[0] + "-long", long)
     start = long.index("needle")
@@ -260,58 +237,32 @@ def test_evidence_far_down_is_scrolled_to_when_its_criterion_is_taken_up(page, q
     press("Down")
     qtbot.waitUntil(lambda: bar.value() > bar.maximum() // 2)
     assert marked(page) == ["needle"]
-
-
-def test_evidence_beyond_the_first_plane_keeps_its_place(page):
-    text = "Before 😀😀 comes 证据归因 and after."
-    item_id = page.queue.lines[3].item_id
-    response_id = add_report(page.session.project, item_id, SYSTEMS[0] + "-wide", text)
-    page.window().show_page("Label", response_id=response_id)
-    at = text.index("证据归因")
+    at = page.report_pane.report.text().index("证据归因")
     page.report_pane.report.select(at, at + 4)
     press("Ctrl+E")
-    assert (evidence_label(page).quote, evidence_label(page).quote_start) == ("证据归因", at)
-
-
-def steps_told(page) -> str:
-    return page.report_pane.first.steps.told.text()
-
-
-def kept_marks(page) -> list[str]:
-    text = page.report_pane.report.text()
-    return [text[mark.start : mark.end] for mark in page.report_pane.report.marks("kept")]
-
-
-def test_the_passage_that_gives_way_is_named_and_can_be_put_back(page, qtbot):
-    select_by_keys(2)
-    press("Ctrl+E")
-    assert page.messages.text() == ""
-    press("Ctrl+Home")
-    press("Ctrl+Shift+Right", 2)
-    press("Ctrl+E")
-    assert "“Attribution ties” was replaced by this passage as evidence" in page.messages.text()
-    qtbot.mouseClick(page.messages._act, Qt.MouseButton.LeftButton)
-    assert (evidence_label(page).quote, marked(page)) == ("Attribution ties", ["Attribution ties"])
+    label = evidence_label(page, 1)
+    assert (label.quote, label.quote_start) == ("证据归因", long.index("证据归因"))
 
 
 def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
     select_by_keys(2)
     press("Ctrl+E")
     press("Esc")
-    assert page.report_pane.first.steps.isHidden()
+    steps, first, second = page.report_pane.first.steps, *page.bench.units[:2]
+    assert steps.isHidden()
     press("Down")
     press("F6")
     press("Ctrl+Home")
     press("Ctrl+Shift+Right", 2)
     press("Ctrl+E")
-    assert (marked(page), kept_marks(page)) == (["Evidence in"], ["Attribution ties"])
-    assert steps_told(page) == "Passage 1 of 2"
+    assert (marked(page), marked(page, "kept")) == (["Evidence in"], ["Attribution ties"])
+    assert steps.told.text() == "Passage 1 of 2"
     press("Alt+PgDown")
-    assert page.bench.unit_id == page.bench.units[0].id
-    assert (marked(page), kept_marks(page)) == (["Attribution ties"], ["Evidence in"])
-    assert steps_told(page) == "Passage 2 of 2"
+    assert page.bench.unit_id == first.id
+    assert (marked(page), marked(page, "kept")) == (["Attribution ties"], ["Evidence in"])
+    assert steps.told.text() == "Passage 2 of 2"
     press("Alt+PgDown")
-    assert page.bench.unit_id == page.bench.units[1].id
+    assert page.bench.unit_id == second.id
 
 
 def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> LabelTask:
@@ -333,32 +284,23 @@ def shown(queue: LabelQueue) -> list[str]:
     return [row.item_key if isinstance(row, ItemGroup) else row.response_id for row in rows]
 
 
-def test_reports_stand_under_their_items(queue):
-    assert shown(queue) == ["1", "1A", "1B", "2", "2A", "2B", "3", "3A"]
-    assert queue.left == 3
-
-
 @pytest.mark.parametrize(
-    ("show", "expected"),
+    ("show", "words", "keep", "expected"),
     [
-        (ReportFilter.TO_DO, ["1", "1B", "2", "2B", "3", "3A"]),
-        (ReportFilter.UNSURE, ["2", "2A"]),
-        (ReportFilter.DONE, ["1", "1A", "2", "2A"]),
+        (ReportFilter.ALL, "", "", ["1", "1A", "1B", "2", "2A", "2B", "3", "3A"]),
+        (ReportFilter.TO_DO, "", "", ["1", "1B", "2", "2B", "3", "3A"]),
+        (ReportFilter.UNSURE, "", "", ["2", "2A"]),
+        (ReportFilter.DONE, "", "", ["1", "1A", "2", "2A"]),
+        (ReportFilter.DONE, "", "3A", ["1", "1A", "2", "2A", "3", "3A"]),
+        (ReportFilter.ALL, "ATTRIBUTION question 3", "", ["3", "3A"]),
     ],
 )
-def test_a_filter_leaves_reports_in_its_state_and_their_items(queue, show, expected):
-    queue.narrow(show, "", "")
+def test_reports_stand_under_their_items_and_are_narrowed_by_state_and_words(
+    queue, show, words, keep, expected
+):
+    queue.narrow(show, words, keep)
     assert shown(queue) == expected
-
-
-def test_search_looks_at_the_items_words_in_any_case_and_order(queue):
-    queue.narrow(ReportFilter.ALL, "ATTRIBUTION question 3", "")
-    assert shown(queue) == ["3", "3A"]
-
-
-def test_the_open_report_stays_whatever_the_filter(queue):
-    queue.narrow(ReportFilter.DONE, "", "3A")
-    assert shown(queue) == ["1", "1A", "2", "2A", "3", "3A"]
+    assert queue.left == 3
 
 
 def test_a_report_that_is_done_keeps_its_line_until_the_list_is_narrowed_anew(queue, qtbot):
@@ -370,12 +312,9 @@ def test_a_report_that_is_done_keeps_its_line_until_the_list_is_narrowed_anew(qu
     assert "1B" not in shown(queue)
 
 
-def test_next_open_wraps_around_and_ignores_the_filter(queue):
+def test_neighbours_are_those_that_are_shown_and_the_next_open_is_found_among_all(queue):
     queue.narrow(ReportFilter.DONE, "", "")
     assert [queue.next_open(at).response_id for at in ("1A", "2A", "3A")] == ["1B", "2B", "1B"]
-
-
-def test_neighbours_are_those_that_are_shown_and_end_at_the_ends(queue):
     queue.narrow(ReportFilter.TO_DO, "", "")
     assert queue.neighbour("1B", 1).response_id == "2B"
     assert queue.neighbour("1B", -1) is None
@@ -394,10 +333,142 @@ def test_the_list_folds_where_there_is_no_room_for_it_at_this_size(project, page
     # The version before kept this at every start.
     QSettings().setValue("label/queue", True)
     page = page_over(project, "Label")
-    for wide, shown in ((1000, False), (1700, True)):
-        page.window().resize(wide, 800)
-        qtbot.waitUntil(lambda shown=shown: page.queue_pane.isVisible() is shown)
+    page.window().resize(1280, 800)
+    qtbot.waitUntil(lambda: not page.queue_pane.isVisible() and page.report_pane.width() >= 0.55 * 1280)
+    page.window().resize(1700, 800)
+    qtbot.waitUntil(page.queue_pane.isVisible)
     theme.zoom_to(150)
     assert not page.queue_pane.isVisible()
     theme.zoom(0)
     assert page.queue_pane.isVisible()
+
+
+OTHERS = ("Canary-Rater-Note-9000", "Canary-Judge-9000", "Canary-Rationale-9000", "Rater 2")
+
+
+@once
+def labelled_by_another(folder):
+    project = labelling_project(folder)
+    me = project.person
+    project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
+    for task in label_tasks.queue(project):
+        for unit in ("c1", "c2", "c3"):
+            labels.set_label(project, task.response_id, f"{task.item_id}/{unit}", "no")
+            labels.set_note(project, task.response_id, f"{task.item_id}/{unit}", OTHERS[0])
+    judge_all(project)
+    project.work_as(me)
+    return project
+
+
+@pytest.fixture
+def blind_page(tmp_path, page_over):
+    return page_over(labelled_by_another(tmp_path), "Label")
+
+
+def judge_all(project) -> None:
+    """A judge with a telling name has judged every unit."""
+    with project.store.write() as db:
+        db.execute(insert(JUDGE).values(id="judge", name=OTHERS[1], kind="baseline"))
+        for task in label_tasks.queue(project):
+            for unit in ("c1", "c2", "c3"):
+                judgement = Judgement(
+                    id=new_id(), protocol=USUAL, item_id=task.item_id, response_id=task.response_id,
+                    unit_id=f"{task.item_id}/{unit}", rater_kind="judge", rater_id="judge", value="yes",
+                    rationale=OTHERS[2], at=now(),
+                )  # fmt: skip
+                row = judgement.model_dump()
+                db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
+
+
+def leaks(blind_page: QWidget) -> list[str]:
+    words = [*all_words(blind_page), *(action.text() for action in blind_page.recent().actions())]
+    assert any("Report A" in word or "Report B" in word for word in words), "the walk sees nothing"
+    return [word for word in words for canary in (*SYSTEMS, *OTHERS) if canary in word]
+
+
+def test_no_page_state_names_a_system_or_another_rater(blind_page):
+    blind_page.queue_pane.left.setToolTip(f"by {SYSTEMS[0]}")
+    assert leaks(blind_page) == [f"by {SYSTEMS[0]}"]
+    blind_page.queue_pane.left.setToolTip("")
+    # Labels of others neither count nor show, nor does what a run tells.
+    image = {"rater_kind": "judge", "rater_id": "judge", "response_id": blind_page.bench.response_id}
+    blind_page.session.tell(
+        Change("judgement", "j", "judge", {}, image | {"unit_id": blind_page.bench.unit_id})
+    )
+    blind_page.session.tell(
+        Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"})
+    )
+    assert blind_page.bar.progress.text() == "0 of 3 · 6 reports left"
+    assert {row.chip.words() for row in blind_page.criteria.rows.values()} == {"Open"}
+    assert leaks(blind_page) == []
+    for key in ("1", "2", "Ctrl+M", "Esc", "Ctrl+PgDown", "3", "Ctrl+Return", "F2"):
+        press(key)
+        assert leaks(blind_page) == []
+    for task in blind_page.queue.lines:
+        for unit in ("c1", "c2", "c3"):
+            labels.set_label(blind_page.session.project, task.response_id, f"{task.item_id}/{unit}", "yes")
+    blind_page.window().show_page("Label")
+    assert blind_page.done.isVisible()
+    assert leaks(blind_page) == []
+
+
+@once
+def every_protocol(folder):
+    """One item, labelled by another rater and judged under every protocol."""
+    project = one_item(folder)
+    me = project.person
+    project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
+    for protocol in ALL:
+        for task in label_tasks.queue(project, protocol):
+            say_all(project, protocol, task)
+    judge_protocols(project)
+    project.work_as(me)
+    return project
+
+
+def say_all(project, protocol, task) -> None:
+    shown = labels.sheet(project, task.response_id, protocol, task.other_id)
+    for group in shown.groups:
+        for unit in group.units:
+            labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
+            labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
+            if protocol == USUAL:
+                label_sealing.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
+
+
+def judge_protocols(project) -> None:
+    """A judge with a telling name has judged what Rater 2 labelled, and drew the parts."""
+    with project.store.write() as db:
+        db.execute(insert(JUDGE).values(id="judge", name=OTHERS[1], kind="baseline"))
+        db.exec_driver_sql("UPDATE extract SET flags = ?, origin = ?", (OTHERS[2], f"judge:{OTHERS[1]}"))
+        rows = db.exec_driver_sql("SELECT * FROM judgement").mappings().all()
+        for row in rows:
+            copied = {**row, "id": new_id(), "rater_kind": "judge", "rater_id": "judge", "at": now()}
+            copied |= {"rationale": OTHERS[2], "note": ""}
+            db.execute(insert(JUDGEMENT).values(**copied))
+
+
+def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_path, page_over):
+    """With a judge run, another rater and telling origins behind it."""
+    blind_page = page_over(every_protocol(tmp_path), "Label")
+    for protocol in ALL:
+        blind_page.window().show_page("Label", protocol=protocol)
+        sheet = blind_page.bench.sheet
+        assert (blind_page.bench.protocol, sheet.labels) == (protocol, {})
+        assert blind_page.queue.left == len(blind_page.queue.lines)
+        if protocol in (PAIRS, PREFERENCE):
+            # Nor do the ids of the reports behind a pair.
+            assert not any(name in repr(sheet) for name in (*SYSTEMS, *OTHERS))
+            heads = {pane.head.text().split(" — ")[1] for pane in blind_page.report_pane.panes}
+            assert heads == {"Report A", "Report B"}
+        if protocol == REASONING:
+            assert {unit.label for unit in blind_page.bench.units} == {None}
+        for key in ("", "Down", "F2", "F4", "1", "Up", "Alt+1", "0", "Ctrl+Return"):
+            if key:
+                press(key)
+            assert leaks(blind_page) == [], protocol
+    blind_page.window().show_page("Label", protocol=USUAL)
+    blind_page.navigate({"protocol": USUAL, "response_id": blind_page.queue.lines[1].response_id})
+    press("2")
+    press("Up")
+    assert not any(button.isChecked() for button in blind_page.criteria.details.kinds.buttons)

@@ -1,5 +1,7 @@
 """The label page under every protocol: claims with their pages, pairs, a matrix, statements, kinds."""
 
+from functools import partial
+
 import pytest
 import shiboken6
 from PySide6.QtCore import Qt
@@ -41,10 +43,7 @@ PROJECT = one_item
 
 @pytest.fixture
 def show(project, page_over):
-    def make(protocol: str, **place: object) -> LabelPage:
-        return page_over(project, "Label", protocol=protocol, **place)
-
-    return make
+    return partial(page_over, project, "Label")
 
 
 def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):
@@ -53,8 +52,8 @@ def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):
     assert not page_over(labelling_project(folder, reports=1), "Label").tabs.isVisible()
 
 
-def test_every_offered_protocol_has_its_tab_and_keys_go_round(show):
-    page = show(USUAL)
+def test_every_protocol_has_its_tab_keys_go_round_and_undo_leads_back(show):
+    page = show(protocol=USUAL)
     assert [page.tabs.tabs.tabText(n) for n in range(page.tabs.tabs.count())] == [
         PROTOCOLS[name].presentation.tab for name in ALL
     ]
@@ -65,13 +64,19 @@ def test_every_offered_protocol_has_its_tab_and_keys_go_round(show):
     assert met == [*ALL[1:], ALL[0]]
     press("Ctrl+Shift+Tab")
     assert page.bench.protocol == PREFERENCE
-
-
-def test_the_place_under_each_protocol_is_kept(show):
-    page = show(REASONING)
+    press("Ctrl+Shift+Tab")
+    assert page.bench.protocol == REASONING
     press("Ctrl+PgDown")
     press("Down")
     there = (page.bench.task_id, page.bench.unit_id)
+    press("1")
+    press("Ctrl+Tab")
+    press("Ctrl+Z")
+    assert (page.bench.protocol, page.bench.task_id, page.bench.unit_id, kept(page)) == (
+        REASONING,
+        *there,
+        {},
+    )
     press("Ctrl+Tab")
     press("Ctrl+Shift+Tab")
     assert (page.bench.task_id, page.bench.unit_id) == there
@@ -79,7 +84,7 @@ def test_the_place_under_each_protocol_is_kept(show):
 
 
 def test_gaps_are_said_with_the_way_to_mend_them(show, qtbot):
-    page = show(CLAIMS)
+    page = show(protocol=CLAIMS)
     assert page.tabs.gap.text() == "No claims are drawn from 1 of 2 reports yet."
     page.session.wanted.disconnect()
     with qtbot.waitSignal(page.session.wanted) as wanted:
@@ -104,7 +109,7 @@ LACKING = (
 
 def test_everything_that_can_be_lacking_has_words_and_a_way(show, monkeypatch, qtbot):
     monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.LabelTasks([]))
-    page = show(REASONING)
+    page = show(protocol=REASONING)
     page.session.wanted.disconnect()
     for lacking, headline, way in LACKING:
         monkeypatch.setattr(label_tasks, "lacking", lambda *_, lacking=lacking: lacking)
@@ -116,18 +121,8 @@ def test_everything_that_can_be_lacking_has_words_and_a_way(show, monkeypatch, q
         assert wanted.args == way
 
 
-def test_undo_of_a_label_under_another_protocol_leads_back_to_it(show):
-    page = show(REASONING)
-    unit = page.bench.unit_id
-    press("1")
-    press("Ctrl+Tab")
-    assert page.bench.protocol == PREFERENCE
-    press("Ctrl+Z")
-    assert (page.bench.protocol, page.bench.unit_id, kept(page)) == (REASONING, unit, {})
-
-
 def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
-    page = show(PREFERENCE)
+    page = show(protocol=PREFERENCE)
     details = page.criteria.details
     assert [row.isVisible() for row in details.kind_rows] == [False] * 3
     page.flow.waits_for_kinds = True
@@ -157,38 +152,34 @@ def claims_page(project, page_over):
     return page_over(project, "Label", protocol=CLAIMS)
 
 
-def test_claim_context_and_page_are_in_view_together(claims_page):
-    card = claims_page.criteria.row
+def test_a_claim_its_context_and_the_words_of_its_page_are_in_view_together(claims_page):
+    card, beside = claims_page.criteria.row, claims_page.report_pane.beside
     assert card.words.text() == "The first study measured 75 %."
     assert card.context.isVisible()
     assert card.context.text() == "“The *first* study measured 75 % citation accuracy.”"
-    assert claims_page.report_pane.beside.isVisible()
-    assert claims_page.report_pane.beside.report.text() == PAGE
-    assert claims_page.report_pane.beside.head.text() == f"Cited page: {GOOD}"
-
-
-def test_a_page_that_could_not_be_read_says_so_and_leaves_one_answer(claims_page):
-    press("Down", 2)
-    assert claims_page.report_pane.beside.banner.text() == "This page could not be read: not there. 404"
-    enabled = [button.isEnabled() for button in claims_page.criteria.details.verdicts.buttons]
-    assert enabled == [False, False, True, True]
-    assert claims_page.bar.buttons["say_rest"].isVisible()
-    press("0")
-    assert kept(claims_page) == {"c3": "unknown"}
-
-
-def test_words_of_the_page_are_marked_as_evidence(claims_page):
+    assert beside.isVisible()
+    assert beside.report.text() == PAGE
+    assert beside.head.text() == f"Cited page: {GOOD}"
     press("F6", 2)
-    assert focus() is claims_page.report_pane.beside.report
+    assert focus() is beside.report
     press("Ctrl+F")
     type_words("75 %")
     press("Return")
     press("Ctrl+E")
     label = claims_page.bench.label("c1")
     assert (label.quote, label.quote_start) == ("75 %", None)
-    beside = claims_page.report_pane.beside.report
-    assert [beside.text()[mark.start : mark.end] for mark in beside.marks("evidence")] == ["75 %"]
+    assert [beside.report.text()[mark.start : mark.end] for mark in beside.report.marks("evidence")] == [
+        "75 %"
+    ]
     assert claims_page.report_pane.report.marks("evidence") == []
+    claims_page.criteria.take_focus()
+    press("Down", 2)
+    assert beside.banner.text() == "This page could not be read: not there. 404"
+    enabled = [button.isEnabled() for button in claims_page.criteria.details.verdicts.buttons]
+    assert enabled == [False, False, True, True]
+    assert claims_page.bar.buttons["say_rest"].isVisible()
+    press("0")
+    assert claims_page.bench.label("c3").value == "unknown"
 
 
 def test_what_was_not_handed_out_is_submitted_report_by_report_and_stays_open(claims_page):
@@ -224,7 +215,8 @@ def offered(page) -> list[str]:
     ]
 
 
-def test_a_key_gives_the_kind_shows_it_and_takes_it_back(kinds_page):
+def test_a_key_gives_the_kind_and_whoever_wishes_stays_until_it_is_said(kinds_page):
+    first, second = kinds_page.bench.units
     press("2")
     press("Up")
     press("Alt+2")
@@ -233,15 +225,12 @@ def test_a_key_gives_the_kind_shows_it_and_takes_it_back(kinds_page):
     press("Alt+2")
     assert given(kinds_page, MISSES) == ["", ""]
     assert not kinds_page.criteria.row.kind.isVisible()
-    assert kinds_page.bench.unit_id == kinds_page.bench.units[0].id
-
-
-def test_whoever_wishes_stays_until_the_kind_is_said(kinds_page):
+    assert kinds_page.bench.unit_id == first.id
     kinds_page.criteria.waiting.setChecked(True)
     press("2")
-    assert kinds_page.bench.unit_id == kinds_page.bench.units[0].id
+    assert kinds_page.bench.unit_id == first.id
     press("Alt+1")
-    assert kinds_page.bench.unit_id == kinds_page.bench.units[1].id
+    assert kinds_page.bench.unit_id == second.id
     press("1")
     assert "All 2 criteria" in kinds_page.messages.text()
     assert LabelPage(kinds_page.session).flow.waits_for_kinds
@@ -267,34 +256,27 @@ def at(page) -> str:
     return page.bench.unit_id
 
 
-def test_gold_goes_down_predicted_across_and_the_one_at_hand_is_in_full(matrix_page):
+def test_gold_goes_down_predicted_across_and_arrows_and_mouse_from_cell_to_cell(matrix_page, qtbot):
     matrix = matrix_page.criteria.matrix
     assert (matrix.model.rowCount(), matrix.model.columnCount()) == (3, 3)
     assert [matrix.model.index(n, 0).data() for n in range(3)] == list(GOLD)
     assert (matrix.predicted.text(), matrix.words.text()) == ("Predicted 1 of 2", PREDICTED[0])
     assert focus() is matrix.table
-
-
-def test_the_arrows_go_in_four_directions_and_stop_at_the_words(matrix_page):
     press("Down")
     press("Right")
     assert at(matrix_page) == "p2~g2"
-    assert matrix_page.criteria.matrix.words.text() == PREDICTED[1]
+    assert matrix.words.text() == PREDICTED[1]
     press("Left", 3)
     press("Up", 5)
     assert at(matrix_page) == "p1~g1"
+    # Of words alone nothing is chosen.
+    for column in (2, 0):
+        place = matrix.table.visualRect(matrix.model.index(2, column)).center()
+        qtbot.mouseClick(matrix.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert at(matrix_page) == "p2~g3"
 
 
-def test_digits_fill_the_column_and_go_on_to_the_next(matrix_page):
-    for key in ("1", "2", "-"):
-        press(key)
-    assert kept(matrix_page) == {"p1~g1": "relevant", "p1~g2": "not", "p1~g3": None}
-    assert at(matrix_page) == "p2~g1"
-    press("4")
-    assert len(kept(matrix_page)) == 3
-
-
-def test_the_rest_of_a_column_is_not_relevant_by_one_key_and_undone_by_one(matrix_page):
+def test_digits_fill_the_column_and_its_rest_is_not_relevant_by_one_key_and_undone_by_one(matrix_page):
     press("Down")
     press("1")
     assert matrix_page.bar.buttons["say_rest"].text().startswith("Rest not relevant")
@@ -304,14 +286,12 @@ def test_the_rest_of_a_column_is_not_relevant_by_one_key_and_undone_by_one(matri
     press("Ctrl+Z")
     assert kept(matrix_page) == {"p1~g2": "relevant"}
     assert matrix_page.queue.lines[0].labelled == 1
-
-
-def test_pressing_a_cell_goes_to_it_and_pressing_words_does_not(matrix_page, qtbot):
-    table = matrix_page.criteria.matrix.table
-    for column, there in ((2, "p2~g3"), (0, "p2~g3")):
-        place = table.visualRect(table.model().index(2, column)).center()
-        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        assert at(matrix_page) == there
+    press("Right")
+    press("Up", 2)
+    assert at(matrix_page) == "p2~g1"
+    for key in ("1", "2", "-", "4"):
+        press(key)
+    assert kept(matrix_page) == {"p1~g2": "relevant", "p2~g1": "relevant", "p2~g2": "not", "p2~g3": None}
 
 
 def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
@@ -360,16 +340,13 @@ def share(pane) -> float:
     return bar.value() / bar.maximum()
 
 
-def test_two_reports_scroll_to_the_same_share_of_their_lengths(long):
+def test_two_reports_scroll_to_the_same_share_of_their_lengths_until_they_are_parted(long):
     one, other = long.report_pane.panes
     bar = one.report.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     assert share(other) == pytest.approx(0.5, abs=0.02)
     other.report.verticalScrollBar().setValue(0)
     assert bar.value() == 0
-
-
-def test_they_can_be_parted_and_stay_so(long):
     long.report_pane.together.click()
     press("PgDown")
     assert [share(pane) > 0 for pane in long.report_pane.panes] == [True, False]

@@ -21,7 +21,9 @@ def settled(page, qtbot) -> None:
     qtbot.waitUntil(lambda: not page.session._tasks_behind and not page._later.isActive())
 
 
-def test_letter_11_the_group_of_a_system_is_said_in_its_form(project, show, qtbot):
+def test_letter_11_the_group_of_a_system_and_the_day_of_its_reports_are_said_in_their_forms(
+    project, show, qtbot
+):
     page = show(project, "Reports")
     form = page.reports.of_system
     assert not form.save_button.isEnabled()
@@ -31,10 +33,6 @@ def test_letter_11_the_group_of_a_system_is_said_in_its_form(project, show, qtbo
     page.session.undo()
     settled(page, qtbot)
     assert (materials.systems(project)[0]["group"], form.fields["group"].text()) == ("", "")
-
-
-def test_letter_11_one_report_or_all_of_a_system_get_their_day(project, show, qtbot):
-    page = show(project, "Reports")
     form = page.reports.of_reports
     form.fields["collected_on"].setText("2025-03-24")
     form.save()
@@ -102,50 +100,35 @@ def server():
         yield server
 
 
-@pytest.fixture
-def corpus(tmp_path) -> str:
-    return str(write_corpus(tmp_path / "corpus"))
-
-
-@pytest.fixture
-def form(tmp_path, server, show):
-    page = show(research_project(tmp_path, server.url), "Reports")
-    form = page.reports.form
-    form.system.setText("Searcher")
-    choose(form, writing_form.SEARCHES)
-    return form
-
-
 def choose(form, wanted: str) -> None:
     form.mode.setCurrentIndex(form.mode.findData(wanted))
 
 
-def test_an_order_says_what_the_fields_say(form, corpus):
+def test_a_report_is_written_from_a_corpus(tmp_path, server, show, qtbot):
+    project = research_project(tmp_path, server.url)
+    form = show(project, "Reports").reports.form
+    form.system.setText("Searcher")
+    choose(form, writing_form.SEARCHES)
+    # What cannot be searched is said before the start.
+    for place in ("/nowhere at all", "x" * 3000, "a\x00b"):
+        form.research.corpus.setText(place)
+        assert form.words.text() == "There is no such file or folder of works."
+        assert not form.begin.isEnabled()
+    corpus = str(write_corpus(tmp_path / "corpus"))
     form.research.corpus.setText(corpus)
     form.research.rounds.setValue(1)
     form.research.keep.setValue(3)
     assert form.order().protocol == "respond.research|rounds=1|keep=3"
     assert form.order().corpus == corpus
+    with qtbot.waitSignal(form.came, timeout=60_000):
+        form.start()
+    assert "1 of 1 reports are there" in form.answer.text()
+    assert materials.reports(project).columns == (("Searcher", "end-to-end"),)
     choose(form, writing_form.ALL_IMPORTANT)
     assert form.order().protocol == "respond.research|oracle=all"
-
-
-def test_what_cannot_be_searched_is_said_before_the_start(form):
-    for place in ("/nowhere at all", "x" * 3000, "a\x00b"):
-        form.research.corpus.setText(place)
-        assert form.words.text() == "There is no such file or folder of works."
-        assert not form.begin.isEnabled()
+    choose(form, writing_form.SEARCHES)
     form.research.corpus.clear()
     assert form.order().corpus == ""
     form.judge.setCurrentIndex(1)
     assert "asks nobody" in form.words.text()
     assert form.order() is None
-
-
-def test_a_report_is_written(form, corpus, qtbot):
-    form.research.corpus.setText(corpus)
-    with qtbot.waitSignal(form.came, timeout=60_000):
-        form.start()
-    assert "1 of 1 reports are there" in form.answer.text()
-    result = materials.reports(form._session.project)
-    assert result.columns == (("Searcher", "end-to-end"),)

@@ -1,21 +1,25 @@
-"""What was drawn from reports: corrected by hand beside the report, confirmed, frozen."""
+"""What was drawn from reports and corrected by hand; which reports there are, and how a model is let write them."""
 
 import asyncio
 import json
 
 import pytest
 
-from annotator.actions.items import extracts
+from annotator.actions.imports import imports
+from annotator.actions.items import extracts, materials
 from annotator.actions.judges import judges
-from annotator.actions.material import extracting
+from annotator.actions.material import extracting, responding
+from annotator.actions.project import people
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.experts.assignment import Role
 from annotator.domain.material.part import ResponsePart
 from annotator.gui.pages.material.parts_view import Drawable
-from tests.judging.odd_server import completion
+from tests.judging.odd_server import completion, error
 from tests.material import drawn_extracts
 from tests.material import points_project as key_points
 from tests.material.points_project import COOLER, TEXTS, TWO
-from tests.projects.material_project import FIRST, SECOND, subject
+from tests.projects.material_project import SECOND, subject
+from tests.servers.writing_server import answering, asking_project, written
 from tests.windows.labelling_keys import focus, press, type_words
 
 
@@ -40,35 +44,25 @@ def marked(page) -> str:
     return " ".join(view.text()[mark.start : mark.end] for mark in view.marks("evidence"))
 
 
-def test_each_report_says_how_far_its_claims_are(page):
-    model = page.parts.model
-    assert [model.index(row, 3).data() for row in range(4)] == [
-        "to confirm",
-        "not extracted",
-        "not extracted",
-        "not extracted",
-    ]
-    assert [model.index(row, 1).data() for row in range(4)] == ["Alpha", "Beta", "Alpha", "Beta"]
-
-
-def test_looking_at_what_was_drawn_makes_no_version_of_it(page, project):
-    for row in (1, 0):
-        page.parts.editor.list.setCurrentIndex(page.parts.editor.model.index(row, 1))
+def test_each_report_says_how_far_its_claims_are_and_marks_the_chosen_ones_place(page, project):
+    cells = [[page.parts.model.index(row, column).data() for column in (1, 3)] for row in range(4)]
+    assert cells == [
+        ["Alpha", "to confirm"], ["Beta", "not extracted"], ["Alpha", "not extracted"], ["Beta", "not extracted"],
+    ]  # fmt: skip
+    editor = page.parts.editor
+    for row, words in ((1, "compares the stability of training"), (0, "explains residual connections")):
+        editor.list.setCurrentIndex(editor.model.index(row, 1))
+        assert marked(page) == words
+    # Looking makes no version of it.
     page.leave()
     assert standing(project) == "drawn"
     assert len(drawn_extracts.all_of(project, subject(project)[1])) == 1
 
 
-def test_the_place_of_the_chosen_claim_is_marked_in_the_report(page, qtbot):
-    assert marked(page) == "explains residual connections"
-    page.parts.editor.list.setCurrentIndex(page.parts.editor.model.index(1, 1))
-    assert marked(page) == "compares the stability of training"
-
-
-def test_a_claim_is_corrected_in_its_field(page, project):
-    field = page.parts.editor.fields.fields["url"]
-    field.setFocus()
-    field.setText("https://b.example/y")
+def test_claims_are_corrected_added_and_removed_and_undo_brings_them_back(page, project, qtbot):
+    editor = page.parts.editor
+    editor.fields.fields["url"].setFocus()
+    editor.fields.fields["url"].setText("https://b.example/y")
     press("Alt+Return")
     result = extracting.of(project, subject(project), ResponsePart.CLAIMS)
     assert [(unit.id, unit.url) for unit in result.document.units] == [
@@ -76,28 +70,23 @@ def test_a_claim_is_corrected_in_its_field(page, project):
         ("c1", ""),
     ]
     assert standing(project) == "edited"
-    assert page.parts.editor.standing.words() == ["corrected"]
-
-
-def test_what_was_typed_is_kept_when_another_claim_is_gone_to(page, project):
-    page.parts.editor.fields.fields["text"].setPlainText("Worded anew.")
-    page.parts.editor.list.setCurrentIndex(page.parts.editor.model.index(1, 1))
+    assert editor.standing.words() == ["corrected"]
+    editor.fields.fields["text"].setPlainText("Worded anew.")
+    editor.list.setCurrentIndex(editor.model.index(1, 1))
     assert texts(project) == ["Worded anew.", SECOND]
-    assert page.parts.editor.unit.text == SECOND
-
-
-def test_claims_are_added_and_removed_and_undo_brings_them_back(page, project, qtbot):
-    page.parts.editor.list.setFocus()
+    assert editor.unit.text == SECOND
+    editor.list.setCurrentIndex(editor.model.index(0, 1))
+    editor.list.setFocus()
     press("Ctrl+N")
-    assert focus() is page.parts.editor.fields.fields["text"]
+    assert focus() is editor.fields.fields["text"]
     type_words("Between.")
     press("Alt+Return")
-    assert texts(project) == [FIRST, "Between.", SECOND]
+    assert texts(project) == ["Worded anew.", "Between.", SECOND]
     press("Ctrl+Backspace")
-    assert texts(project) == [FIRST, SECOND]
+    assert texts(project) == ["Worded anew.", SECOND]
     page.session.undo()
-    qtbot.waitUntil(lambda: page.parts.editor.model.rowCount() == 3)
-    assert texts(project) == [FIRST, "Between.", SECOND]
+    qtbot.waitUntil(lambda: editor.model.rowCount() == 3)
+    assert texts(project) == ["Worded anew.", "Between.", SECOND]
 
 
 def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer, show, qtbot):
@@ -118,43 +107,141 @@ def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer
     assert page.parts.text.heading.text() == "Beta on item 1"
 
 
-@pytest.fixture
-def points(tmp_path):
-    return key_points.points_project(tmp_path)
-
-
-@pytest.fixture
-def points_page(points, show, qtbot):
+def test_points_are_accepted_one_after_the_other_beside_the_words_of_their_page(tmp_path, show, qtbot):
+    points = key_points.points_project(tmp_path)
     page = show(points, "Extracts")
     page.parts.kinds.hold(Drawable.KEYPOINTS)
-    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
-    page.parts.editor.list.setFocus()
-    return page
-
-
-def document(project):
-    return extracting.of(project, subject(project), ResponsePart.KEYPOINTS).document
-
-
-def rows(page) -> list[str]:
-    model = page.parts.editor.model
-    return [model.index(row, 2).data() for row in range(model.rowCount())]
-
-
-def test_the_page_is_shown_with_its_words_marked(points_page):
-    view = points_page.parts.text.view
-    assert [view.text()[mark.start : mark.end] for mark in view.marks("evidence")] == [COOLER]
-    points_page.parts.editor.list.setCurrentIndex(points_page.parts.editor.model.index(2, 1))
+    editor, view = page.parts.editor, page.parts.text.view
+    qtbot.waitUntil(lambda: editor.extract is not None)
+    assert marked(page) == COOLER
+    editor.list.setCurrentIndex(editor.model.index(2, 1))
     assert view.text() == TEXTS[TWO]
-    points_page.parts.kinds.hold(Drawable.CLAIMS)
-    assert view.text() != TEXTS[TWO]
+    editor.list.setCurrentIndex(editor.model.index(0, 1))
+    editor.list.setFocus()
 
+    def accepted() -> dict[str, bool]:
+        result = extracting.of(points, subject(points), ResponsePart.KEYPOINTS)
+        return {unit.id: unit.accepted for unit in result.document.units}
 
-def test_points_are_accepted_one_after_the_other(points_page, points):
     press("Alt+K")
     press("Alt+K")
-    assert [unit.accepted for unit in document(points).units] == [True, True, False]
-    assert points_page.parts.editor.unit.id == "k3"
+    assert accepted() == {"k1": True, "k2": True, "k3": False}
+    assert editor.unit.id == "k3"
     press("Ctrl+Backspace")
-    assert [unit.id for unit in document(points).units] == ["k1", "k2"]
-    assert points_page.parts.editor.confirming.isEnabled() is False
+    assert accepted().keys() == {"k1", "k2"}
+    assert editor.confirming.isEnabled() is False
+    page.parts.kinds.hold(Drawable.CLAIMS)
+    assert view.text() not in TEXTS.values()
+
+
+@pytest.fixture
+def asking(tmp_path, writer):
+    made = asking_project(tmp_path)
+    judges.add(made, "pen", base_url=writer.url, model="test-model")
+    return made
+
+
+@pytest.fixture
+def asking_page(asking, show):
+    return show(asking, "Reports")
+
+
+def order(asking_page, system: str = "Scribe", **more: int) -> None:
+    asking_page.reports.writing.open()
+    asking_page.reports.form.system.setText(system)
+    asking_page.reports.form.trials.setValue(more.get("trials", 1))
+
+
+def ended(asking_page, qtbot, start) -> None:
+    with qtbot.waitSignal(asking_page.reports.form.came):
+        start()
+    qtbot.waitUntil(lambda: not asking_page.session._tasks_behind and not asking_page._later.isActive())
+
+
+def test_a_model_writes_reports_in_a_process_of_its_own(asking_page, asking, writer, qtbot):
+    order(asking_page, trials=2)
+    # What it would take is said before anything is asked.
+    qtbot.waitUntil(lambda: "4 reports by 4 calls" in asking_page.reports.form.estimate.text())
+    assert writer.bodies == []
+    order(asking_page)
+    ended(asking_page, qtbot, lambda: press("Ctrl+Shift+Return"))
+    result = materials.reports(asking)
+    assert (result.columns, result.count) == ((("Scribe", "end-to-end"),), 2)
+    assert asking_page.reports.model.columns == ("Item", "Scribe")
+    assert "2 of 2 reports are there" in asking_page.reports.form.answer.text()
+    assert "Written here by test-model" in asking_page.reports.about.text()
+
+
+def test_letter_21_the_form_asks_for_prompt_cut_off_and_mode_name(asking_page, asking):
+    form = asking_page.reports.form
+    order(asking_page)
+    form.condition.setCurrentIndex(1)
+    form.filed_as.setText("high context")
+    form.cutoff.setText("March")
+    assert not form.begin.isEnabled()
+    assert form.words.text() == "“March” is not a day. Write it as 2025-03-24."
+    form.cutoff.setText("2025-03-24")
+    assert form.order().protocol == "respond.end-to-end|by=researcherbench|until=2025-03-24|as=high context"
+    assert not form.words.isVisible()
+
+
+def test_what_failed_is_listed_by_cause_and_asked_for_again(asking_page, asking, writer, qtbot):
+    writer.answer = answering(lambda *_: error(400, "No."))
+    order(asking_page)
+    ended(asking_page, qtbot, asking_page.reports.form.start)
+    lacking = asking_page.reports.lacking
+    assert lacking.title.text() == "2 reports failed"
+    assert "Scribe: 2 × endpoint failed" in lacking.tree.topLevelItem(0).text(0)
+    writer.answer = answering(written)
+    ended(asking_page, qtbot, lacking.again.click)
+    assert responding.lacking(asking) == []
+    assert lacking.isHidden()
+    assert materials.reports(asking).count == 2
+
+
+def test_a_run_is_stopped_and_what_is_finished_is_kept(asking_page, asking, writer, qtbot):
+    held = answering(written)
+
+    def slow(body, number):
+        if number:
+            writer.over.wait(20)
+        return held(body, number)
+
+    writer.answer = slow
+    asking_page.reports.form.at_once.setValue(1)
+    order(asking_page, trials=3)
+    asking_page.reports.form.start()
+    qtbot.waitUntil(lambda: materials.reports(asking).count == 1)
+    ended(asking_page, qtbot, lambda: press("Ctrl+."))
+    assert materials.reports(asking).count == 1
+    assert "Stopped" in asking_page.reports.form.answer.text()
+
+
+def test_a_try_asks_for_the_item_at_the_cursor_alone(project, show, writer, qtbot):
+    judges.add(project, "pen", base_url=writer.url, model="test-model")
+    asking_page = show(project, "Reports")
+    asking_page.reports.grid.setCurrentIndex(asking_page.reports.model.index(1, 1))
+    asking_page.reports.fill()
+    qtbot.waitUntil(lambda: asking_page.reports.form.items.findData("chosen") >= 0)
+    asking_page.reports.form.items.setCurrentIndex(asking_page.reports.form.items.findData("chosen"))
+    order(asking_page)
+    assert asking_page.reports.form.order().items == ("2",)
+
+
+def test_whoever_judges_blind_does_not_see_the_page(project, page_over):
+    people.add_person(project, "Ana", (Role.ANNOTATOR,), "R2")
+    project.work_as(people.known(project, "R2"))
+    asking_page = page_over(project, "Material")
+    assert asking_page._stack.currentWidget() is asking_page._closed
+    assert asking_page.reports.model.rowCount() == 0
+
+
+def test_a_seminar_is_no_row_and_all_items_are_all_but_it(asking, show, tmp_path):
+    (tmp_path / "talk.txt").write_text("Ann: Salt is old.\n\nBen: It is cheap, too.\n", "utf-8")
+    imports.run(asking, imports.TRANSCRIPTS, [tmp_path / "talk.txt"])
+    view = show(asking, "Reports").reports
+    assert view.form.items.itemText(0) == "all items but 1 seminar (2)"
+    assert [row.key for row in view._found.items] == ["1", "2"]
+    assert (
+        view.count.text().partition(" on ")[2].startswith("2 items. 1 seminar is left out: a seminar is what")
+    )

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from PySide6.QtCore import Qt
 
 from annotator.actions.imports import imports
 from annotator.actions.project.people import new_project
 from annotator.domain.material.transcript import LEFT_OUT
+from tests.windows.labelling_keys import press
 
 SEGMENTS = [
     {"start": 0, "end": 4, "text": "Salt is very old.", "speaker": "Ann"},
@@ -45,21 +45,18 @@ def settled(view, qtbot, words):
     qtbot.waitUntil(lambda: not view._session._tasks_behind)
 
 
-def test_doubtful_passages_are_marked_and_stepped_through(view, project):
+def test_doubtful_passages_are_stepped_through_and_words_corrected_with_the_original_kept(view, qtbot):
     assert view.text.text() == TEXT
     assert [view.text.text()[mark.start : mark.end] for mark in view.text.marks("kept")] == [
         "Thank you for watching.", "Subscribe.",
     ]  # fmt: skip
     assert view.facts.text() == "until 1:10 · 3 speakers · 4 lines · 2 doubtful (dash-dotted)"
+    assert not view.side.correct.isEnabled()
     view.step(1)
     assert view.side.place.text() == "0:04 · Ann · probably silence"
     assert view.side.words.toPlainText() == "Thank you for watching."
     view.step(1)
     assert view.side.place.text() == "1:10 · bob · recognized with little confidence"
-
-
-def test_a_word_is_corrected_and_the_original_kept(view, project, qtbot):
-    assert not view.side.correct.isEnabled()
     select(view, "very old")
     assert not view.side.correct.isEnabled()
     view.side.words.setPlainText("terribly old")
@@ -68,7 +65,7 @@ def test_a_word_is_corrected_and_the_original_kept(view, project, qtbot):
     assert view.side.acts.item(0).text().startswith("correct words\n")
     assert "Salt is very old." in view.side.acts.item(0).toolTip()
     view.text.setFocus()
-    qtbot.keyClick(view.window(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    press("Ctrl+Z")
     settled(view, qtbot, "Salt is very old.")
     assert view.side.acts.item(0).text().startswith("correct words, undone")
 
@@ -85,6 +82,12 @@ def test_a_passage_is_left_out_and_taken_back(view, qtbot):
     view.side.turn()
     settled(view, qtbot, "he is a fool")
     assert view.text.text() == TEXT
+    view.text.setFocus()
+    press("Alt+PgDown")
+    assert view.side.words.toPlainText() == "Thank you for watching."
+    press("Ctrl+Backspace")
+    settled(view, qtbot, LEFT_OUT)
+    assert view.text.text() == TEXT.replace("Thank you for watching.", LEFT_OUT)
 
 
 def test_speakers_are_merged_and_hidden(view, qtbot):
@@ -97,17 +100,6 @@ def test_speakers_are_merged_and_hidden(view, qtbot):
     side.hide_names.click()
     settled(view, qtbot, "S2: Subscribe.")
     assert side.known.text() == "S1 is Ann; only this project knows."
-
-
-def test_keys_do_it_all(view, qtbot):
-    window = view.window()
-    window.activateWindow()
-    view.text.setFocus()
-    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.AltModifier)
-    assert view.side.words.toPlainText() == "Thank you for watching."
-    qtbot.keyClick(window, Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
-    settled(view, qtbot, LEFT_OUT)
-    assert view.text.text() == TEXT.replace("Thank you for watching.", LEFT_OUT)
 
 
 def test_a_quotation_tells_when_it_was_said(project, page_over, qtbot):

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from llmock.pytest_plugin import LLMock
-from PySide6.QtCore import Qt
 
 from annotator.actions.contests import contest_rows, contest_runs
 from annotator.actions.items import items
@@ -25,33 +24,33 @@ def ranked(page):
     return contest_rows.showings(project, people.someone(project).id)
 
 
-@pytest.mark.parametrize(
-    ("key", "modifier"),
-    [
-        (Qt.Key.Key_Backspace, Qt.KeyboardModifier.NoModifier),
-        (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier),
-    ],
-)
-def test_the_last_one_is_taken_back_and_shown_again(window, qtbot, key, modifier):
-    page = window.page.ranking
-    before = page.texts["first"].toPlainText()
-    page.buttons["second", 4].click()
-    page.focus_first()
-    qtbot.keyClick(page, key, modifier)
-    assert ranked(page) == []
-    assert page.texts["first"].toPlainText() == before
-    assert not page.bar.buttons["take_back"].isEnabled()
-
-
-def test_nothing_on_the_page_names_a_seminar(window):
+def test_the_last_one_is_taken_back_and_shown_again_and_nothing_that_was_done_elsewhere(window, qtbot):
+    be_active(window, qtbot)
     page = window.page.ranking
     shown = "".join(field.toPlainText() for field in page.texts.values())
     assert "Difficulty: " in shown
+    # Which seminar a task is of is told nowhere.
     assert "s1" not in shown
     assert "Seminar" not in shown
+    before = page.texts["first"].toPlainText()
+    for key in ("Backspace", "Ctrl+Z"):
+        page.buttons["second", 4].click()
+        page.focus_first()
+        press(key)
+        assert ranked(page) == []
+        assert page.texts["first"].toPlainText() == before
+        assert not page.bar.buttons["take_back"].isEnabled()
+    page.buttons["second", 4].click()
+    (item_id, *_) = items.ids(page.session.project)
+    page.session.do(items.change, item_id, subject="Hydrogen")
+    page.focus_first()
+    press("Backspace")
+    assert "nothing to take back on this page" in window.messages.text()
+    assert (len(ranked(page)), items.read(page.session.project, item_id).subject) == (1, "Hydrogen")
 
 
-def test_after_the_pairs_agreed_on_further_ones_are_offered_and_the_page_says_so(window):
+def test_after_the_pairs_agreed_on_further_ones_are_offered_and_digits_in_top_rank_nothing(window, qtbot):
+    be_active(window, qtbot)
     page = window.page.ranking
     for _ in range(5):
         page.buttons["first", 3].click()
@@ -64,34 +63,17 @@ def test_after_the_pairs_agreed_on_further_ones_are_offered_and_the_page_says_so
     page.top.setValue(4)
     assert "of your top 4, 4 cannot" in page.told.text()
     assert page.top.maximum() == 11
-
-
-def test_a_further_pair_is_taken_back_and_digits_in_top_rank_nothing(window, qtbot):
-    page = window.page.ranking
-    for _ in range(6):
-        page.buttons["first", 3].click()
     before = page.texts["first"].toPlainText()
     page.buttons["second", 2].click()
     page.focus_first()
-    qtbot.keyClick(page, Qt.Key.Key_Backspace)
+    press("Backspace")
     assert (len(ranked(page)), page.texts["first"].toPlainText()) == (6, before)
     page.top.setFocus()
     page.top.selectAll()
-    qtbot.keyClick(page.top, Qt.Key.Key_3)
+    press("3")
     assert len(ranked(page)) == 6
-    qtbot.keyClick(page.top, Qt.Key.Key_Return)
+    press("Return")
     assert (page.top.value(), "of your top 3" in page.told.text(), page.top.hasFocus()) == (3, True, False)
-
-
-def test_what_was_done_elsewhere_is_not_taken_back_here(window, qtbot):
-    page = window.page.ranking
-    page.buttons["second", 4].click()
-    (item_id, *_) = items.ids(page.session.project)
-    page.session.do(items.change, item_id, subject="Hydrogen")
-    page.focus_first()
-    qtbot.keyClick(page, Qt.Key.Key_Backspace)
-    assert "nothing to take back on this page" in window.messages.text()
-    assert (len(ranked(page)), items.read(page.session.project, item_id).subject) == (1, "Hydrogen")
 
 
 MATCHES = "first,second,winner,confidence,rater\nt01,t07,t01,0.9,m\nt02,t08,t02,0.8,m\nt03,t09,t03,0.7,m\n"
@@ -114,13 +96,6 @@ def page(project, window_over, qtbot):
     return window.page
 
 
-def shown(page):
-    part = page.keeping
-    heads = {key: place for place, key in enumerate(part.model.whole.keys)}
-    lines = part.model.whole.lines
-    return {line.cells[heads["task"]].words: line.cells[heads["decision"]].words for line in lines}
-
-
 def test_a_reason_that_is_being_typed_stays_while_something_else_changes(page, project):
     press("Ctrl+L")
     type_words("Needs a lic")
@@ -133,49 +108,30 @@ def test_a_reason_that_is_being_typed_stays_while_something_else_changes(page, p
 
 
 SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
-SAYS = {"first": SCORES, "second": SCORES, "reason": "So.", "better": "first", "confidence": 0.8}
-
-
-@pytest.fixture
-def with_judge(tmp_path, llmock: LLMock):
-    project = contest_project(tmp_path)
-    judges.add(project, "mock", base_url=llmock.base_url(), model="gpt-4o-mini")
-    return project
-
-
-@pytest.fixture
-def compare_page(with_judge, window_over, qtbot):
-    window = window_over(with_judge, "Contest")
-    be_active(window, qtbot)
-    press("Alt+2")
-    settle(window.page)
-    return window.page
-
-
-def compared(page, qtbot):
-    """The rounds are held; what the message says."""
-    part = page.comparing
-    qtbot.waitUntil(part.bar.buttons["start_contest"].isEnabled)
-    with qtbot.waitSignal(part.run.ended, timeout=60_000):
-        press("Ctrl+Shift+Return")
-    settle(page)
-    return part.answer.text()
-
-
-def lines(part):
-    return [[cell.words for cell in line.cells] for line in part.model.whole.lines]
 
 
 def test_a_model_compares_what_is_estimated_before_and_its_missing_answers_are_told(
-    compare_page, with_judge, llmock, qtbot
+    tmp_path, window_over, llmock: LLMock, qtbot
 ):
-    part = compare_page.comparing
+    project = contest_project(tmp_path)
+    judges.add(project, "mock", base_url=llmock.base_url(), model="gpt-4o-mini")
+    window = window_over(project, "Contest")
+    be_active(window, qtbot)
+    press("Alt+2")
+    settle(window.page)
+    part = window.page.comparing
     assert part.judge.currentText() == "mock"
     part.rounds.setValue(1)
     qtbot.waitUntil(lambda: "12 comparisons" in part.words.text())
-    llmock.reply(json.dumps({**SAYS, "confidence": 0.3}), times=None)
-    # A judge that nobody can read is not asked to the end; how many are under way by then hangs on the machine.
-    assert "reply not readable" in compared(compare_page, qtbot)
-    showings = contest_rows.showings(with_judge, contest_rows.rater_named(with_judge, "mock").id)
+    # Less sure than even: nobody can read it.
+    says = {"first": SCORES, "second": SCORES, "reason": "So.", "better": "first", "confidence": 0.3}
+    llmock.reply(json.dumps(says), times=None)
+    qtbot.waitUntil(part.bar.buttons["start_contest"].isEnabled)
+    with qtbot.waitSignal(part.run.ended, timeout=60_000):
+        press("Ctrl+Shift+Return")
+    settle(window.page)
+    # Such a judge is not asked to the end; how many are under way by then hangs on the machine.
+    assert "reply not readable" in part.answer.text()
+    showings = contest_rows.showings(project, contest_rows.rater_named(project, "mock").id)
     assert 1 <= [showing.status for showing in showings].count("invalid") <= 12
     assert not [showing for showing in showings if showing.value]

@@ -23,11 +23,20 @@ def shown(window, qtbot):
     return page
 
 
-def test_a_step_leads_to_where_it_is_done(small, window_over, qtbot):
+def test_home_counts_again_after_a_change_keeps_the_keyboard_and_leads_to_each_step(
+    small, window_over, qtbot
+):
     window = window_over(small, "Home")
     page = shown(window, qtbot)
     assert page.title.text() == small.title
-    named(page.steps, f": {items.count(small)}").click()
+    first = next(iter(below(page.steps, StepButton)))
+    assert f": {items.count(small)}" in first.accessibleName()
+    first.setFocus()
+    window.session.do(items.add, "One more?")
+    now_there = f": {items.count(small)}"
+    qtbot.waitUntil(lambda: now_there in next(iter(below(page.steps, StepButton))).accessibleName())
+    assert holds(page)
+    named(page.steps, now_there).click()
     assert window.page.NAME == "Items"
 
 
@@ -39,15 +48,3 @@ def test_a_reminder_for_who_is_late_is_copied(small, window_over, qtbot):
     named(shown(window, qtbot).next, "R7 is 2 days late").click()
     assert "Ann Lee" in QApplication.clipboard().text()
     assert "reminder is copied" in window.messages.text()
-
-
-def test_home_counts_again_after_a_change_and_keeps_the_keyboard(small, window_over, qtbot):
-    window = window_over(small, "Home")
-    page = shown(window, qtbot)
-    first = next(iter(below(page.steps, StepButton)))
-    assert f": {items.count(small)}" in first.accessibleName()
-    first.setFocus()
-    window.session.do(items.add, "One more?")
-    now_there = f": {items.count(small)}"
-    qtbot.waitUntil(lambda: now_there in next(iter(below(page.steps, StepButton))).accessibleName())
-    assert holds(page)

@@ -1,4 +1,4 @@
-"""Work exchanged by files: taken in and decided by the coordinator, sent by the annotator."""
+"""Work exchanged by files or a shared folder: taken in and decided by the coordinator, sent by the annotator."""
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.parcels import known_keys, tasking, tray, unpacking
-from annotator.actions.project import backups
+from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
+from annotator.actions.project import backups, shared
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import TrayState
 from annotator.gui import keys
-from annotator.gui.pages.inbox.page import RECEIVED, TRAY
+from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TRAY
 from tests.material.sent_apart import (
     annotators,
     coordinated,
@@ -26,6 +26,7 @@ from tests.material.sent_apart import (
 from tests.projects.labelling_project import labelling_project
 from tests.storage import sql
 from tests.windows.labelling_keys import be_active
+from tests.windows.settling import settle
 
 
 @pytest.fixture
@@ -131,16 +132,15 @@ def clash(exchange, study, work, tmp_path):
     return exchange.page.tray
 
 
-def test_the_tray_shows_what_came_beside_what_is_here(clash, exchange):
+def test_a_piece_in_the_tray_stands_beside_what_is_here_and_may_be_set_aside_and_accepted_later(
+    clash, exchange, study, qtbot
+):
     assert exchange.page.tabs.tabText(TRAY) == "Tray  1"
     assert clash.list.count() == 1
     assert "Ana Silva" in clash.title.text()
     shown = clash.units.toPlainText()
     assert "Explains the price of gold instead" in shown
     assert "Explains the weight of gold" in shown
-
-
-def test_a_piece_set_aside_by_key_stays_and_may_be_accepted_later(clash, exchange, study, qtbot):
     press(qtbot, exchange, "set_work_aside")
     assert [entry.state for entry in tray.entries(study, None)] == [TrayState.SET_ASIDE]
     clash.every.setChecked(True)
@@ -171,45 +171,29 @@ def theirs(study, tmp_path):
     return tasking.take_task(task_for(study, annotators(study)[0].id, tmp_path / "ana")).project
 
 
-def sent(window, path, qtbot):
-    page = window.page
-    page.write_to(path)
-    qtbot.waitUntil(lambda: page.progress.isHidden())
-    return page.receipt.code.text()
-
-
 def goings(page):
     return [page.table.topLevelItem(row).text(GOING) for row in range(page.table.topLevelItemCount())]
 
 
-def test_the_window_of_a_task_offers_an_annotators_steps_and_the_way_back(theirs, window_over):
-    window = window_over(theirs)
-    assert list(window.navigation._buttons) == ["Author", "Label", "Send", "Settings"]
-    words = [action.text() for menu in window.menuBar().actions() for action in menu.menu().actions()]
-    assert "Send my work…" in words
-    assert not {"Exchange…", "Import…", "Team…"} & set(words)
-
-
-def test_what_is_submitted_goes_and_drafts_stay(theirs, window_over):
-    first, second = items.ids(theirs)
-    write_rubric(theirs, first, "Explains the weight of gold")
-    write_rubric(theirs, second, "Not ready", seal=False)
-    page = window_over(theirs, "Send").page
-    assert goings(page) == ["goes back", "a draft, stays"]
-    assert page.summary.text() == "1 document goes back · 1 document not submitted: it stays here"
-
-
-def test_enter_goes_to_the_draft_and_the_key_for_open_work_finds_it(theirs, window_over, qtbot):
+def test_the_window_of_a_task_sends_what_is_submitted_and_leads_to_the_drafts_that_stay(
+    theirs, window_over, qtbot
+):
     first, second = items.ids(theirs)
     write_rubric(theirs, first, "Explains the weight of gold")
     write_rubric(theirs, second, "Not ready", seal=False)
     window = window_over(theirs, "Send")
-    with qtbot.waitActive(window):
-        window.activateWindow()
-    key = keys.sequences("next_open")[0][0]
-    qtbot.keyClick(window.page.table, key.key(), key.keyboardModifiers())
-    assert window.page.table.row() == 1
-    qtbot.keyClick(window.page.table, Qt.Key.Key_Return)
+    be_active(window, qtbot)
+    assert list(window.navigation._buttons) == ["Author", "Label", "Send", "Settings"]
+    words = [action.text() for menu in window.menuBar().actions() for action in menu.menu().actions()]
+    assert "Send my work…" in words
+    assert not {"Exchange…", "Import…", "Team…"} & set(words)
+    page = window.page
+    assert goings(page) == ["goes back", "a draft, stays"]
+    assert page.summary.text() == "1 document goes back · 1 document not submitted: it stays here"
+    page.table.setFocus()
+    press(qtbot, window, "next_open")
+    assert page.table.row() == 1
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
     assert window.page.NAME == "Author"
     assert window.page.item.id == second
 
@@ -225,32 +209,29 @@ def test_enter_on_reports_to_label_goes_to_them(tmp_path, window_over, qtbot):
     assert went.args == ["Label", {"item_id": item_id}]
 
 
-def test_from_the_button_the_keyboard_goes_on_to_copying_the_code(
-    theirs, tmp_path, window_over, qtbot, monkeypatch
-):
-    write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
-    window = window_over(theirs, "Send")
-    be_active(window, qtbot)
+def test_what_was_sent_is_told_from_what_is_new_since(theirs, tmp_path, window_over, qtbot, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), ""))
-    window.page.go.setFocus()
-    qtbot.keyClick(window.page.go, Qt.Key.Key_Space)
-    qtbot.waitUntil(window.page.receipt.isVisible)
-    assert window.focusWidget() is window.page.receipt.copy
-
-
-def test_what_was_sent_is_told_from_what_is_new_since(theirs, tmp_path, window_over, qtbot):
     first, second = items.ids(theirs)
     write_rubric(theirs, first, "Explains the weight of gold")
     window = window_over(theirs, "Send")
-    code = sent(window, tmp_path / "mine", qtbot)
-    assert goings(window.page)[0] == "already sent"
+    be_active(window, qtbot)
+    page = window.page
+    page.go.setFocus()
+    qtbot.keyClick(page.go, Qt.Key.Key_Space)
+    qtbot.waitUntil(page.receipt.isVisible)
+    # From the button the keyboard goes on to copying the code.
+    assert window.focusWidget() is page.receipt.copy
+    code = page.receipt.code.text()
+    assert goings(page)[0] == "already sent"
     write_rubric(theirs, second, "Compares two lodes")
     edit_rubric(theirs, first, "Explains the weight of refined gold")
     window.show_page("Send")
-    assert goings(window.page) == ["goes back", "goes back"]
-    assert "write the file again" in window.page.receipt.earlier.text()
-    assert sent(window, tmp_path / "mine", qtbot) != code
-    assert code in window.page.receipt.earlier.text()
+    assert goings(page) == ["goes back", "goes back"]
+    assert "write the file again" in page.receipt.earlier.text()
+    page.write_to(tmp_path / "mine")
+    qtbot.waitUntil(lambda: page.progress.isHidden())
+    assert page.receipt.code.text() != code
+    assert code in page.receipt.earlier.text()
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused_in_words(theirs, tmp_path, window_over, qtbot):
@@ -261,3 +242,105 @@ def test_a_folder_that_cannot_be_written_to_is_refused_in_words(theirs, tmp_path
     qtbot.waitUntil(lambda: "The folder “mine” could not be made" in window.messages.text())
     assert window.page.go.isEnabled()
     assert not window.page.receipt.isVisible()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    made = tmp_path / "synced"
+    made.mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(made))
+    return made
+
+
+@pytest.fixture
+def home(tmp_path, folder, window_over):
+    """The coordinator's window, in which the folder was chosen and the tasks were sent."""
+    window = window_over(coordinated(tmp_path / "home"), "Exchange", part="Hand out")
+    line = window.page.out.shared
+    assert (line.send_button.isVisible(), line.leave_button.isVisible()) == (False, False)
+    line.choose_button.click()
+    settle(window.page)
+    line.send_button.click()
+    settle(window.page)
+    return window
+
+
+@pytest.fixture
+def their_window(home, folder, tmp_path, window_over):
+    (task,) = (folder / "R2").glob("*.goldsmith-task")
+    return window_over(tasking.take_task(task, folder=tmp_path / "own").project, "Send")
+
+
+def look(window):
+    window._folder.look()
+    settle(window.page)
+
+
+def test_the_folder_is_chosen_and_tasks_are_sent_from_the_line(home, folder):
+    line = home.page.out.shared
+    assert line.folder.text() == f"Shared folder: {folder}"
+    assert "Wrote 2 tasks into the folder." in line.state.text()
+    assert "Not joined yet: R2, R3." in line.state.text()
+    line.leave_button.click()
+    assert (shared.folder_of(home.session.project), line.folder.text()) == (None, "Shared folder: none")
+
+
+def test_a_key_is_compared_on_the_line_and_then_work_comes_in_by_itself(home, their_window):
+    look(their_window)
+    look(home)
+    line, words = home.page.out.shared, known_keys.own_words(their_window.session.project)
+    assert words in line.keys.text()
+    assert "Not joined yet: R3." in line.state.text()
+    project = their_window.session.project
+    their_window.session.do(lambda project: write_rubric(project, items.ids(project)[0], "Explains gold"))
+    look(their_window)
+    look(home)
+    assert unpacking.received(home.session.project) == []
+    line.keys._act.click()
+    settle(home.page)
+    assert line.keys.isHidden()
+    (arrival,) = unpacking.received(home.session.project)
+    assert arrival.receipt == their_window.page.receipt.code.text() == tray.outlook(project).sent[0].receipt
+    assert "It lies in the shared folder." in their_window.page.receipt.about.text()
+    assert "Not joined yet: R3." in line.state.text()
+
+
+def test_what_needs_a_decision_is_told_of_and_waits_in_the_tray(home, their_window, folder):
+    """A second copy of her project, under the same key, says something else of the same revision."""
+    project, study = their_window.session.project, home.session.project
+    write_rubric(project, items.ids(project)[0], "Explains gold")
+    look(their_window)
+    shared_folder.trust(study, known_keys.own_words(project))
+    look(home)
+    ana = annotators(study)[0]
+    copy = second_copy(study, ana.id, project.path, folder.parent / "copy")
+    write_rubric(copy, items.ids(copy)[0], "Explains the price of gold instead")
+    tray.work(copy, folder / "R2/by hand.goldsmith-work")
+    copy.close()
+    home.show_page("Items")
+    look(home)
+    assert home.messages.text().startswith("1 piece of work came from Ana Silva; some waits for you.")
+    home.messages._act.click()
+    assert home.page.tabs.tabText(home.page.tabs.currentIndex()) == "Tray  1"
+
+
+def test_a_newer_task_comes_in_behind_the_annotators_window(home, their_window):
+    look(their_window)
+    project = home.session.project
+    assert their_window.navigation.person.text() == "Working as\nR2"
+    shared_folder.trust(project, known_keys.own_words(their_window.session.project))
+    look(home)
+    look(their_window)
+    assert their_window.navigation.person.text() == "Working as\nAna Silva"
+    assert their_window.messages.text().startswith("A newer task came")
+
+
+def test_the_tab_and_window_say_when_the_folder_is_gone(home, folder, tmp_path):
+    folder.rename(tmp_path / "unplugged")
+    look(home)
+    line = home.page.out.shared
+    assert "cannot be reached" in line.state.text()
+    assert home.page.tabs.currentIndex() == HAND_OUT
+    (tmp_path / "unplugged").rename(folder)
+    look(home)
+    assert "cannot be reached" not in line.state.text()

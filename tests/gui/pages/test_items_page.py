@@ -1,7 +1,5 @@
 """The page of items: searching, adding, going to work, and lists longer than what is read at once."""
 
-import pytest
-
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items
 from annotator.gui.pages import items as page_module
@@ -61,40 +59,30 @@ def test_letter_2_an_item_is_edited_retired_and_brought_back_by_keyboard(small, 
     assert len(questions(page)) == 2
 
 
-@pytest.fixture
-def many(small, monkeypatch):
-    for number in range(3, 13):
-        items.add(small, f"How many grains make heap {number}?")
-    monkeypatch.setattr(page_module, "FIRST", 5)
-    return small
-
-
 def keys(model):
     return [model.line(row).key for row in range(model.rowCount())]
 
 
-def test_the_rest_of_a_long_list_comes_after_its_beginning(many, window_over, qtbot):
-    model = ItemsModel(window_over(many).session)
+def test_the_rest_of_a_long_list_comes_after_its_beginning_where_it_is_still_asked_for(
+    small, window_over, qtbot, monkeypatch
+):
+    for number in range(3, 13):
+        items.add(small, f"How many grains make heap {number}?")
+    monkeypatch.setattr(page_module, "FIRST", 5)
+    window = window_over(small)
+    model, page = ItemsModel(window.session), window.page
     model.narrow(items.Filter())
     assert model.rowCount() == 5
     qtbot.waitUntil(lambda: model.rowCount() == 12)
     assert keys(model) == [str(number) for number in range(1, 13)]
-
-
-def test_the_rest_of_what_is_no_longer_asked_for_is_let_be(many, window_over, qtbot):
-    window = window_over(many)
-    model = ItemsModel(window.session)
     model.narrow(items.Filter())
     model._fetch_rest()
     model.narrow(items.Filter(words="residual"))
     qtbot.waitUntil(lambda: not window.session._tasks_behind)
     assert keys(model) == ["1"]
-
-
-def test_an_item_chosen_far_down_is_chosen_again_when_the_page_is_shown_anew(many, window_over, qtbot):
-    page = window_over(many).page
+    # What was chosen far down is chosen again when the page is shown anew.
     qtbot.waitUntil(lambda: page._model.rowCount() == 12)
     page.table.selectRow(10)
     page.navigate({})
     qtbot.waitUntil(lambda: page._row() == 10)
-    assert page._model.id_at(page._row()) == items.ids(many)[10]
+    assert page._model.id_at(page._row()) == items.ids(small)[10]

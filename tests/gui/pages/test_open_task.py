@@ -90,10 +90,18 @@ def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbo
     assert recent() == [path.resolve()]
 
 
-def test_a_task_dropped_on_its_own_window_brings_it_up_to_date(goldsmith, study, task, tmp_path, qtbot):
+def test_a_task_dropped_on_its_own_window_brings_it_up_to_date_unless_it_is_refused(
+    goldsmith, study, task, tmp_path, qtbot
+):
     goldsmith.show(task)
     before = window_of(goldsmith, qtbot)
     path = before.session.project.path
+    before.show_page("Items").search.setText("typed")
+    task.write_bytes(b"junk")
+    drop(before, task)
+    qtbot.waitUntil(lambda: before.messages.level == "error")
+    assert goldsmith._shown is before
+    assert before.page.search.text() == "typed"
     drop(before, with_a_third_item(study, tmp_path))
     told(goldsmith, qtbot, "1 new item were added by this task.")
     assert goldsmith._shown is not before
@@ -108,18 +116,6 @@ def test_a_damaged_task_is_refused_in_words_and_leaves_nothing_behind(goldsmith,
     told(goldsmith, qtbot, "cut off")
     assert isinstance(goldsmith._shown, StartPage)
     assert not list(tmp_path.glob("mail/*.goldsmith"))
-
-
-def test_a_refused_task_leaves_the_open_window_and_what_is_typed(goldsmith, study, task, qtbot):
-    study.close()
-    window = goldsmith.show(study.path)
-    search = window.show_page("Items").search
-    search.setText("typed")
-    task.write_bytes(b"junk")
-    drop(window, task)
-    qtbot.waitUntil(lambda: window.messages.level == "error")
-    assert goldsmith._shown is window
-    assert window.page.search.text() == "typed"
 
 
 def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, task, tmp_path, qtbot):

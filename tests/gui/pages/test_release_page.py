@@ -20,28 +20,27 @@ def page(tmp_path, page_over):
     return page_over(small_project(tmp_path), "Release")
 
 
-@pytest.mark.parametrize("box", ["with_pages", "with_addresses"])
-@pytest.mark.parametrize("wanted", [False, True])
-def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(
-    page, qtbot, tmp_path, monkeypatch, wanted, box
-):
-    asked = []
+def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(page, qtbot, tmp_path, monkeypatch):
+    asked, gather = [], releases.gather
     monkeypatch.setattr(
-        releases, "gather", lambda project, **how: asked.append(how) or GATHER(project, **how)
+        releases, "gather", lambda project, **how: asked.append(how) or gather(project, **how)
     )
-    assert not getattr(page, box).isChecked()
-    getattr(page, box).setChecked(wanted)
-    page.write_to(tmp_path / "out")
-    qtbot.waitUntil(lambda: "Wrote" in page.answer.text())
-    named = {"with_pages": "page_texts", "with_addresses": "addresses"}[box]
-    assert asked == [{"page_texts": False, "addresses": False, "without": ()} | {named: wanted}]
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["number"] == 1
+    for number, ticked in enumerate(((False, False), (True, False), (False, True)), start=1):
+        page.with_pages.setChecked(ticked[0])
+        page.with_addresses.setChecked(ticked[1])
+        page.write_to(tmp_path / f"out {number}")
+        qtbot.waitUntil(lambda number=number: f"out {number}" in page.answer.text())
+        assert asked.pop() == {"page_texts": ticked[0], "addresses": ticked[1], "without": ()}
+        manifest = tmp_path / f"out {number}" / "manifest.json"
+        assert json.loads(manifest.read_text("utf-8"))["number"] == 1
 
 
 def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
     def buttons():
         return {button.text(): button for button in page.points.findChildren(QPushButton)}
 
+    assert not page.with_pages.isChecked()
+    assert not page.with_addresses.isChecked()
     qtbot.waitUntil(lambda: "Answer" in buttons())
     assert "2 items have" in buttons()["Sign"].accessibleName()
     assert "13 questions (Description, Licence, " in buttons()["Answer"].accessibleName()
@@ -74,9 +73,6 @@ def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_
     assert (form.fields["authors"].toPlainText()[:4], releases.metadata(project).authors) == ("Ada,", ())
     page.session.undo()
     assert form.fields["title"].toPlainText() == ""
-
-
-GATHER = releases.gather
 
 
 def test_past_releases_are_compared_and_withdrawn_on_the_page(page, qtbot, tmp_path, monkeypatch):

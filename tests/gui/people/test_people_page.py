@@ -11,7 +11,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import board, label_cases
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.people.roster import DUE, NAME, STATE, WITH
@@ -21,15 +21,15 @@ from tests.windows.labelling_keys import focus, press, type_words
 SENT = (("R2", "Ada"), ("R3", "Ben"), ("R5", "Dan"))
 
 
-def test_the_form_changes_and_the_preview_follows_after_a_moment(show, qtbot):
+def test_ctrl_enter_assigns_what_is_previewed_undo_takes_it_back_and_ctrl_enter_again_sends_it(
+    project, show, tmp_path, monkeypatch, qtbot
+):
     page = show("Hand out")
     press("Space")
     assert "Selection" in page.out.form.stages.ticked()
     qtbot.waitUntil(lambda: "20 pieces" in page.out.preview.summary.text())
-
-
-def test_ctrl_enter_assigns_and_undo_takes_it_back(project, show):
-    page = show("Hand out")
+    press("Space")
+    qtbot.waitUntil(lambda: "12 pieces" in page.out.preview.summary.text())
     press("Ctrl+Return")
     assert "Assigned 12 pieces of work" in page.out.assigned.text()
     assert len(board.board(project)) == 12
@@ -39,10 +39,6 @@ def test_ctrl_enter_assigns_and_undo_takes_it_back(project, show):
     assert board.board(project) == []
     assert page.out.form.isVisible()
     assert page.out.preview.summary.text() == "12 pieces of work for 4 people on 4 items"
-
-
-def test_assigned_work_is_sent_from_the_same_place(project, show, tmp_path, monkeypatch, qtbot):
-    page = show("Hand out")
     press("Ctrl+Return")
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "out"))
     assert page.out.tasks.all.text().startswith("Write 3 task files")
@@ -78,16 +74,15 @@ def test_the_whole_form_makes_the_plan(project, show):
 PAIRS = "researcherbench.pairwise"
 
 
-def box_of(page):
-    return page.out.form.pairs.boxes[PAIRS]
-
-
-def test_pairs_are_asked_in_one_order_until_it_is_wished_otherwise(small, page_over):
-    page = page_over(small, "People", part="Hand out")
-    assert not box_of(page).isChecked()
-    box_of(page).click()
+def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small, page_over):
+    out = page_over(small, "People", part="Hand out").out
+    assert not out.form.seed.isVisible()
+    out.form.more.click()
+    assert out.form.seed.isVisible()
+    assert not out.form.pairs.boxes[PAIRS].isChecked()
+    out.form.pairs.boxes[PAIRS].click()
     assert label_cases.both_orders(small, PAIRS)
-    assert "now asked in both orders" in page.out.answer.text()
+    assert "now asked in both orders" in out.answer.text()
 
 
 def named(page, name: str) -> QModelIndex:
@@ -96,25 +91,15 @@ def named(page, name: str) -> QModelIndex:
     return model.index(row, NAME)
 
 
-def tick(page, name: str, role: Role) -> bool:
-    column = {Role.ANNOTATOR: 2, Role.ADJUDICATOR: 3, Role.COORDINATOR: 4}[role]
-    cell = named(page, name).siblingAtColumn(column)
-    on = cell.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
-    wanted = Qt.CheckState.Unchecked if on else Qt.CheckState.Checked
-    return page.roster.model.setData(cell, wanted, Qt.ItemDataRole.CheckStateRole)
-
-
-def test_roles_are_ticked_in_the_table_and_undo_takes_them_back(show):
+def test_a_person_is_renamed_from_the_keyboard_and_roles_are_ticked_in_the_table(show, qtbot):
     page = show()
-    assert tick(page, "Dan", Role.ADJUDICATOR)
+    cell = named(page, "Dan").siblingAtColumn(3)
+    assert page.roster.model.setData(cell, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
     assert pairs.person(page.session.project, "Dan").roles == "adjudicator annotator"
     press("Ctrl+Z")
     assert pairs.person(page.session.project, "Dan").roles == "annotator"
-
-
-def test_a_person_is_renamed_from_the_keyboard(show, qtbot):
-    page = show()
     page.roster.list.setCurrentIndex(named(page, "Ben"))
+    page.roster.list.setFocus()
     press("Ctrl+R")
     focus().selectAll()
     type_words("Benedikt")
@@ -169,7 +154,9 @@ def a_month_ago(monkeypatch):
 
 
 @pytest.mark.usefixtures("a_month_ago")
-def test_every_piece_shows_with_its_state_its_pair_and_its_date(project, show):
+def test_every_piece_shows_with_its_state_its_pair_and_its_date_and_ctrl_j_goes_to_one_in_trouble(
+    project, show
+):
     handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
     hand_in(project)
     page = show("Progress")
@@ -179,11 +166,16 @@ def test_every_piece_shows_with_its_state_its_pair_and_its_date(project, show):
     assert cell(page, 1, DUE) == "3 days late"
     assert "late" not in cell(page, 0, DUE)
     assert page.tabs.tabText(2) == "Progress  3 late"
+    press("Ctrl+J")
+    (line,) = page.board.chosen()
+    assert (line.item_key, line.stage, line.alias) == ("1", Stage.RUBRIC, "R3")
 
 
-def test_filters_narrow_and_give_back(project, show):
+def test_filters_narrow_and_give_back(project, show, qtmodeltester):
     handed_out(project, stages=(Stage.RUBRIC, Stage.PLAN))
     page = show("Progress")
+    for model in (page.board.model, page.board.people.totals):
+        qtmodeltester.check(model)
     assert len(rows(page)) == 10
     page.board.filters.stage.setCurrentIndex(page.board.filters.stage.findData("plan"))
     assert {stage for _, stage, _ in rows(page)} == {"plan"}
@@ -195,20 +187,13 @@ def test_filters_narrow_and_give_back(project, show):
     page.board.filters.clear()
     page.board._narrow()
     assert len(rows(page)) == 10
+    page.board.table.selectAll()
+    page.board.table.sortByColumn(STATE, Qt.SortOrder.DescendingOrder)
+    page.board.show_state("not begun")
+    assert len(rows(page)) == 10
 
 
-def test_several_pieces_are_withdrawn_in_one_step_and_come_back_in_one(project, show):
-    handed_out(project)
-    page = show("Progress")
-    press("Ctrl+A")
-    press("Ctrl+Backspace")
-    assert board.board(project) == []
-    assert "Withdrew 6 pieces." in page.board.answer.text()
-    press("Ctrl+Z")
-    assert len(board.board(project)) == 6
-
-
-def test_a_date_is_changed_from_the_keyboard(project, show):
+def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdrawn_in_one_step(project, show):
     handed_out(project)
     page = show("Progress")
     press("Ctrl+D")
@@ -221,40 +206,20 @@ def test_a_date_is_changed_from_the_keyboard(project, show):
     press("Ctrl+D")
     press("Escape")
     assert not page.board.due.isVisible()
-
-
-def test_a_piece_goes_to_somebody_else_who_may_do_it(project, show):
-    handed_out(project)
-    page = show("Progress")
-    line = page.board.chosen()[0]
-    menu = page.board.acts.people_menu(line, page)
+    menu = page.board.acts.people_menu(page.board.chosen()[0], page)
     # Ben has the item already, Cleo adjudicates it, Cora is no annotator.
     assert [action.text() for action in menu.actions()] == ["R5 · Dan"]
     menu.actions()[0].trigger()
     assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R3", "R5", "R4"}
     press("Ctrl+Z")
     assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R2", "R3", "R4"}
-
-
-@pytest.mark.usefixtures("a_month_ago")
-def test_ctrl_j_goes_to_the_next_piece_in_trouble(project, show):
-    handed_out(project)
-    late = assignments.of_person(project, pairs.person(project, "Ben").id)[1].id
-    assignments.change_due(project, [late], datetime.now(UTC) - timedelta(days=1))
-    page = show("Progress")
-    press("Ctrl+J")
-    assert [line.assignment_id for line in page.board.chosen()] == [late]
-
-
-def test_the_board_keeps_the_rules_of_qt_while_it_is_narrowed_and_sorted(project, show, qtmodeltester):
-    handed_out(project)
-    page = show("Progress")
-    for model in (page.board.model, page.board.people.totals):
-        qtmodeltester.check(model)
-    page.board.table.selectAll()
-    page.board.table.sortByColumn(STATE, Qt.SortOrder.DescendingOrder)
-    page.board.show_state("not begun")
-    assert len(rows(page)) == 6
+    page.board.table.setFocus()
+    press("Ctrl+A")
+    press("Ctrl+Backspace")
+    assert board.board(project) == []
+    assert "Withdrew 6 pieces." in page.board.answer.text()
+    press("Ctrl+Z")
+    assert len(board.board(project)) == 6
 
 
 def handed_out(project: Project, *, due: datetime | None = None, stages=(Stage.RUBRIC,)) -> None:
@@ -268,10 +233,3 @@ def handed_out(project: Project, *, due: datetime | None = None, stages=(Stage.R
 
 def rows(page) -> list[tuple[str, str, str]]:
     return [(line.item_key, line.stage.value, line.alias) for line in page.board.model.rows]
-
-
-def test_what_few_plans_need_is_behind_options(small, window_over):
-    form = window_over(small, "People", part="Hand out").page.out.form
-    assert not form.seed.isVisible()
-    form.more.click()
-    assert form.seed.isVisible()

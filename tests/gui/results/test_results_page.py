@@ -11,6 +11,7 @@ from annotator.actions.papers.paper_tables import VIEWS
 from annotator.actions.project import people
 from annotator.actions.results import results
 from annotator.domain.experts.assignment import Role
+from annotator.domain.texts.canonical import Change
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
 from tests.storage import sql
 from tests.windows.labelling_keys import be_active
@@ -20,17 +21,14 @@ def account(page):
     return page.view.account.toPlainText()
 
 
-def test_the_table_keeps_qts_contract_and_shows_n_and_why_there_is_no_interval(page, qtmodeltester):
-    qtmodeltester.check(page.view.model)
+def test_the_table_shows_n_and_why_there_is_no_interval_and_gives_its_order_back(page, qtmodeltester):
+    table, model = page.view.table, page.view.model
+    qtmodeltester.check(model)
     assert heads(page) == ["System", "Coverage, n = 2"]
     assert {cells(page, row)[0] for row in range(2)} == {"Alpha", "Beta"}
     assert cells(page)[1] == "0.833  floor"
-    page.view.table.setCurrentIndex(page.view.model.index(0, 1))
+    table.setCurrentIndex(model.index(0, 1))
     assert "2 items are too few for an interval" in account(page)
-
-
-def test_every_column_can_be_sorted_by_and_gives_its_order_back(page):
-    table, model = page.view.table, page.view.model
     for column in range(model.columnCount()):
         for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
             table.sortByColumn(column, order)
@@ -40,7 +38,7 @@ def test_every_column_can_be_sorted_by_and_gives_its_order_back(page):
     assert [cells(page, row)[0] for row in range(2)] == [line.cells[0].words for line in model.whole.lines]
 
 
-def test_a_figure_that_is_not_publishable_is_marked_with_an_icon_and_a_word(adra_page):
+def test_a_figure_that_is_not_publishable_is_marked_and_the_limit_set_where_it_is_seen(adra_page, qtbot):
     model = adra_page.view.model
     column = heads(adra_page).index("Plan recall (one-to-one), n = 2")
     row = next(n for n in range(2) if cells(adra_page, n)[0] == "深度研究智能体")
@@ -48,19 +46,28 @@ def test_a_figure_that_is_not_publishable_is_marked_with_an_icon_and_a_word(adra
     assert not model.index(row, column).data(Qt.ItemDataRole.DecorationRole).isNull()
     assert "Not publishable" in account(adra_page)
     assert "more than 5.0 %" in account(adra_page)
-
-
-def test_the_limit_is_set_where_it_is_seen(adra_page, qtbot):
+    opened(adra_page, qtbot, row, 1)
+    behind = deeper(adra_page, qtbot)
+    assert "8 judgements, 1 without a verdict." in behind.note.text()
+    assert behind.judgements.index(7, 2).data() == "No answer in time"
+    assert behind.judgements.index(7, 2).data(Qt.ItemDataRole.ForegroundRole) is not None
+    behind.back.emit()
     adra_page.limit.setValue(30.0)
     assert results.limit(adra_page.session.project) == 0.3
     adra_page._later.timeout.emit()
     at(adra_page, qtbot)
-    assert not any("not publishable" in words for words in adra_page.view.model.whole.told)
+    assert not any("not publishable" in words for words in model.whole.told)
+    # The matrix is that of the chosen report.
+    go(adra_page, qtbot, "plan")
+    row = next(n for n in range(4) if cells(adra_page, n)[1] == "深度研究智能体")
+    adra_page.view.table.setCurrentIndex(adra_page.view.model.index(row, 4))
+    adra_page.view.next_sheet()
+    adra_page.session.wait()
+    qtbot.waitUntil(lambda: "深度研究智能体" in adra_page.view.told.text())
+    assert adra_page.view.model.rowCount() == 2
 
 
 def test_new_judgements_are_counted_while_the_page_is_looked_at(page, qtbot):
-    from annotator.domain.texts.canonical import Change
-
     sql.alter(page.session.project, "DELETE FROM judgement")
     page.session.tell(Change("judgement", "x", "label"))
     page._later.timeout.emit()
@@ -84,63 +91,34 @@ def deeper(page, qtbot, row=0):
     return behind
 
 
-def test_double_click_leads_to_the_items_and_then_to_the_judgements(page, qtbot, qtmodeltester):
+def test_double_click_leads_to_the_items_then_to_the_judgements_and_back_level_by_level(
+    page, qtbot, qtmodeltester
+):
     behind = opened(page, qtbot)
+    be_active(page.window(), qtbot)
     assert page.body.currentWidget() is behind
     assert behind.items.rowCount() == 2
     qtmodeltester.check(behind.items)
     deeper(page, qtbot)
+    assert behind.table.hasFocus()
     assert behind.judgements.rowCount() == 3
     qtmodeltester.check(behind.judgements)
     assert "Asked about Explains residual connections" in behind.said.toPlainText()
     assert "3 judgements." in behind.note.text()
-
-
-def test_esc_goes_back_level_by_level(page, qtbot):
-    opened(page, qtbot)
-    be_active(page.window(), qtbot)
-    behind = deeper(page, qtbot)
-    assert behind.table.hasFocus()
+    # Counting anew takes the list away from under nobody's eyes.
+    page._count()
+    qtbot.waitUntil(lambda: not page.session._tasks_behind)
+    assert page.body.currentWidget() is behind
     behind.leave.click()
     assert behind.levels.currentIndex() == 0
     behind.leave.click()
     assert page.body.currentWidget() is page.view
 
 
-def test_the_list_is_not_taken_away_from_under_ones_eyes(page, qtbot):
-    opened(page, qtbot)
-    page._count()
-    qtbot.waitUntil(lambda: not page.session._tasks_behind)
-    assert page.body.currentWidget() is page.behind
-    page.behind.back.emit()
-    at(page, qtbot)
-
-
-def test_a_missing_judgement_is_listed_with_its_cause(adra_page, qtbot):
-    row = next(n for n in range(2) if adra_page.view.model.index(n, 0).data() == "深度研究智能体")
-    opened(adra_page, qtbot, row, 1)
-    behind = deeper(adra_page, qtbot)
-    assert "8 judgements, 1 without a verdict." in behind.note.text()
-    model = behind.judgements
-    assert model.index(7, 2).data() == "No answer in time"
-    assert model.index(7, 2).data(Qt.ItemDataRole.ForegroundRole) is not None
-
-
 ALIVE = (
-    "wins",
-    "plan",
-    "retrieval",
-    "overview",
-    "items",
-    "efficiency",
-    "length",
-    "domains",
-    "errors",
-    "pilot",
-    "rubrics",
-    "selection",
-    "gold",
-)
+    "wins", "plan", "retrieval", "overview", "items", "efficiency", "length", "domains", "errors", "pilot", "rubrics",
+    "selection", "gold",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -171,6 +149,17 @@ def test_every_view_shows_something_of_the_sample_or_says_what_to_do(sample_page
         # One way to a page is enough.
         assert sample_page._other.isVisible() is (view.page != "Label")
         assert not sample_page.leaving.buttons["copy_results"].isEnabled()
+    go(sample_page, qtbot, "tables", "empty", table="gold-plan")
+    qtbot.waitUntil(lambda: "gold-plan injection" in sample_page.empty._words.text())
+    assert "goldsmith respond FILE --mode gold-plan-injection" in sample_page.empty._words.text()
+    assert sample_page._lead.text() == "Go to Material"
+
+
+def test_ratings_are_not_shown_to_raters(sample_page, qtbot):
+    project = sample_page.session.project
+    project.work_as(next(person for person in people.people(project) if not person.has(Role.COORDINATOR)))
+    go(sample_page, qtbot, "selection", "denied")
+    assert not sample_page.leaving.buttons["save_results"].isEnabled()
 
 
 def test_keys_turn_the_views_round_and_round(page, qtbot):
@@ -185,56 +174,31 @@ def test_keys_turn_the_views_round_and_round(page, qtbot):
     qtbot.waitUntil(lambda: page._name == there[1])
 
 
-def test_the_matrix_is_that_of_the_chosen_report(adra_page, qtbot):
-    go(adra_page, qtbot, "plan")
-    row = next(n for n in range(4) if cells(adra_page, n)[1] == "深度研究智能体")
-    adra_page.view.table.setCurrentIndex(adra_page.view.model.index(row, 4))
-    adra_page.view.next_sheet()
-    adra_page.session.wait()
-    qtbot.waitUntil(lambda: "深度研究智能体" in adra_page.view.told.text())
-    assert adra_page.view.model.rowCount() == 2
-
-
-def test_the_table_in_view_is_copied_with_its_intervals(page):
+def test_table_and_picture_leave_as_they_are_in_view(page, tmp_path, qtbot):
     page.leaving.copy()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].split("\t")[:4] == ["System", "Coverage", "Coverage, low", "Coverage, high"]
     assert len(lines) == 3
     assert page.hint.text() == "Copied 2 lines, with full precision."
-
-
-def test_what_is_narrowed_leaves_narrowed(page, tmp_path):
+    for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
+        paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
+        for path in paths:
+            page.leaving.save_picture(path)
+        page.session.wait()
+        assert paths[0].read_bytes().startswith(start)
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+    # What is narrowed leaves narrowed.
     page.view.model.seek("alpha")
     page.leaving.save_table(tmp_path / "a.csv")
     rows = list(csv.DictReader((tmp_path / "a.csv").read_text("utf-8-sig").splitlines()))
     assert [row["system"] for row in rows] == ["Alpha"]
     page.leaving.save_table(tmp_path / "a.json")
     assert len(json.loads((tmp_path / "a.json").read_text("utf-8"))["rows"]) == 1
-
-
-@pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
-def test_the_picture_is_saved_and_the_same_twice(page, tmp_path, ending, start):
-    paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
-    for path in paths:
-        page.leaving.save_picture(path)
-    page.session.wait()
-    assert paths[0].read_bytes().startswith(start)
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
-def test_a_file_that_cannot_be_written_is_said(page, tmp_path, qtbot):
     with qtbot.waitSignal(page.session.refused) as told:
         page.leaving.save_table(tmp_path / "a.xls")
     assert told.args[0].happened == "A table cannot be saved as “.xls”."
     assert told.args[0].happened in page.window().messages.text()
     assert not (tmp_path / "a.xls").exists()
-
-
-def test_ratings_are_not_shown_to_raters(sample_page, qtbot):
-    project = sample_page.session.project
-    project.work_as(next(person for person in people.people(project) if not person.has(Role.COORDINATOR)))
-    go(sample_page, qtbot, "selection", "denied")
-    assert not sample_page.leaving.buttons["save_results"].isEnabled()
 
 
 def test_another_project_is_held_beside_this_one_and_let_go_of(sample_at, sample_file, tmp_path, qtbot):
@@ -250,27 +214,19 @@ def test_another_project_is_held_beside_this_one_and_let_go_of(sample_at, sample
     assert sample_page.file.text() == "Stop comparing with other"
 
 
-@pytest.mark.parametrize("part", dict.fromkeys(view.part for view in VIEWS))
-def test_a_choice_made_while_another_view_is_counted_belongs_to_the_view_it_was_made_in(
-    sample_page, qtbot, part
-):
-    for place, view in enumerate(VIEWS):
-        if view.part == part:
-            choose_while_counting(sample_page, qtbot, VIEWS[place - 1].name, view)
-
-
-def choose_while_counting(page, qtbot, first, then):
-    page.show_view(first)
-    counted(page, qtbot)
-    before = dict(page._chosen.get(then.name, {}))
-    page.show_view(then.name)
-    made = choose_last(page)
-    counted(page, qtbot)
-    assert page.title.text() == then.title
-    assert page.body.currentWidget() is not page.denied
-    if first != then.name:
-        assert page._chosen.get(then.name, {}) == before
-        assert made is None or page._chosen[first][made[0]] == made[1]
+def test_a_choice_made_while_another_view_is_counted_belongs_to_the_view_it_was_made_in(sample_page, qtbot):
+    for place, then in enumerate(VIEWS):
+        first = VIEWS[place - 1].name
+        sample_page.show_view(first)
+        counted(sample_page, qtbot)
+        before = dict(sample_page._chosen.get(then.name, {}))
+        sample_page.show_view(then.name)
+        made = choose_last(sample_page)
+        counted(sample_page, qtbot)
+        assert sample_page.title.text() == then.title
+        assert sample_page.body.currentWidget() is not sample_page.denied
+        assert sample_page._chosen.get(then.name, {}) == before
+        assert made is None or sample_page._chosen[first][made[0]] == made[1]
 
 
 def listed(page):
@@ -296,12 +252,3 @@ def test_views_that_rest_on_nothing_are_listed_on_demand_with_what_they_lack(sam
     assert listed(sample_page) == there | {"leakage"}
     sample_page.views.turn(-1)
     assert sample_page._name in there
-
-
-def test_a_papers_table_without_figures_says_which_steps_are_missing(sample_page, qtbot):
-    go(sample_page, qtbot, "tables", "empty", table="gold-plan")
-    qtbot.waitUntil(lambda: "gold-plan injection" in sample_page.empty._words.text())
-    assert "goldsmith respond FILE --mode gold-plan-injection" in sample_page.empty._words.text()
-    assert sample_page._lead.text() == "Go to Material"
-    go(sample_page, qtbot, "preferences", "empty")
-    assert sample_page._lead.text() == "Go to Label"

@@ -27,7 +27,7 @@ from tests.templates import once
 from tests.windows.labelling_keys import press
 from tests.windows.settling import settle
 
-MANY, PAUSE_MS = 24, 20
+MANY, PAUSE_MS = 12, 20
 HELP = Path(__file__).parents[3] / "resources" / "help" / "labelling.md"
 # What was answered, by subject in the order typed.
 Answers = dict[Any, Any]
@@ -48,7 +48,7 @@ def strike(number: int, key: str) -> None:
 def judged(folder: Path) -> Project:
     """A judge judged everything, and one person labelled it all and agreed with every other verdict."""
     project = judged_project.imported(
-        folder / "judged.goldsmith", judged_project.peer_folder(folder / "peer", 6, 12, 3, 40)
+        folder / "judged.goldsmith", judged_project.peer_folder(folder / "peer", 3, 6, 3, 40)
     )
     people.someone(project)
     judged_project.judge_everything(project, 1)

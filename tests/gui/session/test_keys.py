@@ -32,14 +32,11 @@ def test_bindings_belong_to_pages_there_are():
     assert pages <= PAGES.keys()
 
 
-def test_a_taken_key_is_refused_with_the_name_of_what_has_it():
+def test_a_taken_key_is_refused_with_the_name_of_what_has_it_and_a_free_one_taken_over():
     taken = keys.rebind("flag", "Ctrl+M")
     assert taken is not None
     assert taken.title == "Note"
     assert keys.shown("flag") == "Ctrl+G"
-
-
-def test_a_free_key_is_taken_over_and_given_back():
     assert keys.rebind("flag", "Ctrl+Alt+G") is None
     assert keys.shown("flag") == "Ctrl+Alt+G"
     keys.restore_all()

@@ -58,37 +58,31 @@ def shown(
     return run, panel
 
 
-def test_a_panel_tells_what_runs_how_far_it_is_and_what_it_came_to(window, qtbot):
-    run, panel = shown(window, "Pairing")
+def test_panel_and_status_line_tell_every_run_how_far_it_is_and_what_it_came_to(window, qtbot):
+    first, panel = shown(window, "Pairing", "Agreement")
+    second, _ = shown(window, "Judge run", part="Runs")
     assert panel.isHidden()
-    with qtbot.waitSignal(run.progressed):
-        assert run.start(ORDER)
+    with qtbot.waitSignal(first.progressed):
+        assert first.start(ORDER)
         assert panel.chips.words() == ["Starting"]
     assert panel.title.text() == "Pairing · \u2068baseline\u2069"
     assert panel.progress._what.text() == "3.1 per second · 8 in progress"
     assert panel.progress._count.text() == "412 of 1,931 · about 3 min left"
     assert panel.chips.words() == [
-        "400 calls",
-        "$1.50 spent",
-        "410 came now",
-        "missing: 2 × no answer in time",
-    ]
-
-
-def test_the_status_line_tells_every_run_and_opens_where_it_is_shown(window, qtbot):
-    first, _ = shown(window, "Pairing", "Agreement")
-    second, _ = shown(window, "Judge run", part="Runs")
-    for run in (first, second):
-        with qtbot.waitSignal(run.progressed):
-            run.start(ORDER)
+        "400 calls", "$1.50 spent", "410 came now", "missing: 2 × no answer in time",
+    ]  # fmt: skip
+    with qtbot.waitSignal(second.progressed):
+        second.start(ORDER)
     said = [button.text() for button in window.status.runs.values()]
     assert said == ["Pairing · 412 of 1,931 · $1.50", "Judge run · 412 of 1,931 · $1.50"]
     window.status.runs[second].click()
     assert window.page.NAME == "Judges"
     assert window.page.part is window.page.running
-    for run in (first, second):
-        run.stop()
-    assert window.status.runs == {}
+    first.stop()
+    assert [*window.status.runs] == [second]
+    # Closing the window ends every run.
+    window.close()
+    assert not second.running
 
 
 def test_keys_pause_resume_and_stop_the_run_in_view_else_the_last_one(window, qtbot):
@@ -112,47 +106,35 @@ def test_keys_pause_resume_and_stop_the_run_in_view_else_the_last_one(window, qt
     assert window.status.runs[other].text().endswith("stopping")
 
 
-def test_one_that_is_stopped_before_it_has_begun_is_no_refusal(window, qtbot, monkeypatch):
-    child_says(monkeypatch, "import sys; sys.stdin.readline(), sys.stdin.readline()")
+def test_the_end_is_told_only_where_it_is_not_seen_and_one_that_breaks_off_is_refused(
+    window, qtbot, monkeypatch
+):
     refused = []
-    window.session.refused.connect(refused.append)
-    run, panel = shown(window)
+    window.session.refused.connect(lambda refusal: refused.append(refusal.happened))
+    run, panel = shown(window, "Pairing")
+    # Stopped before it has begun.
+    child_says(monkeypatch, "import sys; sys.stdin.readline(), sys.stdin.readline()")
     with qtbot.waitSignal(run.ended) as ended:
         run.start(ORDER)
         run.cancel()
     assert ended.args[0]["state"] == "cancelled"
-    assert refused == []
-    assert not run.running
-    assert panel.isHidden()
-
-
-def test_one_that_ends_by_itself_without_a_word_is_told(window, qtbot, monkeypatch):
-    child_says(monkeypatch, "import sys; sys.stdin.readline()")
-    run, panel = shown(window)
-    with qtbot.waitSignal(window.session.refused) as told:
-        run.start(ORDER)
-    assert "stopped unexpectedly" in told.args[0].happened
-    assert panel.isHidden()
-
-
-def test_the_end_is_told_only_where_it_is_not_seen(window, qtbot, monkeypatch):
     child_says(monkeypatch, 'import sys; sys.stdin.readline(); print(\'{"event": "ended"}\', flush=True)')
-    run, _ = shown(window, "Pairing")
     with qtbot.waitSignal(run.ended):
         run.start(ORDER)
-    assert window.messages.text() == ""
+    assert (refused, window.messages.text()) == ([], "")
+    assert not run.running
+    assert panel.isHidden()
+    child_says(monkeypatch, "import sys; sys.stdin.readline()")
+    with qtbot.waitSignal(window.session.refused):
+        run.start(ORDER)
+    (happened,) = refused
+    assert "stopped unexpectedly" in happened
+    assert panel.isHidden()
+    child_says(monkeypatch, 'import sys; sys.stdin.readline(); print(\'{"event": "ended"}\', flush=True)')
     window.show_page("People")
     with qtbot.waitSignal(run.ended):
         run.start(ORDER)
     assert window.messages.text() == "Pairing has ended."
-
-
-def test_closing_the_window_ends_every_run(window, qtbot):
-    run, _ = shown(window)
-    with qtbot.waitSignal(run.progressed):
-        run.start(ORDER)
-    window.close()
-    assert not run.running
 
 
 FIRST_ORDER = RunRequest("baseline", items=("1",))
@@ -192,19 +174,14 @@ def answer(estimate):
     return estimate.seen
 
 
-def test_what_the_fields_said_before_is_not_told(estimate, owner):
+def test_an_estimate_is_told_of_what_the_fields_say_now_whatever_their_budget(estimate, owner):
     estimate.count()
     owner.order = replace(FIRST_ORDER, items=("1", "2"))
     estimate.count()
+    owner.order = replace(owner.order, budget_usd=3.0)
     assert answer(estimate) == ["of 1,2"]
-
-
-def test_another_budget_is_no_other_order_and_no_order_is(estimate, owner):
-    estimate.count()
-    owner.order = replace(FIRST_ORDER, budget_usd=3.0)
-    assert answer(estimate) == ["of 1"]
     owner.order = None
-    assert answer(estimate) == ["of 1"]
+    assert answer(estimate) == ["of 1,2"]
 
 
 def test_nothing_is_asked_unseen_or_told_once_it_has_stopped(estimate, owner):
@@ -280,27 +257,20 @@ def child(small, qtbot, monkeypatch: pytest.MonkeyPatch) -> Child:
 
 
 def test_an_order_goes_in_as_a_line_and_a_key_only_through_the_environment(child, small, qtbot) -> None:
-    with qtbot.waitSignal(child.ended) as ended:
-        assert child.start(JUDGE_ORDER)
-        child.say("pause")
-    told = ended.args[0]
-    assert told["words"] == ["-c", "child"]
-    assert told["given"][1] == "pause\n"
-    assert orders.read(told["given"][0]) == ChildRequest(small.path, JUDGE_ORDER, small.by)
-    assert KEY not in str(told)
-    assert KEY in str(child.process.processEnvironment().toStringList())
-
-
-def test_one_that_only_counts_is_given_no_key(child, qtbot) -> None:
-    with qtbot.waitSignal(child.ended) as ended:
-        assert child.start(JUDGE_ORDER, estimate=True)
-        child.say("pause")
-    assert orders.read(ended.args[0]["given"][0]).estimate
-    assert KEY not in str(child.process.processEnvironment().toStringList())
-
-
-def test_an_order_of_a_judge_that_is_gone_begins_nothing(child, qtbot) -> None:
     with qtbot.waitSignal(child._session.refused) as told:
         assert not child.start(RunRequest("nobody"))
     assert "nobody" in told.args[0].happened
     assert not child.running
+    for estimate in (False, True):
+        with qtbot.waitSignal(child.ended) as ended:
+            assert child.start(JUDGE_ORDER, estimate=estimate)
+            child.say("pause")
+        told = ended.args[0]
+        assert told["words"] == ["-c", "child"]
+        assert told["given"][1] == "pause\n"
+        request = ChildRequest(small.path, JUDGE_ORDER, small.by)
+        assert orders.read(told["given"][0]) == replace(request, estimate=estimate, readonly=estimate)
+        assert KEY not in str(told)
+        # One that only counts is given none.
+        environment = str(child.process.processEnvironment().toStringList())
+        assert (KEY in environment) is not estimate

@@ -42,9 +42,25 @@ def listed(window) -> list[str]:
 
 
 def test_an_item_is_gone_to_by_words_of_its_question(window):
+    assert typed(window, "zirconium") == ["Nothing found"]
+    press("Return")
+    assert window._palette.isVisible()
     assert typed(window, "residual conn")[:2] == ["Items", "1 What do residual connections do? Deep learning"]
     press("Return")
     assert not window._palette.isVisible()
+    assert (window.page.NAME, window.page.item.key) == ("Author", "1")
+
+
+def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
+    gathered = Event()
+    window.session._tasks_behind.send(lambda _tell: gathered.wait(), TaskCallbacks(None))
+    press("Ctrl+K")
+    type_words("residual")
+    early = listed(window)
+    press("Return")
+    gathered.set()
+    settle(window.page)
+    assert early == ["Searching texts…"]
     assert (window.page.NAME, window.page.item.key) == ("Author", "1")
 
 
@@ -85,7 +101,7 @@ def test_a_unit_is_gone_to_in_its_document(window, small):
     assert focus().toPlainText() == "Compares training stability"
 
 
-def test_esc_and_the_key_itself_close_it_and_the_keyboard_is_where_it_was(window):
+def test_esc_the_key_itself_and_going_elsewhere_close_it_and_the_keyboard_is_where_it_was(window):
     window.page.search.setFocus()
     for key in ("Escape", "Ctrl+K"):
         press("Ctrl+K")
@@ -93,12 +109,23 @@ def test_esc_and_the_key_itself_close_it_and_the_keyboard_is_where_it_was(window
         press(key)
         assert not window._palette.isVisible()
         assert focus() is window.page.search
-
-
-def test_it_closes_when_the_focus_goes_elsewhere(window):
     press("Ctrl+Shift+F")
     window.page.search.setFocus()
     assert not window._palette.isVisible()
+
+
+def test_it_lies_within_the_window_however_small_and_a_click_chooses(window, qtbot):
+    window.resize(700, 480)
+    typed(window, "e")
+    palette = window._palette
+    assert window.rect().contains(palette.geometry())
+    window.resize(1200, 800)
+    QApplication.processEvents()
+    assert window.rect().contains(palette.geometry())
+    typed(window, "residual")
+    place = palette.list.visualItemRect(palette.list.item(1)).center()
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.page.NAME == "Author"
 
 
 def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(window):
@@ -116,15 +143,13 @@ def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(windo
     window._palette.field.clear()
     settle(window.page)
     assert listed(window)[:3] == ["Recent", "View Larger Ctrl++", "Items"]
-
-
-def test_a_page_is_gone_to_by_its_name_and_a_key_that_was_changed_is_shown(window):
+    press("Escape")
+    assert keys.rebind("zoom_in", "Ctrl+Alt+L") is None
+    assert "View Larger Ctrl+Alt+L" in typed(window, "larger")
     assert "Results Ctrl+7" in typed(window, "results")
     assert "Results Agreement" in typed(window, "agreem")
     press("Return")
     assert window.page.NAME == "Agreement"
-    assert keys.rebind("zoom_in", "Ctrl+Alt+L") is None
-    assert "View Larger Ctrl+Alt+L" in typed(window, "larger")
 
 
 def test_with_nothing_typed_it_offers_what_was_chosen_and_the_pages_where_they_were_left(window):
@@ -139,24 +164,6 @@ def test_with_nothing_typed_it_offers_what_was_chosen_and_the_pages_where_they_w
     press("Down")
     press("Return")
     assert (window.page.NAME, window.page.item.key) == ("Author", "2")
-
-
-def test_words_that_stand_nowhere_find_nothing_and_enter_does_nothing(window):
-    assert typed(window, "zirconium") == ["Nothing found"]
-    press("Return")
-    assert window._palette.isVisible()
-
-
-def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
-    gathered = Event()
-    window.session._tasks_behind.send(lambda _tell: gathered.wait(), TaskCallbacks(None))
-    press("Ctrl+K")
-    type_words("residual")
-    assert listed(window) == ["Searching texts…"]
-    press("Return")
-    gathered.set()
-    settle(window.page)
-    assert (window.page.NAME, window.page.item.key) == ("Author", "1")
 
 
 def test_what_was_listed_for_one_person_is_gone_for_the_next(window, small):
@@ -181,17 +188,11 @@ def test_acts_that_had_its_key_are_told_once_where_they_are(window):
     press("Escape")
     press("Ctrl+K")
     assert not window._palette.news.isVisible()
-
-
-def test_find_on_a_page_without_a_search_of_its_own_finds_anywhere(window):
+    press("Escape")
+    # Find on a page without a search of its own finds anywhere.
     window.show_page("Help", topic="about")
-    find = next(
-        act
-        for menu in window.menuBar().actions()
-        for act in menu.menu().actions()
-        if act.text().startswith("Find on")
-    )
-    find.trigger()
+    acts = (act for menu in window.menuBar().actions() for act in menu.menu().actions())
+    next(act for act in acts if act.text().startswith("Find on")).trigger()
     assert window._palette.isVisible()
 
 
@@ -207,17 +208,3 @@ def test_words_too_long_for_a_line_are_cut_and_marks_count_letters_beyond_the_fi
     (bold,) = layout.formats()
     halves = layout.text().encode("utf-16-le")[2 * bold.start : 2 * (bold.start + bold.length)]
     assert halves.decode("utf-16-le") == "gold"
-
-
-def test_it_lies_within_the_window_however_small_and_a_click_chooses(window, qtbot):
-    window.resize(700, 480)
-    typed(window, "e")
-    palette = window._palette
-    assert window.rect().contains(palette.geometry())
-    window.resize(1200, 800)
-    QApplication.processEvents()
-    assert window.rect().contains(palette.geometry())
-    typed(window, "residual")
-    place = palette.list.visualItemRect(palette.list.item(1)).center()
-    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert window.page.NAME == "Author"

@@ -1,42 +1,49 @@
-"""The window's places: few, each with its tabs, and what a new project is asked."""
+"""The window's places and what a project shows of them: its own documents alone, where one left it, what to try."""
 
+import re
+from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 from PySide6.QtCore import QByteArray, QSettings, Qt
-from PySide6.QtGui import QKeySequence
-from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QTabBar, QToolButton, QWidget
 
-from annotator.actions.project.file import Project
-from annotator.actions.project.people import add_person, new_project, people
-from annotator.actions.project.profile import profile
+from annotator.actions.imports import imports
+from annotator.actions.items import items
+from annotator.actions.project import people, profile
+from annotator.actions.project.file import Project, settings_of
+from annotator.actions.project.people import add_person, new_project
 from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.artifact import Kind, Stage, stage_of
+from annotator.domain.kinds.documents import KINDS, WRITTEN
+from annotator.gui import theme
 from annotator.gui.forms.profile_form import NewProjectDialog
-from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS
-from annotator.protocols import profiles
-from tests.windows.labelling_keys import be_active
+from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS, PlaceTab
+from annotator.gui.shell.window import DISMISS, TRY
+from annotator.protocols import PROTOCOLS, profiles
+from tests.projects.judged_project import judge_everything, label_everything, peer_folder
+from tests.templates import once
+from tests.windows.labelling_keys import be_active, press
+from tests.windows.settling import settle
+from tests.windows.words_shown import all_words, seen_words
 
 CHOICES = [choice.name for choice in profiles.CHOICES]
 
 
-def offered(window, place):
-    return [tab for tab in place.tabs if window._words(tab)]
+def items_tabs(window):
+    return [tab.words for place, tab in window.offered() if place.name == "Items"]
 
 
-@pytest.mark.parametrize("uses", [*CHOICES, profiles.ALL])
-def test_there_are_at_most_ten_places_with_four_tabs_and_twenty_menu_entries(uses, tmp_path, window_over):
-    window = window_over(new_project(tmp_path / "p.goldsmith", uses=uses))
+def test_there_are_at_most_ten_places_with_four_tabs_and_twenty_menu_entries(tmp_path, window_over):
+    """Most where everything is used; what a project does not use has no tab."""
+    window = window_over(new_project(tmp_path / "p.goldsmith", uses=profiles.ALL))
     assert len(window._places) == 10
-    assert all(len(offered(window, place)) <= 4 for place in window._places)
-    entries = [
-        entry
-        for menu in window.menuBar().actions()
-        for entry in menu.menu().actions()
-        if not entry.isSeparator()
-    ]
-    assert len(entries) <= 20
+    assert all(sum(map(bool, map(window._words, place.tabs))) <= 4 for place in window._places)
+    menus = [entry for menu in window.menuBar().actions() for entry in menu.menu().actions()]
+    assert len([entry for entry in menus if not entry.isSeparator()]) <= 20
+    assert "Seminars" in items_tabs(window)
+    window = window_over(new_project(tmp_path / "r.goldsmith", uses="rubrics"))
+    assert "Seminars" not in items_tabs(window)
 
 
 def test_every_page_stands_in_one_place_but_import_and_help():
@@ -49,15 +56,9 @@ def test_every_page_stands_in_one_place_but_import_and_help():
     assert PAGES.keys() - known == {"Import", "Help", "Send"}
 
 
-def test_seminars_have_their_tab_only_where_the_project_uses_them(tmp_path, window_over):
-    items = next(place for place in PLACES if place.name == "Items")
-    window = window_over(new_project(tmp_path / "p.goldsmith", uses="rubrics"))
-    assert [tab.words for tab in offered(window, items)] == ["Items", "Reports", "Sources"]
-    window = window_over(new_project(tmp_path / "s.goldsmith", uses="seminars"))
-    assert [tab.words for tab in offered(window, items)] == ["Items", "Reports", "Sources", "Seminars"]
-
-
-def test_a_tab_opens_its_page_and_a_page_marks_its_tab(small, window_over):
+def test_a_tab_opens_its_page_a_page_marks_its_tab_and_a_place_is_opened_where_it_was_left(
+    small, window_over
+):
     window = window_over(small)
     window.show_place("People")
     window.bar.tabs.setCurrentIndex(2)
@@ -68,39 +69,41 @@ def test_a_tab_opens_its_page_and_a_page_marks_its_tab(small, window_over):
     window.show_page("Material", part="Cited pages")
     assert window.bar.tabs.tabText(window.bar.tabs.currentIndex()) == "Reports"
     assert window.bar.beside.tabText(window.bar.beside.currentIndex()) == "Cited pages"
-
-
-def test_a_place_is_opened_at_the_tab_that_was_left(small, window_over):
-    window = window_over(small)
-    window.show_page("Judges", part="Prompts")
     window.show_place("Home")
-    window.show_place("Judges")
-    assert window.page.part_name() == "Prompts"
+    window.show_place("Items")
+    assert window.page.part_name() == "Cited pages"
 
 
-@pytest.mark.parametrize(
-    ("key", "page"), [("Alt+Home", "Home"), ("Ctrl+1", "Items"), ("Ctrl+7", "Results"), ("Ctrl+9", "Release")]
-)
-def test_every_place_is_one_key_away(key, page, small, window_over, qtbot):
-    window = window_over(small)
+def test_every_place_is_one_key_away(small, window_over, qtbot):
+    window = window_over(small, "Author")
     be_active(window, qtbot)
-    window.show_page("Author")
-    sequence = QKeySequence(key)[0]
-    QTest.keyClick(window, sequence.key(), sequence.keyboardModifiers())
-    qtbot.waitUntil(lambda: page == window.page.NAME)
+    for key, page in (
+        ("Alt+Home", "Home"),
+        ("Ctrl+1", "Items"),
+        ("Ctrl+7", "Results"),
+        ("Ctrl+9", "Release"),
+    ):
+        press(key)
+        assert page == window.page.NAME
 
 
 def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
     path = small.path
     add_person(small, "Ann", (Role.ANNOTATOR,))
-    ann = next(person for person in people(small) if person.name == "Ann")
+    ann = next(person for person in people.people(small) if person.name == "Ann")
     small.close()
+    # Who knew the keys of before is told once that they moved.
+    QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
+    QSettings().remove("places/moved")
     window = opened(path)
     assert window.page.NAME == "Home"
+    assert "Ctrl+6 is Validate" in window.messages.text()
     window.close()
     with closing(Project.open(path)) as project:
         project.work_as(ann)
-    assert opened(path).page.NAME == "Author"
+    window = opened(path)
+    assert window.page.NAME == "Author"
+    assert "Ctrl+6" not in window.messages.text()
 
 
 @pytest.fixture
@@ -117,7 +120,7 @@ def test_a_new_project_uses_what_was_chosen(name, dialog, tmp_path):
     dialog.create_button.click()
     assert dialog.path == tmp_path / "study 1.2.goldsmith"
     with closing(Project.open(dialog.path)) as project:
-        assert profile(project).kinds == profiles.parsed(name).kinds
+        assert profile.profile(project).kinds == profiles.parsed(name).kinds
 
 
 def test_parts_are_chosen_one_by_one(dialog):
@@ -129,16 +132,16 @@ def test_parts_are_chosen_one_by_one(dialog):
             ticks.item(row).setCheckState(Qt.CheckState.Checked if wanted else Qt.CheckState.Unchecked)
     dialog.create_button.click()
     with closing(Project.open(dialog.path)) as project:
-        assert profile(project).kinds == {Kind.PLAN}
+        assert profile.profile(project).kinds == {Kind.PLAN}
 
 
-@pytest.mark.parametrize("name", ["taken", " "])
-def test_a_new_project_that_cannot_be_made_is_refused_where_it_was_asked_for(name, dialog, tmp_path):
+def test_a_new_project_that_cannot_be_made_is_refused_where_it_was_asked_for(dialog, tmp_path):
     new_project(tmp_path / "taken.goldsmith").close()
-    dialog.name.setText(name)
-    dialog.create_button.click()
-    assert dialog.path is None
-    assert dialog.messages.level == "warning"
+    for name in ("taken", " "):
+        dialog.name.setText(name)
+        dialog.create_button.click()
+        assert dialog.path is None
+        assert dialog.messages.level == "warning"
 
 
 def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over):
@@ -147,16 +150,168 @@ def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over
     assert page.form.text == "plans"
     page.form.cards["rubrics"].radio.click()
     page.apply.click()
-    assert profile(project).kinds == {Kind.RUBRIC}
+    assert profile.profile(project).kinds == {Kind.RUBRIC}
 
 
-def test_who_knew_the_keys_before_is_told_once_that_they_moved(small, opened):
-    path = small.path
-    small.close()
-    QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
-    QSettings().remove("places/moved")
-    window = opened(path)
-    assert "Ctrl+6 is Validate" in window.messages.text()
+# Of other papers: their documents, what they are made of, what is judged by them, and their names.
+FOREIGN = re.compile(
+    r"(?i)\b(contests?|transcripts?|nuggets?|seminars?|inspirations?|diagnostics?|exemplars?|key points?|checklists?"
+    r"|KAE|ACE|gold plans?|gold evidence|gold statements?|sub-?tasks?|rank(ed|ing)? tasks?|ADRA|DeepScholar\S*"
+    r"|DeepResearch Arena|related[- ]work|preferred (report|of two)|efficiency|organization"
+    r"|candidate questions?|(?-i:Plans?))\b"
+)
+# Here every benchmark may be told of.
+TOLD_OF_ALL = ("Project",)
+
+
+@once
+def rubrics_only(folder):
+    project = new_project(folder / "rubrics.goldsmith", "Rubrics", uses="rubrics")
+    imports.run(project, "researcherbench", [peer_folder(folder / "peer", 3, 3, 2)], warm=False)
+    judge_everything(project, 1)
+    for name in ("Ada", "Ben"):
+        label_everything(project, name, 0.7, 0.8)
+    return project
+
+
+def nothing_yet(folder):
+    return new_project(folder / "empty.goldsmith", "Nothing yet", uses="rubrics")
+
+
+def places_in(window) -> Iterator[str]:
+    """Every tab of every place, and of each every tab of its own, one after the other in view."""
+    for place, tab in [*window.offered(), (None, PlaceTab("Import", "Import"))]:
+        if tab.page in TOLD_OF_ALL:
+            continue
+        window.show_part(tab.page, tab.part)
+        settle(window.page)
+        if window.page.press("all_views"):
+            settle(window.page)
+        if (tab.page, tab.part) == ("People", "Hand out"):
+            window.page.out.form.more.setChecked(True)
+        name = f"{place.name if place else ''} {tab.words}"
+        yield name
+        yield from tabs_of(window.page, name)
+
+
+def tabs_of(page: QWidget, name: str) -> Iterator[str]:
+    for bar in page.findChildren(QTabBar):
+        for place in range(bar.count()):
+            if bar.isVisible() and bar.isTabVisible(place) and place != bar.currentIndex():
+                bar.setCurrentIndex(place)
+                settle(page)
+                yield f"{name}, {bar.tabText(place)}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [nothing_yet, rubrics_only])
+def test_under_rubrics_no_page_says_a_word_of_another_benchmark(make, tmp_path, window_over):
+    window = window_over(make(tmp_path))
+    window.resize(1366, 768)
+    met = {
+        (place, word, text[:110]) for place in places_in(window) for text in seen_words(window)
+        for word in {found[0] for found in FOREIGN.finditer(text)}
+    }  # fmt: skip
+    assert not met, "\n".join(f"{place}: {word}: {text!r}" for place, word, text in sorted(met))
+
+
+@pytest.mark.parametrize("choice", profiles.CHOICES, ids=lambda choice: choice.name)
+def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, window_over):
+    project = new_project(tmp_path / "p.goldsmith", uses=choice.name)
+    items.add(project, "Why?")
+    window = window_over(project, "Author")
+    tabs = window.page.tabs
+    shown = [tabs.tabText(place) for place in range(tabs.count()) if tabs.isTabVisible(place)]
+    assert shown == [KINDS[kind].title for kind in WRITTEN if kind in choice.kinds]
+    form = window.show_page("People", part="Hand out").out.form
+    settle(window.page)
+    assert set(form._stages.values()) == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
+    assert set(form._labels.values()) == {name for name in choice.protocols if PROTOCOLS[name].values}
+    assert (form.stages.count(), form.labels.count()) == (len(form._stages), len(form._labels))
+
+
+def test_another_choice_is_offered_at_once(tmp_path, window_over):
+    project = new_project(tmp_path / "p.goldsmith", uses="rubrics")
+    items.add(project, "Why?")
+    window = window_over(project, "People", part="Hand out")
+    window.session.do(profile.choose, "rubrics, plan")
+    settle(window.page)
+    form = window.page.out.form
+    assert set(form._stages.values()) == {Stage.RUBRIC, Stage.PLAN, Stage.LABELLING}
+    assert form.plan().stages == (Stage.RUBRIC,)
+    assert "adra.plan" in form._labels.values()
+    assert not form.labels.isVisible()
+    form.stages.item(2).setCheckState(Qt.CheckState.Checked)
+    assert Stage.LABELLING in form.plan().stages
+    assert form.labels.isVisible()
+
+
+def test_the_sample_alone_opens_with_what_to_try_until_it_is_dismissed(
+    whole_sample, small, opened, window_over
+):
+    whole_sample.close()
+    window = opened(whole_sample.path)
+    assert window.page.NAME == "Home"
+    assert TRY in all_words(window)
+    assert len([one for one in window.tries.findChildren(QPushButton) if one.isVisible()]) == 5
+    window.tries.findChild(QToolButton).click()
+    assert not window.tries.isVisible()
     window.close()
+    assert not opened(whole_sample.path).tries.isVisible()
+    assert window_over(small).tries is None
+
+
+def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, window_over):
+    window = window_over(whole_sample)
+    window.resize(960, 600)
+    assert not window.tries.isVisible()
+    button = window.tries.button
+    assert button.isVisible()
+    button.menu().aboutToShow.emit()
+    entries = button.menu().actions()
+    assert [entry.text() for entry in entries if entry.text()] == [
+        "1  Write a criterion", "2  Quote the source", "3  Label a report", "4  Settle a conflict",
+        "5  Finish the judge's run", DISMISS,
+    ]  # fmt: skip
+    entries[3].trigger()
+    assert window.page.NAME == "Adjudicate"
+    theme.zoom_to(80)
+    assert window.tries.isVisible()
+    theme.zoom_to(100)
+    entries[-1].trigger()
+    assert not button.isVisible()
+    window.resize(1280, 760)
+    assert not window.tries.isVisible()
+
+
+def test_one_goes_on_where_one_left_a_step_of_the_work(whole_sample, opened):
+    path = whole_sample.path
+    whole_sample.close()
     window = opened(path)
-    assert "Ctrl+6" not in window.messages.text()
+    for step, shows in zip(window.tries._steps_to_try[2:4], ("response_id", "item_id"), strict=True):
+        window.session.go(step.page, **step.place)
+        left = window.page.place()
+        assert left[shows]
+        window.close()
+        window = opened(path)
+        assert (window.page.NAME, window.page.place()) == (step.page, left)
+    window.close()
+    # A place is a person's own: it is not in the file that others open too.
+    before = settings_of(path)
+    window = opened(path)
+    window.show_page("Results")
+    window.close()
+    assert settings_of(path) == before
+    with closing(Project.open(path)) as project:
+        me = project.person
+        project.work_as(next(one for one in people.people(project) if one.alias == "Annotator B"))
+    window = opened(path)
+    assert window.page.NAME == "Author"
+    window.close()
+    with closing(Project.open(path)) as project:
+        project.work_as(me)
+    window = opened(path)
+    assert window.page.NAME == "Results"
+    window.show_page("Check")
+    window.close()
+    assert opened(path).page.NAME == "Home"

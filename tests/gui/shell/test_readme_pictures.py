@@ -17,12 +17,15 @@ def test_the_manual_shows_every_picture_that_is_made() -> None:
 
 @pytest.mark.slow
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_every_picture_is_made_in_its_size(qtbot, tmp_path, monkeypatch) -> None:
+def test_pictures_are_made_in_their_size(qtbot, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(theme.current(), "choice", "light")
     # What is in them is looked at by nobody here.
     monkeypatch.setattr(grabbing, "SETTLE_MS", 50)
+    # The usual place, where the strip leads, an act before, a judge's place.
+    some = {name: readme_pictures.PICTURES[name] for name in ("home", "label", "adjudicate", "judges")}
+    monkeypatch.setattr(readme_pictures, "PICTURES", some)
     made = readme_pictures.make(tmp_path)
-    assert [path.stem for path in made] == list(readme_pictures.PICTURES)
+    assert [path.stem for path in made] == list(some)
     sizes = {(image.width(), image.height()) for image in map(QImage, map(str, made))}
     assert sizes == {readme_pictures.SIZE}
     assert len({path.read_bytes() for path in made}) == len(made)

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QLabel,
-    QMenu,
     QRadioButton,
     QStyle,
     QStyleOptionButton,
@@ -19,7 +18,6 @@ from annotator.gui.shell import menus
 from annotator.gui.shell.start import StartPage
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.places import resources
-from tests.gui.shell.test_window import EVERY_PAGE
 
 SURFACES = ("window", "surface", "sunken", "hover", "accent-soft")
 PAIRS = [
@@ -154,29 +152,23 @@ class Heard(QObject):
         return False
 
 
-def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_not_at_all(sample, window_over):
-    window = window_over(sample, "Judges")
-    window.show_page("Validate", part="Figures")
-    hidden = Heard(window._pages["Judges"].findChildren(QLabel) + window.page.sets.findChildren(QLabel))
-    shown = Heard([label for label in window.findChildren(QLabel) if label.isVisible()])
-    theme.zoom(1)
-    theme.choose("dark")
-    assert set(hidden.count.values()) == {0}
-    assert max(shown.count.values()) <= 4
-
-
-def test_what_was_hidden_at_a_step_is_dressed_when_it_is_shown(sample, window_over):
-    window = window_over(sample, "Validate")
+def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_when_it_is_shown(small, window_over):
+    window = window_over(small, "Validate")
     labels = [label for label in window.page.findChildren(QLabel) if label.isVisible()]
     title = next(label for label in labels if label.property("role") in ("subtitle", "strong"))
     before = title.font().pointSizeF()
+    validate = window.page
     window.show_page("Items")
+    hidden = Heard(validate.findChildren(QLabel))
+    shown = Heard([label for label in window.findChildren(QLabel) if label.isVisible()])
     theme.zoom_to(200)
     theme.choose("dark")
+    assert set(hidden.count.values()) == {0}
+    assert max(shown.count.values()) <= 4
     window.show_page("Validate")
     assert title.font().pointSizeF() == pytest.approx(2 * before)
     assert title.palette().windowText().color() == theme.token("text")
-    assert window.page.sets.styleSheet() == theme.style_sheet(theme.current())
+    assert validate.sets.styleSheet() == theme.style_sheet(theme.current())
 
 
 def test_a_watcher_that_is_hidden_hears_once_when_it_is_shown(qtbot):
@@ -193,21 +185,10 @@ def test_a_watcher_that_is_hidden_hears_once_when_it_is_shown(qtbot):
     assert heard == [True]
 
 
-def test_what_pops_up_is_dressed_as_well(sample, window_over):
-    window = window_over(sample, "Items")
-    for name in EVERY_PAGE:
-        window.show_page(name)
-    within = window.findChildren(QWidget)
-    popups = [each for each in within if each.isWindow() and each.windowType() == Qt.WindowType.Popup]
-    assert any(isinstance(widget, QMenu) for widget in popups)
-    plain = [widget for widget in popups if widget.style().metaObject().className() != "QStyleSheetStyle"]
-    assert plain == []
-
-
-def test_every_window_of_its_own_is_dressed(sample, window_over, qtbot, monkeypatch):
+def test_every_window_of_its_own_is_dressed(small, window_over, qtbot, monkeypatch):
     monkeypatch.setattr(menus, "_shown", [])
-    window, first = window_over(sample, "Items"), StartPage([])
-    first._restore(sample.path)
+    window, first = window_over(small, "Items"), StartPage([])
+    first._restore(small.path)
     menus._show("a fault")
     question = ask_to_open(window.page, "https://example.org/")
     first.show()

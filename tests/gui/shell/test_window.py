@@ -1,13 +1,16 @@
-"""The window: its pages, its messages, its person, its focus, its closing."""
+"""The window: its pages, its messages, its person, its focus, its closing, and that what was closed is gone."""
 
 import gc
 import re
+import weakref
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from threading import Event, current_thread, main_thread
 
 import pytest
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QPushButton, QTabWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QMenu, QPushButton, QTabWidget, QWidget
 from shiboken6 import isValid
 
 from annotator import __version__
@@ -18,9 +21,16 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.refusal import Refusal
+from annotator.gui import theme
+from annotator.gui.pages.guidelines import SetDrafting
+from annotator.gui.pages.people.page import PlanPreview
+from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.session import TaskCallbacks
+from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.shell.navigation import PAGES
-from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.shell.start import Goldsmith
+from annotator.gui.widgets.chips import Chip, Chips, EmptyState
+from annotator.gui.widgets.message_bar import MessageBar
 from annotator.places import user_data
 from tests.projects.small_project import empty_project, small_project
 from tests.windows.labelling_keys import be_active, focus, press
@@ -71,7 +81,7 @@ def parts(window, name) -> Iterator[int]:
     """A page, and every tab of it, shown one after the other."""
     tabs = window.show_page(name).findChild(QTabWidget)
     for place in range(tabs.count()) if tabs is not None else (0,):
-        if tabs is not None:
+        if tabs is not None and tabs.isTabVisible(place):
             tabs.setCurrentIndex(place)
         yield place
 
@@ -84,11 +94,22 @@ def alive() -> dict[int, str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_older")
-def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
+def test_all_pages_are_dressed_keep_their_messages_over_them_and_go_with_their_window(
+    sample, window_over, qtbot
+):
     before = alive()
     window = window_over(sample)
     for name in EVERY_PAGE:
         window.show_page(name)
+        window.session.wait()
+    within = window.findChildren(QWidget)
+    popups = [each for each in within if each.isWindow() and each.windowType() == Qt.WindowType.Popup]
+    assert any(isinstance(each, QMenu) for each in popups)
+    assert [each for each in popups if each.style().metaObject().className() != "QStyleSheetStyle"] == []
+    pushing = [type(bar.parent()) for bar in window.findChildren(MessageBar) if bar._host is None]
+    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met, how drafting ended,
+    # whose key is to be compared.
+    assert {*pushing} <= {TextPane, PlanPreview, SetDrafting, FolderLine}
     window.close()
 
     def left() -> list[str]:
@@ -99,21 +120,14 @@ def test_a_closed_window_leaves_nothing_behind(sample, window_over, qtbot):
     assert left() == []
 
 
-@pytest.mark.slow
-def test_windows_opened_and_closed_one_after_the_other_end_in_order(small, window_over, qtbot):
-    path = small.path
-    small.close()
-    for _ in range(4):
-        window = window_over(Project.open(path), "Results")
-        window.show_page("Judges")
-        window.close()
-        qtbot.waitUntil(lambda window=window: not isValid(window))
-        assert not isValid(window)
-
-
-def test_a_change_shows_when_it_was_saved(small, window_over):
+def test_a_change_shows_when_it_was_saved_and_ends_a_refusal_as_another_page_does(small, window_over):
     window = window_over(small)
+    window.show_refusal(Refusal("It cannot be done.", "Do something else."))
+    window.show_page("Author")
+    assert window.messages.text() == ""
+    window.show_refusal(Refusal("It cannot be done.", "Do something else."))
     window.session.do(items.add, "A third question?")
+    assert window.messages.text() == ""
     assert window.status._saved.text().startswith("Saved ")
 
 
@@ -128,58 +142,20 @@ def test_another_person_works_with_pages_of_their_own(small, window_over):
     assert "Second reader" in window.navigation.person.text()
 
 
-def test_a_read_only_file_says_so_and_offers_no_change(small, window_over):
-    path = small.path
-    small.close()
-    window = window_over(Project.open(path, readonly=True))
+def test_closing_gives_the_file_back_and_one_that_is_read_only_offers_no_change(small, window_over):
+    window_over(small).close()
+    moved = small.path.rename(small.path.with_name("moved.goldsmith"))
+    with closing(Project.open(moved)) as again:
+        again.hold()
+        assert items.count(again) == 2
+    window = window_over(Project.open(moved, readonly=True))
     assert "read only" in window.windowTitle()
     assert not window.page.add.isEnabled()
-
-
-def test_closing_gives_the_file_back(small, window_over):
-    window = window_over(small)
-    path = small.path
-    window.close()
-    moved = path.rename(path.with_name("moved.goldsmith"))
-    again = Project.open(moved)
-    again.hold()
-    assert items.count(again) == 2
-    again.close()
 
 
 OF_SEVERAL = (
     "Author", "Label", "Judges", "Agreement", "Validate", "Exchange", "Material", "People", "Guidelines",
 )  # fmt: skip
-
-
-def test_f6_leads_to_another_part_on_every_page_of_several_and_to_nothing_hidden(small, window_over, qtbot):
-    window = window_over(small)
-    be_active(window, qtbot)
-    for name in EVERY_PAGE:
-        window.show_page(name)
-        met = {focus()}
-        for _ in range(2):
-            press("F6")
-            settle(window.page)
-            assert focus().isVisible(), name
-            met.add(focus())
-        assert len(met) > 1 or name not in OF_SEVERAL, name
-
-
-def test_enter_presses_the_focused_button_on_every_page(small, window_over, qtbot):
-    window = window_over(small)
-    be_active(window, qtbot)
-    for name in EVERY_PAGE:
-        window.show_page(name)
-        shown = [one for one in window.page.findChildren(QPushButton) if one.isVisible()]
-        button = QPushButton("Tried", shown[-1].parentWidget() if shown else window.page)
-        pressed = []
-        button.clicked.connect(lambda *_, pressed=pressed: pressed.append("Tried"))
-        button.show()
-        button.setFocus()
-        qtbot.keyClick(button, Qt.Key.Key_Return)
-        qtbot.keyClick(button, Qt.Key.Key_Enter)
-        assert len(pressed) == 2, name
 
 
 def test_the_menu_cuts_copies_and_pastes_where_the_focus_is(small, window_over, qtbot):
@@ -206,16 +182,6 @@ def test_about_says_the_version_the_licences_and_where_files_lie(small, window_o
     assert "LGPL 3" in said
     assert str(user_data()) in said
     assert "{" not in said
-
-
-def test_a_refusal_expires_when_another_page_is_gone_to_or_something_is_done(small, window_over):
-    window = window_over(small)
-    window.show_refusal(Refusal("It cannot be done.", "Do something else."))
-    window.show_page("Author")
-    assert window.messages.text() == ""
-    window.show_refusal(Refusal("It cannot be done.", "Do something else."))
-    window.session.do(items.add, "Is it done now?")
-    assert window.messages.text() == ""
 
 
 def test_counting_what_waits_is_done_beside_the_window_and_not_for_another_wording(
@@ -250,11 +216,7 @@ def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, w
     be_active(window, qtbot)
     hidden = []
     for name in EVERY_PAGE:
-        page = window.show_page(name)
-        tabs = page.findChild(QTabWidget)
-        for place in range(tabs.count() if tabs else 1):
-            if tabs and tabs.isTabVisible(place):
-                tabs.setCurrentIndex(place)
+        for place in parts(window, name):
             window.show_page(name)
             window.session.wait()
             qtbot.wait(30)
@@ -262,3 +224,104 @@ def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, w
             if held is None or not held.isVisible():
                 hidden.append((name, place, type(held).__name__))
     assert hidden == [], hidden
+
+
+@pytest.mark.slow
+def test_on_every_page_f6_leads_to_another_part_that_is_seen_and_enter_presses(small, window_over, qtbot):
+    window = window_over(small)
+    be_active(window, qtbot)
+    for name in EVERY_PAGE:
+        window.show_page(name)
+        met = {focus()}
+        for _ in range(2):
+            press("F6")
+            settle(window.page)
+            assert focus().isVisible(), name
+            met.add(focus())
+        assert len(met) > 1 or name not in OF_SEVERAL, name
+        shown = [one for one in window.page.findChildren(QPushButton) if one.isVisible()]
+        button, pressed = QPushButton("Tried", shown[-1].parentWidget() if shown else window.page), []
+        button.clicked.connect(lambda *_, pressed=pressed: pressed.append("Tried"))
+        button.show()
+        button.setFocus()
+        press("Return")
+        press("Enter")
+        assert len(pressed) == 2, name
+
+
+def widgets(qtbot) -> Counter[str]:
+    """All widgets there are, by class, once what is to die has died."""
+    for _ in range(3):
+        qtbot.wait(1)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+    return Counter(type(widget).__name__ for widget in QApplication.allWidgets())
+
+
+@pytest.fixture
+def goldsmith(qapp):
+    made = Goldsmith(qapp)
+    yield made
+    shown = made._shown
+    made.close()
+    if shown is not None and isValid(shown):
+        shown.deleteLater()
+
+
+@pytest.mark.usefixtures("nothing_older")
+def test_reopening_leaves_no_window_and_no_start_page_behind(small, goldsmith, qtbot):
+    path = small.path
+    items.add(small, "One more?")
+    small.close()
+    # The first page lists what was opened before.
+    goldsmith.show(path)
+    goldsmith.show(None)
+    before = widgets(qtbot)
+    for _ in range(2):
+        window = goldsmith.show(path)
+        for name in EVERY_PAGE:
+            window.show_page(name)
+        goldsmith.show(None)
+        qtbot.waitUntil(lambda window=window: not isValid(window))
+    assert widgets(qtbot) - before == Counter()
+
+
+@pytest.mark.usefixtures("nothing_older")
+def test_pages_that_were_looked_over_for_a_place_for_the_keyboard_go_with_their_person(
+    small, window_over, qtbot
+):
+    people.add_person(small, "Second reader", (Role.ANNOTATOR,))
+    reader = people.people(small)[-1]
+    window = window_over(small)
+    be_active(window, qtbot)
+    window.choose_person(reader.id)
+    pages = [weakref.ref(window.show_page(name)) for name in ("Help", "Items", "Material")]
+    window.choose_person(reader.id)
+    # It is only for coordinators: nothing on it takes the keyboard, and all of it was looked over in vain.
+    assert QApplication.focusWidget() is window.page
+    widgets(qtbot)
+    assert [type(page()).__name__ for page in pages if page() is not None] == []
+
+
+@pytest.mark.usefixtures("nothing_older")
+@pytest.mark.parametrize(
+    "make", [Chips, lambda: EmptyState("items", "Nothing")], ids=["chips", "empty state"]
+)
+def test_what_follows_the_theme_and_stands_nowhere_dies_with_its_last_reference(make, qtbot):
+    before = widgets(qtbot)
+    made = [make() for _ in range(20)]
+    made[0].setAccessibleName("seen")
+    assert widgets(qtbot) != before
+    del made
+    assert widgets(qtbot) - before == Counter()
+
+
+def test_a_method_of_qts_own_is_still_called_after_a_change_of_theme(qtbot, monkeypatch):
+    chips = Chips()
+    qtbot.addWidget(chips)
+    chips.show_chips([Chip("words")])
+    before = chips.sizeHint()
+    chips.adjustSize()
+    theme.zoom(2)
+    assert chips.sizeHint().width() > before.width()
+    theme.zoom(0)

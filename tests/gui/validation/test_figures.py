@@ -49,42 +49,36 @@ def project(tmp_path):
 
 @pytest.fixture
 def viewer(project, window_over, qtbot):
-    result = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
-    go(result, qtbot, "judges")
-    return result
+    return at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
 
 
-def test_the_first_view_answers_in_words_above_a_picture(project, window_over, qtbot):
-    result = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
-    assert result.title.text() == "May a judge stand in?"
-    answers = {cells(result, row)[0]: cells(result, row)[1] for row in range(2)}
+@pytest.mark.usefixtures("small_cases")
+def test_every_view_has_a_table_a_picture_and_an_account_and_the_first_answers_in_words(
+    viewer, qtbot, qtmodeltester
+):
+    assert viewer.title.text() == "May a judge stand in?"
+    answers = {cells(viewer, row)[0]: cells(viewer, row)[1] for row in range(2)}
     assert answers.keys() == {"same", "yes"}
     assert set(answers.values()) <= {"Yes", "No", "Not yet known"}
     for name, answer in answers.items():
-        assert f"“{name}”: {answer}, because " in result.view.answers.text()
-    assert result.view.answers.font().pointSizeF() == result.view.table.font().pointSizeF()
-    assert result.view.told.text().startswith("\u200eCompared with ")
-    assert result.view.picture().name == "difference"
-    qtbot.waitUntil(lambda: result.view.pictures.view.image is not None)
-
-
-def test_judges_and_people_stand_beneath_one_another_with_n(viewer, qtmodeltester):
+        assert f"“{name}”: {answer}, because " in viewer.view.answers.text()
+    assert viewer.view.answers.font().pointSizeF() == viewer.view.table.font().pointSizeF()
+    assert viewer.view.told.text().startswith("\u200eCompared with ")
+    assert viewer.view.picture().name == "difference"
+    for name in ("answer", "judges", "choice", "corrected", "rulings"):
+        go(viewer, qtbot, name)
+        assert viewer.view.model.rowCount() > 0
+        qtbot.waitUntil(lambda: viewer.view.pictures.view.image is not None)
+        assert "n = " in viewer.view.account.toPlainText()
+    go(viewer, qtbot, "judges")
     qtmodeltester.check(viewer.view.model)
     said = {cells(viewer, row)[0] for row in range(viewer.view.model.rowCount())}
     assert said == {"same", "yes", "people", "R2", "R3"}
     assert {"Accuracy", "Cohen's κ", "Pairs", "Units", "Missing"} <= set(heads(viewer))
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_every_view_has_a_table_a_picture_and_an_account(viewer, qtbot):
-    for name in ("answer", "judges", "choice", "corrected", "rulings"):
-        go(viewer, qtbot, name)
-        assert viewer.view.model.rowCount() > 0
-        qtbot.waitUntil(lambda: viewer.view.pictures.view.image is not None)
-        assert "n = " in viewer.view.account.toPlainText()
-
-
 def test_a_figure_leads_to_its_units_and_on_to_the_judgements(viewer, qtbot):
+    go(viewer, qtbot, "judges")
     row = next(n for n in range(5) if cells(viewer, n)[0] == "yes")
     behind = opened(viewer, qtbot, row, heads(viewer).index("Precision"))
     assert behind.title.text() == "yes: Precision"

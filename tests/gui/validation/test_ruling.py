@@ -31,11 +31,8 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def page(project: Project, page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    page = page_over(project, "Validate", part="Disagreements", judge=JUDGE)
-    settle(page)
-    page.focus_first()
-    return page
+def page(project: Project, page_at_rest: Any) -> Any:
+    return page_at_rest(project, "Validate", part="Disagreements", judge=JUDGE)
 
 
 def shown_in(bench: CaseBench) -> list[VerdictCase]:
@@ -47,25 +44,29 @@ def ruled(project: Project) -> list[tuple[str, str, str]]:
     return [(one.ruling, one.reason, one.note) for one in disagreements.queue(project, query) if one.ruling]
 
 
-def test_one_key_rules_and_the_next_open_one_comes(page: Any, project: Project) -> None:
-    first = page.ruling.bench.key
-    press("1")
-    assert page.ruling.bench.key != first
-    press("2")
+def test_one_key_rules_the_next_open_one_comes_and_undo_brings_the_case_back(
+    page: Any, project: Project
+) -> None:
+    bench, first = page.ruling.bench, page.ruling.bench.key
     press("3")
-    assert [ruling for ruling, _, _ in ruled(project)] == [
-        "judge wrong", "person wrong", "criterion unclear",
-    ]  # fmt: skip
-    assert page.ruling.bench.pane.left.text() == f"3 of {CASES} ruled"
-
-
-def test_a_reason_before_or_after_goes_with_the_ruling(page: Any, project: Project) -> None:
+    assert bench.key != first
+    press("Ctrl+Z")
+    settle(page)
+    assert (bench.key, bench.case.said, ruled(project)) == (first, "", [])
+    press("Ctrl+Shift+Z")
+    settle(page)
+    assert (bench.key, bench.case.said) == (first, "criterion unclear")
+    bench.next_open()
     press("8")
     press("1")
     press("1")
     press("Ctrl+PgUp")
     press("5")
-    assert [reason for _, reason, _ in ruled(project)] == ["too strict", "saw what the report does not say"]
+    assert sorted(ruled(project)) == [
+        ("criterion unclear", "", ""), ("judge wrong", "saw what the report does not say", ""),
+        ("judge wrong", "too strict", ""),
+    ]  # fmt: skip
+    assert bench.pane.left.text() == f"3 of {CASES} ruled"
 
 
 def test_a_note_stays_with_its_case_when_the_next_is_gone_on_to(page: Any, project: Project) -> None:
@@ -100,37 +101,17 @@ def test_a_note_stays_with_its_case_when_undo_brings_another(page: Any, project:
     assert bench.card.note.toPlainText() == "Of the second"
 
 
-def test_undo_brings_back_the_case(page: Any, project: Project) -> None:
-    first = page.ruling.bench.key
-    press("3")
-    press("Ctrl+Z")
-    settle(page)
-    assert (page.ruling.bench.key, page.ruling.bench.case.said, ruled(project)) == (first, "", [])
-    press("Ctrl+Shift+Z")
-    settle(page)
-    assert (page.ruling.bench.key, page.ruling.bench.case.said) == (first, "criterion unclear")
-
-
-def test_both_passages_are_marked_and_what_both_mark_is_told_apart(page: Any) -> None:
-    report = page.ruling.bench.reading.first.report
+def test_both_passages_are_marked_what_both_mark_is_told_apart_and_no_system_is_named(page: Any) -> None:
+    bench = page.ruling.bench
+    report = bench.reading.first.report
     assert {mark.kind for mark in report.marks()} == {"judge", "evidence", "other"}
     (judge,), (person,), (both,) = (report.marks(kind) for kind in ("judge", "evidence", "other"))
     assert (both.start, both.end) == (max(judge.start, person.start), min(judge.end, person.end))
-    legend = page.ruling.bench.reading.legend.accessibleName()
-    assert legend == f"Marked: {JUDGE}, R2, both"
-
-
-def test_no_system_is_named(page: Any) -> None:
-    bench = page.ruling.bench
+    assert bench.reading.legend.accessibleName() == f"Marked: {JUDGE}, R2, both"
     said = " ".join(widget.text() for widget in (bench.card.unit, bench.card.where, bench.reading.question))
-    assert "Canary" not in said + bench.reading.first.report.accessibleName()
-
-
-def test_the_key_of_an_item_keeps_its_own_direction(page: Any) -> None:
-    """An Arabic key would otherwise draw the words beside it over to its side."""
-    bench = page.ruling.bench
-    key = bench.case.place.item_key
-    assert bench.card.where.text().startswith(f"Item \u2068{key}\u2069 · weight")
+    assert "Canary" not in said + report.accessibleName()
+    # An Arabic key would otherwise draw the words beside it over to its side.
+    assert bench.card.where.text().startswith(f"Item \u2068{bench.case.place.item_key}\u2069 · weight")
 
 
 def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
@@ -183,15 +164,13 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     [("Disagreements", "ruling", "No judge has"), ("Reviews", "reviewing", "No verdicts to review")],
 )
 def test_where_no_judge_has_judged_one_is_led_to_the_runs(
-    part: str, tab: str, headline: str, tmp_path: Path, page_over: Any
+    part: str, tab: str, headline: str, tmp_path: Path, page_at_rest: Any
 ) -> None:
-    page = page_over(empty_project(tmp_path), "Validate", part=part)
-    settle(page)
+    page = page_at_rest(empty_project(tmp_path), "Validate", part=part)
     shown = getattr(page, tab)
     assert headline in shown.nothing._headline.text()
     assert not shown.choices.isVisible()
     window = page.window()
-    page.focus_first()
     press("Space")
     assert window.page.NAME == "Judges"
 
@@ -200,17 +179,15 @@ def test_where_no_judge_has_judged_one_is_led_to_the_runs(
     ("protocol", "beside"), [(CLAIMS, "Cited page"), (PAIRS, "Second report"), (PLAN, "")]
 )
 def test_the_cited_page_or_the_second_report_stands_beside(
-    tmp_path: Path, page_over: Any, protocol: str, beside: str
+    tmp_path: Path, page_at_rest: Any, protocol: str, beside: str
 ) -> None:
-    page = page_over(protocols_project(tmp_path), "Validate", part="Disagreements", protocol=protocol)
-    settle(page)
+    page = page_at_rest(protocols_project(tmp_path), "Validate", part="Disagreements", protocol=protocol)
     reading = page.ruling.bench.reading
     assert reading.beside.isVisible() is bool(beside)
     assert reading.beside.head.text().startswith(beside)
     if protocol == CLAIMS:
         assert [mark.kind for mark in reading.beside.report.marks()] == ["judge"]
         assert reading.legend.accessibleName() == f"Marked: {JUDGE}, the claim"
-    page.focus_first()
     press("3")
     press("Ctrl+U")
     settle(page)
@@ -227,56 +204,37 @@ def reviewed(tmp_path: Path) -> Project:
     return project
 
 
-@pytest.fixture
-def opened(page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-
-    def open_(project: Project) -> Any:
-        page = page_over(project, "Validate", part="Reviews")
-        settle(page)
-        page.focus_first()
-        return page
-
-    return open_
-
-
 def said(project: Project) -> list[tuple[str, str, str]]:
     result = reviews.outlook(project, JUDGE).lines
     return sorted((one.said, one.reason, one.note) for one in result if one.said)
 
 
-def test_an_expert_sees_reviews_alone(opened: Any, reviewed: Project) -> None:
-    page = opened(reviewed)
+def test_an_expert_sees_reviews_alone_names_no_system_and_answers_each_by_one_key(
+    page_at_rest: Any, reviewed: Project
+) -> None:
+    page = page_at_rest(reviewed, "Validate", part="Reviews")
     tabs = page.tabs
     assert [tabs.tabText(n) for n in range(tabs.count()) if tabs.isTabVisible(n)] == ["Reviews"]
     assert page.part is page.reviewing
     assert "accept" not in page.reviewing.told.text()
-
-
-def test_one_key_reviews_and_goes_on_and_a_reason_is_for_what_was_answered_last(
-    opened: Any, reviewed: Project
-) -> None:
-    opened(reviewed)
+    bench = page.reviewing.bench
+    listed = [bench.cases.index(row).data() for row in range(bench.cases.rowCount())]
+    shown = [bench.card.where.text(), bench.card.unit.text(), bench.reading.first.report.accessibleName()]
+    assert not any("Canary" in words for words in (*listed, *shown))
+    # A reason is for what was answered last.
     for key in "129-":
         press(key)
     assert said(reviewed) == [("agree", "", ""), ("disagree", "too lenient", ""), ("unsure", "", "")]
 
 
-def test_no_system_is_named_in_reviews(opened: Any, reviewed: Project) -> None:
-    page = opened(reviewed)
-    bench = page.reviewing.bench
-    listed = [bench.cases.index(row).data() for row in range(bench.cases.rowCount())]
-    shown = [bench.card.where.text(), bench.card.unit.text(), bench.reading.first.report.accessibleName()]
-    assert not any("Canary" in words for words in (*listed, *shown))
-
-
-def test_whoever_is_still_to_label_blind_is_told_so(opened: Any, reviewed: Project) -> None:
+def test_whoever_is_still_to_label_blind_is_told_so(page_at_rest: Any, reviewed: Project) -> None:
     reviewed.work_as(people.known(reviewed, "R1"))
     ben = people.known(reviewed, "R3").id
     assignments.assign(
         reviewed, AssignmentPlan((Stage.LABELLING,), 1, (ben,), items=tuple(items.ids(reviewed)), seed=1)
     )
     reviewed.work_as(people.known(reviewed, "R3"))
-    page = opened(reviewed)
+    page = page_at_rest(reviewed, "Validate", part="Reviews")
     assert "still have to label these reports" in page.reviewing.nothing._headline.text()
     press("Space")
     assert page.window().page.NAME == "Label"

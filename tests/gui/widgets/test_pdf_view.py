@@ -76,7 +76,7 @@ def test_pages_in_view_are_drawn_and_no_others(shown, qtbot):
     assert min(inks) < 60
 
 
-def test_words_are_selected_by_keys(shown, qtbot):
+def test_words_are_selected_by_keys_copied_and_gone_on_from_to_the_next_page(shown, qtbot):
     qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
     assert shown.selected() == ("Gold", 1)
     qtbot.keyClick(shown, Qt.Key.Key_End, SHIFT)
@@ -85,14 +85,16 @@ def test_words_are_selected_by_keys(shown, qtbot):
     assert shown.selected() == ("Gold is soft\nIt melts at", 1)
     qtbot.keyClick(shown, Qt.Key.Key_Right)
     assert shown.selected() is None
-
-
-def test_the_page_is_selected_whole_and_copied(shown, qtbot):
     with qtbot.waitSignal(shown.selection_changed) as told:
         qtbot.keyClick(shown, Qt.Key.Key_A, CONTROL)
     assert told.args == ["Gold is soft\nIt melts at 1064 degrees", 1]
     qtbot.keyClick(shown, Qt.Key.Key_C, CONTROL)
     assert QGuiApplication.clipboard().text() == told.args[0]
+    for _ in range(3):
+        qtbot.keyClick(shown, Qt.Key.Key_Down)
+    qtbot.keyClick(shown, Qt.Key.Key_Home)
+    qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
+    assert shown.selected() == ("Silver", 2)
 
 
 def test_words_are_selected_by_the_mouse(shown, qtbot):
@@ -101,13 +103,6 @@ def test_words_are_selected_by_the_mouse(shown, qtbot):
     qtbot.mouseRelease(shown.viewport(), Qt.MouseButton.LeftButton)
     qtbot.mouseDClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=point(shown, 60, 58))
     assert shown.selected() == ("Gold", 1)
-
-
-def test_the_cursor_goes_on_to_the_next_page(shown, qtbot):
-    for _ in range(3):
-        qtbot.keyClick(shown, Qt.Key.Key_Down)
-    qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
-    assert shown.selected() == ("Silver", 2)
 
 
 def test_a_quotation_is_marked_and_brought_into_view(shown):
@@ -137,28 +132,23 @@ def test_an_unreadable_pdf_is_explained_in_its_place(view, data, words):
     view.grab()
 
 
-def test_keys_and_mouse_do_nothing_where_there_is_no_pdf(view, qtbot):
-    view.show_message("No file came with this source.")
-    for key in (Qt.Key.Key_Down, Qt.Key.Key_A, Qt.Key.Key_C, Qt.Key.Key_Space):
-        qtbot.keyClick(view, key, CONTROL)
-    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton)
-    assert view.selected() is None
-
-
-def test_another_pdf_takes_the_place_of_the_first(shown):
+def test_another_pdf_takes_the_place_of_the_first_and_nothing_is_done_where_there_is_none(shown, qtbot):
     shown.select_page()
     assert shown.show_pdf(pdf([["Other"]]))
     assert (shown.count, shown.selected()) == (1, None)
     shown.select_page()
     assert shown.selected() == ("Other", 1)
-
-
-def test_a_turned_page_is_selected_where_it_is_drawn(view, qtbot):
-    view.show_pdf(pdf([["Turned words"]], rotate=90))
-    words = view._words(0)
+    # A turned page is selected where it is drawn.
+    shown.show_pdf(pdf([["Turned words"]], rotate=90))
+    words = shown._words(0)
     box = words.boxes(0, 6)[0]
     assert box.height() > box.width()
     assert words.at(box.center().x(), box.center().y()) in range(6)
+    shown.show_message("No file came with this source.")
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_A, Qt.Key.Key_C, Qt.Key.Key_Space):
+        qtbot.keyClick(shown, key, CONTROL)
+    qtbot.mouseDClick(shown.viewport(), Qt.MouseButton.LeftButton)
+    assert shown.selected() is None
 
 
 @pytest.mark.timeout(60)

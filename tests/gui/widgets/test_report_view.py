@@ -1,4 +1,4 @@
-"""A report as it is read: marks, selections and places, and what it must never be able to do."""
+"""What is read: marks, selections, formulas and drawings, and what a report must never be able to do."""
 
 import builtins
 import os
@@ -7,16 +7,27 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtGui import QImage, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QApplication, QCheckBox
+from pytestqt.qtbot import QtBot
 
+from annotator.actions.items import items
+from annotator.actions.labelling import labels
+from annotator.domain.texts import difference
 from annotator.domain.texts.difference import find, locate
 from annotator.domain.texts.rendered import CUT
 from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
+from annotator.gui.pages.help import IllustratedView
 from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.find_bar import FindBar
+from annotator.gui.widgets.reading.marked_text import OBJECT, TextPositions
 from annotator.gui.widgets.reading.report_view import PAGE, ReportView
+from annotator.places import resources
+from tests.material.anchors import stands_in
+from tests.projects.authoring_project import begun_project, mine
+from tests.projects.labelling_project import add_report, labelling_project
+from tests.windows.labelling_keys import press
 
 SHORT = (
     "# A 👩‍🔬 title\n\nThe **model** answers [most](https://example.org/a?b=1) questions.\n\n- one\n- two\n"
@@ -48,24 +59,18 @@ def colours_at(view: ReportView, offset: int) -> list[str]:
     return [selection.format.background().color().name() for selection in covering]
 
 
-def test_offsets_are_pythons_and_marks_lie_on_the_words(view):
+def test_offsets_are_pythons_and_marks_and_selections_lie_on_the_words(view):
     view.show_html(render(SHORT).html)
     span = find(view.text(), "model answers most")
-    assert span
     view.mark(*span, "evidence")
     (selection,) = view.extraSelections()
     assert selection.cursor.selectedText() == "model answers most"
     assert selection.format.underlineStyle() == QTextCharFormat.UnderlineStyle.SingleUnderline
-
-
-def test_a_selection_comes_back_with_its_words_and_offsets(view):
-    view.show_html(render(SHORT).html)
     assert view.selected_text() == ("", -1, -1)
     start = view.text().index("model")
     view.select(start, start + 13)
     assert view.selected_text() == ("model answers", start, start + 13)
     span = locate(SHORT, view.text(), start, start + 13)
-    assert span
     assert SHORT[slice(*span)] == "model** answers"
 
 
@@ -100,19 +105,22 @@ def test_loading_in_pieces_gives_the_same_document_as_at_once(view, qtbot):
     assert not mine.isValid()
 
 
-def test_who_asks_for_the_text_gets_all_of_it_even_while_loading(view):
-    view.show_html(render(long_markdown()).html)
-    assert "Part 119" in view.text()
-
-
-def test_a_mark_set_while_loading_is_painted_when_all_is_there(view, qtbot):
+def test_a_mark_set_while_loading_is_painted_when_all_is_there_and_kept_in_another_scheme(view, qtbot):
     with qtbot.waitSignal(view.loaded):
         view.show_html(render(long_markdown()).html)
         view.mark(0, 6, "evidence")
     assert colours_at(view, 3) == [theme.token("mark-evidence").name()]
+    view.moveCursor(QTextCursor.MoveOperation.End)
+    theme.choose("dark")
+    assert colours_at(view, 3) == [theme.token("mark-evidence").name()]
+    assert "Part 119" in view.text()
+    bar = view.verticalScrollBar()
+    assert bar.value() > bar.maximum() * 0.9
 
 
-def test_another_report_in_the_middle_of_loading_takes_its_place(view, qtbot):
+def test_what_is_asked_for_while_loading_is_all_of_it_and_another_report_takes_its_place(view, qtbot):
+    view.show_html(render(long_markdown()).html)
+    assert "Part 119" in view.text()
     view.show_html(render(long_markdown()).html)
     view.show_html(render("only this").html)
     qtbot.wait(60)
@@ -129,16 +137,13 @@ def test_a_mark_out_of_sight_is_brought_into_view_and_the_selection_kept(view):
     assert view.selected_text() == ("Part 0", 1, 7)
 
 
-def test_a_long_plain_text_comes_in_pages_cut_at_lines(view):
-    view.show_plain("a line of words 👩\n" * 8_000)
+def test_a_long_plain_text_comes_in_pages_across_which_marks_and_selections_reach(view, qtbot):
+    view.show_plain("".join(f"line {n:05} 👩\n" for n in range(8_000)))
     assert view.pages == len(view.text()) // PAGE
     shown = view.document().toPlainText()
-    assert shown.startswith("a line")
+    # Cut at lines.
+    assert shown.startswith("line 00000")
     assert len(shown) <= PAGE * 3 // 2
-
-
-def test_marks_and_selections_reach_across_pages(view):
-    view.show_plain("".join(f"line {n:05} 👩\n" for n in range(8_000)))
     start = view.text().index("line 07000")
     view.mark(start, start + 10, "judge")
     assert view.extraSelections() == []
@@ -147,10 +152,7 @@ def test_marks_and_selections_reach_across_pages(view):
     assert selection.cursor.selectedText() == "line 07000"
     view.select(start, start + 10)
     assert view.selected_text() == ("line 07000", start, start + 10)
-
-
-def test_the_page_after_is_a_press_of_space_away(view, qtbot):
-    view.show_plain("word " * 20_000)
+    view.reveal(0, 4)
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
     qtbot.keyClick(view, Qt.Key.Key_Space)
     assert view._page == 1
@@ -169,16 +171,20 @@ def test_a_link_is_told_and_not_followed(view, qtbot):
     assert "model" in view.text()
 
 
-def test_another_scheme_keeps_text_marks_and_place(view, qtbot):
-    with qtbot.waitSignal(view.loaded):
-        view.show_html(render(long_markdown()).html)
-    view.mark(0, 6, "evidence")
-    view.moveCursor(QTextCursor.MoveOperation.End)
-    theme.choose("dark")
-    assert colours_at(view, 3) == [theme.token("mark-evidence").name()]
-    assert "Part 119" in view.text()
+def test_the_words_at_the_top_stay_there_when_it_becomes_narrower(view):
+    words = "Paragraph {} says something, and goes on for long enough to need more lines where it is narrow."
+    view.show_html(render("\n\n".join(words.format(n) for n in range(400))).html)
+    at = view.text().index("Paragraph 250 ")
+    view.reveal(at, at + 13)
     bar = view.verticalScrollBar()
-    assert bar.value() > bar.maximum() * 0.9
+    bar.setValue(bar.value() + view.cursorRect(view._cursor(at, at)).top())
+    values = {bar.value()}
+    for width in (500, 900, 620, 1100, 700):
+        view.setFixedWidth(width)
+        top = view.cursorForPosition(view.rect().topLeft()).block().text()
+        assert top.startswith("Paragraph 250 ")
+        values.add(bar.value())
+    assert len(values) > 1
 
 
 def test_each_paragraph_runs_in_its_own_direction(view):
@@ -260,39 +266,186 @@ def bar(short_view, qtbot) -> FindBar:
     return made
 
 
-def test_all_places_are_marked_and_counted(bar, short_view):
+def test_all_places_are_marked_counted_and_gone_through_until_escape(bar, short_view, qtbot):
+    short_view.mark(0, 3, "evidence")
     bar.open_bar("cat")
     assert bar.count() == (1, 3)
     assert len(short_view.marks("find")) == 2
     assert [(m.start, m.end) for m in short_view.marks("find-current")] == [(4, 7)]
-
-
-def test_enter_goes_on_around_the_end_and_shift_enter_back(bar, qtbot):
-    bar.open_bar("cat")
     for expected in (2, 3, 1):
         qtbot.keyClick(bar.words, Qt.Key.Key_Return)
         assert bar.count() == (expected, 3)
     qtbot.keyClick(bar.words, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert bar.count() == (3, 3)
-
-
-def test_case_counts_when_it_is_asked_for(bar):
-    bar.open_bar("Cat")
-    bar.findChild(QCheckBox).setChecked(True)
-    assert bar.count() == (1, 1)
-
-
-def test_escape_closes_and_takes_the_marks_away(bar, short_view, qtbot):
-    short_view.mark(0, 3, "evidence")
-    bar.open_bar("cat")
     with qtbot.waitSignal(bar.closed):
         qtbot.keyClick(bar.words, Qt.Key.Key_Escape)
     assert bar.isHidden()
     assert [mark.kind for mark in short_view.marks()] == ["evidence"]
-
-
-def test_words_on_another_page_are_found(bar, short_view):
+    bar.open_bar("Cat")
+    bar.findChild(QCheckBox).setChecked(True)
+    assert bar.count() == (1, 1)
+    # On another page.
     short_view.show_plain("word " * 15_000 + "needle")
     bar.open_bar("needle")
     assert bar.count() == (1, 1)
     assert short_view._page == short_view.pages - 1
+
+
+FORMULA = r"$\theta_i^2$"
+TEXT = f"The 😀 angle {FORMULA} and \\(x\\) turn.\n\n这里 $$E=mc^2$$ 有公式。\n\nهذا $y$ نص.\n"
+SHOWN = f"The 😀 angle {FORMULA} and \\(x\\) turn.\n这里 $$E=mc^2$$ 有公式。\nهذا $y$ نص."
+
+
+@pytest.fixture
+def formulas(qtbot) -> ReportView:
+    made = ReportView()
+    qtbot.addWidget(made)
+    made.resize(600, 300)
+    made.show_html(render(TEXT).html)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def ink(formulas: ReportView, words: str) -> set[str]:
+    start = formulas.text().index(words)
+    box = formulas.cursorRect(formulas._cursor(start, start))
+    end = formulas.cursorRect(formulas._cursor(start + len(words), start + len(words)))
+    grabbed: QImage = formulas.viewport().grab(box.united(end).adjusted(1, 0, -1, 0)).toImage()
+    seen = {grabbed.pixelColor(x, y).name() for x in range(grabbed.width()) for y in range(grabbed.height())}
+    return seen - {formulas.palette().base().color().name()}
+
+
+@pytest.mark.parametrize(
+    ("words", "selected"),
+    [
+        (FORMULA, FORMULA), (f"angle {FORMULA} and",) * 2, ("$$E=mc^2$$ 有",) * 2, ("$y$", "$y$"),
+        ("turn.\n这里 $$E=mc^2$$",) * 2, ("نص", "نص"), ("theta", FORMULA),
+    ],
+)  # fmt: skip
+def test_words_are_selected_told_and_copied_across_formulas_each_as_it_is_written(formulas, words, selected):
+    assert OBJECT in formulas.document().toPlainText()
+    assert formulas.text() == SHOWN
+    start = SHOWN.index(words)
+    formulas.select(start, start + len(words))
+    start = SHOWN.index(selected)
+    assert formulas.selected_text() == (selected, start, start + len(selected))
+    formulas.copy()
+    assert QApplication.clipboard().text() == selected
+
+
+def test_words_in_a_formula_are_found(formulas, qtbot):
+    bar = FindBar(formulas)
+    qtbot.addWidget(bar)
+    bar.open_bar("mc^2")
+    assert bar.count() == (1, 1)
+    bar.close_bar()
+    assert formulas.selected_text()[0] == "$$E=mc^2$$"
+
+
+def test_a_mark_over_a_formula_covers_it(formulas):
+    start = SHOWN.index(FORMULA)
+    formulas.mark(start, start + len(FORMULA), "evidence")
+    (selection,) = formulas.extraSelections()
+    cursor: QTextCursor = selection.cursor
+    assert cursor.selectionEnd() - cursor.selectionStart() == 1
+    assert theme.token("mark-evidence").name() in ink(formulas, FORMULA)
+
+
+def test_a_formula_wider_than_the_page_is_made_to_fit(qtbot):
+    made = ReportView()
+    qtbot.addWidget(made)
+    made.resize(300, 300)
+    made.show_html(render(f"$$ {' + '.join(f'x_{{{n}}}' for n in range(40))} $$").html)
+    made.show()
+    assert made.document().size().width() <= made.viewport().width()
+
+
+@pytest.mark.parametrize("objects", [(), ((2, 6),), ((0, 3), (3, 5), (6, 9))])
+def test_places_go_there_and_back(objects):
+    text = "ab😀cd😀ef😀"
+    places = TextPositions(text, objects)
+    inside = {n for start, end in objects for n in range(start + 1, end)}
+    told = [places.to_qt(n) for n in range(len(text) + 1) if n not in inside]
+    assert told == sorted(set(told))
+    assert [places.from_qt(position) for position in told] == [
+        n for n in range(len(text) + 1) if n not in inside
+    ]
+    for start, end in objects:
+        assert {places.to_qt(n) for n in range(start, end)} == {places.to_qt(start)}
+        assert places.to_qt(start + 1, end=True) == places.to_qt(end)
+
+
+def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, page_over):
+    project = begun_project(tmp_path)
+    paper = "# On angles\n\nThe **angle** $\\theta$ and the angle $\\theta$ are `equal`, as $\\theta$ is.\n"
+    path = tmp_path / "angles.md"
+    path.write_text(paper, "utf-8")
+    items.add_source(project, items.ids(project)[0], path)
+    page = page_over(project, "Author")
+    page.source.tabs.setCurrentIndex(1)
+    shown = page.source.text.text()
+    start = shown.rindex("angle $")
+    page.source.text.select(start, shown.index(" are") + 4)
+    press("Ctrl+E")
+    anchor = mine(project).document.units[0].anchor
+    assert anchor.start == paper.rindex("angle $")
+    assert anchor.quote == "angle $\\theta$ are"
+    assert stands_in(anchor, paper)
+    (mark,) = page.source.text.marks("evidence")
+    assert (mark.start, mark.end) == (start, shown.index(" are") + 4)
+
+
+def test_evidence_that_is_a_formula_is_marked_where_it_stands(tmp_path, page_over):
+    project = labelling_project(tmp_path)
+    page = page_over(project, "Label")
+    text = "First \\(x^2\\), then \\(x^2\\) again, and \\(\\unknown\\) last."
+    response_id = add_report(project, page.queue.lines[3].item_id, "formulas", text)
+    page.window().show_page("Label", response_id=response_id)
+    assert "could not be drawn" in page.report_pane.banner.text()
+    at = page.report_pane.report.text().rindex("\\(x^2\\)")
+    page.report_pane.report.select(at, at + 7)
+    press("Ctrl+E")
+    label = labels.sheet(project, response_id).labels[page.bench.units[0].id]
+    assert (label.quote, label.quote_start) == ("\\(x^2\\)", text.rindex("\\(x^2\\)"))
+    (shown,) = page.report_pane.report.extraSelections()
+    covered = page.report_pane.report._places.from_qt
+    assert (covered(shown.cursor.selectionStart()), covered(shown.cursor.selectionEnd())) == (at, at + 7)
+
+
+def test_a_quotation_that_is_a_formula_holds_its_brackets():
+    text = "One **bold** word, \\(x_1\\), then \\(x_1\\) and $y$."
+    shown = text.replace("**", "")
+    start = shown.rindex("\\(x_1")
+    span = difference.locate(text, shown, start, start + 7)
+    assert span == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)
+
+
+WORDS = "First.\n\n![Two “windows” & a button.](pictures/smartscreen.svg)\n\nThen `![no](pictures/x.svg)`.\n"
+IMAGE = 2
+
+
+@pytest.fixture
+def drawn(qtbot: QtBot) -> IllustratedView:
+    made = IllustratedView(resources() / "help" / "pictures")
+    qtbot.addWidget(made)
+    made.resize(900, 500)
+    made.show()
+    made.show_with_drawings(render(WORDS).html, WORDS)
+    return made
+
+
+def test_a_drawing_is_as_large_as_it_was_made_and_never_wider_than_the_page(drawn: IllustratedView) -> None:
+    drawing = drawn.document().resource(IMAGE, "drawing:smartscreen")
+    assert (drawing.width(), drawing.height()) == (600, 232)
+    assert drawing.pixelColor(20, 150).name() == "#1c5a96"
+    drawn.resize(400, 500)
+    assert drawn.document().resource(IMAGE, "drawing:smartscreen").width() < drawn.viewport().width()
+    assert drawn.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize(
+    "address", ["drawing:gatekeeper", "drawing:../../icons/goldsmith", "/etc/hosts", "file:x"]
+)
+def test_what_the_text_does_not_name_is_not_opened(drawn: IllustratedView, address: str) -> None:
+    assert drawn.loadResource(IMAGE, address).width() == 1

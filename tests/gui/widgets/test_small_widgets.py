@@ -1,11 +1,32 @@
-"""Small widgets that know no domain: each does its one thing."""
+"""Small widgets, fields and messages that know no domain: each does its one thing."""
 
 import gc
 from enum import Enum
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QColor, QDesktopServices, QFont, QHelpEvent, QResizeEvent
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QLocale,
+    QModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    QSizeF,
+    Qt,
+    QUrl,
+)
+from PySide6.QtGui import (
+    QColor,
+    QDesktopServices,
+    QFont,
+    QGuiApplication,
+    QHelpEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QTextDocument,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -19,17 +40,31 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.items import items
 from annotator.gui import theme
-from annotator.gui.widgets import chips
+from annotator.gui.pages.items import ItemForm
+from annotator.gui.pages.validation.attack_part import FamilyList
+from annotator.gui.review.sheets import resetting
+from annotator.gui.widgets import chips, message_bar
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
+    direction_of,
     tooltip,
 )
 from annotator.gui.widgets.columns import FilterRow, RowsTree, TickList, line
-from annotator.gui.widgets.fields import AmountBox, BudgetBox, ChoiceBox, NumberBox, offer
-from annotator.gui.widgets.message_bar import left_in_words
+from annotator.gui.widgets.fields import (
+    AmountBox,
+    BudgetBox,
+    ChoiceBox,
+    GrowingEdit,
+    LineField,
+    NumberBox,
+    TextBox,
+    offer,
+)
+from annotator.gui.widgets.message_bar import MessageBar, left_in_words
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.gui.widgets.reading.marked_text import MarkedText, lay_out
 from annotator.gui.widgets.splitter import Splitter, SpreadBar
@@ -249,31 +284,18 @@ def parent(qtbot) -> QWidget:
 
 
 def test_the_whole_address_is_shown_before_anything_is_opened(parent, opened_addresses):
-    address = "https://example.org/" + "a" * 300 + "?b=<i>1</i>"
+    address = "https://аpple.example/" + "a" * 300 + "?b=<i>1</i>"
     question = ask_to_open(parent, address)
-    assert question
-    assert question.findChild(QPlainTextEdit).toPlainText() == QUrl(address).toString(
-        QUrl.ComponentFormattingOption.FullyEncoded
-    )
-    assert opened_addresses == []
-    question.opening.click()
-    assert len(opened_addresses) == 1
-
-
-def test_a_host_of_look_alike_letters_is_shown_as_it_is_asked_for(parent):
-    question = ask_to_open(parent, "https://аpple.example/")
-    assert question
+    shown = QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)
+    assert question.findChild(QPlainTextEdit).toPlainText() == shown
+    # A host of look-alike letters is shown as it is asked for.
     assert any("xn--" in label.text() for label in question.findChildren(QLabel))
-    question.reject()
-
-
-def test_cancel_is_what_enter_does(parent, opened_addresses):
-    question = ask_to_open(parent, "https://example.org")
-    assert question
     (cancel,) = [b for b in question.findChildren(QPushButton) if b.isDefault()]
     assert cancel.text() == "Cancel"
     cancel.click()
     assert opened_addresses == []
+    ask_to_open(parent, address).opening.click()
+    assert len(opened_addresses) == 1
 
 
 @pytest.mark.parametrize(
@@ -435,8 +457,13 @@ def splitter_of(qtbot, name: str) -> Splitter:
     return made
 
 
-def test_a_splitter_remembers_its_place_under_its_name(qtbot):
+def test_a_splitter_moves_by_the_arrow_keys_and_remembers_its_place_under_its_name(qtbot):
     first = splitter_of(qtbot, "somewhere")
+    before = first.sizes()[0]
+    qtbot.keyClick(first.handle(1), Qt.Key.Key_Left)
+    assert first.sizes()[0] == before - 24
+    qtbot.keyClick(first.handle(1), Qt.Key.Key_Right)
+    assert first.sizes()[0] == before
     first.moveSplitter(150, 1)
     assert splitter_of(qtbot, "somewhere").sizes() == first.sizes()
     assert splitter_of(qtbot, "elsewhere").sizes() != first.sizes()
@@ -483,10 +510,282 @@ def test_a_list_that_was_made_wider_stays_wider_at_every_zoom_and_at_the_next_st
     assert with_a_list(qtbot, "wider").sizes()[0] == 170
 
 
-def test_a_splitter_moves_by_the_arrow_keys(qtbot):
-    splitter = splitter_of(qtbot, "keys")
-    before = splitter.sizes()[0]
-    qtbot.keyClick(splitter.handle(1), Qt.Key.Key_Right)
-    assert splitter.sizes()[0] == before + 24
-    qtbot.keyClick(splitter.handle(1), Qt.Key.Key_Left)
-    assert splitter.sizes()[0] == before
+@pytest.fixture
+def form(qtbot) -> QWidget:
+    """A field between two others."""
+    made = QWidget()
+    made.resize(400, 300)
+    column = QVBoxLayout(made)
+    made.before, made.field, made.after = QLineEdit(), GrowingEdit(most=4), QLineEdit()
+    for widget in (made.before, made.field, made.after):
+        column.addWidget(widget)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    made.field.setFocus()
+    return made
+
+
+def test_what_is_typed_is_told_after_a_pause_or_when_the_field_is_left(form, qtbot):
+    told: list[str] = []
+    form.field.setPlainText("from the file: ")
+    # What the program writes is told to nobody.
+    assert not form.field._pause.isActive()
+    form.field.moveCursor(form.field.textCursor().MoveOperation.End)
+    with qtbot.waitSignal(form.field.edited) as first:
+        qtbot.keyClicks(form.field, "words")
+    assert first.args == ["from the file: words"]
+    form.field.edited.connect(told.append)
+    form.field.tell()
+    assert told == []
+    qtbot.keyClicks(form.field, " half a sen")
+    qtbot.keyClick(form.field, Qt.Key.Key_Tab)
+    assert told == ["from the file: words half a sen"]
+    assert form.focusWidget() is form.after
+    form.field.setFocus()
+    qtbot.keyClicks(form.field, "x")
+    with qtbot.waitSignal(form.field.left):
+        qtbot.keyClick(form.field, Qt.Key.Key_Escape)
+    assert len(told) == 2
+    qtbot.waitUntil(lambda: not form.field.hasFocus())
+
+
+def test_it_grows_line_by_line_to_its_cap_and_then_scrolls(form):
+    line = form.field.fontMetrics().lineSpacing()
+    low = form.field.height()
+    form.field.setPlainText("a\nb\nc")
+    assert form.field.height() == low + 2 * line
+    form.field.setPlainText("\n".join("abcdefghij"))
+    assert form.field.height() == low + 3 * line
+    assert form.field.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAsNeeded
+    form.field.setPlainText("")
+    assert form.field.height() == low
+
+
+def test_no_shortcut_fires_while_an_input_method_composes_and_undo_while_the_field_has_its_own(form, qtbot):
+    control = Qt.KeyboardModifier.ControlModifier
+    assert not override(form.field, Qt.Key.Key_J, control)
+    QApplication.sendEvent(form.field, QInputMethodEvent("ping", []))
+    assert override(form.field, Qt.Key.Key_J, control)
+    assert override(form.field, Qt.Key.Key_Escape)
+    QApplication.sendEvent(form.field, QInputMethodEvent("", []))
+    assert not override(form.field, Qt.Key.Key_J, control)
+    assert not override(form.field, Qt.Key.Key_Z, control)
+    qtbot.keyClicks(form.field, "x")
+    assert override(form.field, Qt.Key.Key_Z, control)
+
+
+def override(field: GrowingEdit, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> bool:
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifiers)
+    event.ignore()
+    QApplication.sendEvent(field, event)
+    return event.isAccepted()
+
+
+@pytest.mark.parametrize(
+    ("text", "direction"),
+    [
+        ("(1) words", Qt.LayoutDirection.LeftToRight),
+        ("12 – עברית and English", Qt.LayoutDirection.RightToLeft),
+        ("هذا نص", Qt.LayoutDirection.RightToLeft),
+        ("评估", Qt.LayoutDirection.LeftToRight),
+        ("12 – 34", Qt.LayoutDirection.LayoutDirectionAuto),
+    ],
+)
+def test_the_first_strong_letter_gives_the_direction(text, direction):
+    assert direction_of(text) == direction
+
+
+def test_text_from_right_to_left_stands_at_the_right(form):
+    form.field.setPlainText("هذا نص عربي")
+    form.field.moveCursor(form.field.textCursor().MoveOperation.Start)
+    assert form.field.cursorRect().topLeft().x() > form.field.viewport().width() // 2
+    form.field.setPlainText("English")
+    form.field.moveCursor(form.field.textCursor().MoveOperation.Start)
+    assert form.field.cursorRect().topLeft() == QPoint(4, form.field.cursorRect().top())
+
+
+def test_lines_of_a_script_with_taller_letters_are_all_in_view(form):
+    form.field._most = 100
+    form.field.setPlainText("\n".join(["残差连接使深层网络更容易训练。"] * 40))
+    block, high = form.field.document().firstBlock(), 0.0
+    while block.isValid():
+        high += block.layout().boundingRect().height()
+        block = block.next()
+    assert form.field.viewport().height() >= high
+
+
+class Measured:
+    """A document that tells another height."""
+
+    def __init__(self, real: QTextDocument, high: float) -> None:
+        self._real, self._high = real, high
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._real, name)
+
+    def size(self) -> QSizeF:
+        return QSizeF(10, self._high)
+
+
+class Wavering(GrowingEdit):
+    """Its text is too high without a scroll bar, and not with one."""
+
+    def document(self) -> Measured:
+        without = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        return Measured(super().document(), 9.0 if without else 1.0)
+
+
+def test_a_text_that_wavers_between_two_heights_comes_to_rest(form):
+    field = Wavering(most=4)
+    form.layout().addWidget(field)
+    field.show()
+    form.resize(300, 340)
+    assert field.height() >= field.fontMetrics().lineSpacing()
+
+
+ODD = "a\x00b \x01\u200f\u2028 深度 باحث"
+
+
+def test_a_nul_among_the_words_that_are_searched_for_finds_what_the_rest_finds(small):
+    assert list(items.numbers(small, items.Filter(words="wh\x00at"))) == list(
+        items.numbers(small, items.Filter(words="what"))
+    )
+    small.close()
+
+
+@pytest.mark.parametrize("field", [LineField, TextBox])
+def test_the_caret_stays_behind_what_was_pasted(field, qtbot):
+    made = field()
+    qtbot.addWidget(made)
+    QGuiApplication.clipboard().setText("a\x00\x00b")
+    made.paste()
+    made.paste()
+    assert (made.text() if field is LineField else made.toPlainText()) == "abab"
+
+
+class Failing(QAbstractTableModel):
+    """Fails to answer."""
+
+    def rowCount(self, parent=QModelIndex()):
+        return 0
+
+    def columnCount(self, parent=QModelIndex()):
+        return 0
+
+    def fill(self):
+        with resetting(self):
+            raise OSError("no answer")
+
+
+def test_a_model_that_fails_to_answer_ends_its_reset(qtbot):
+    model = Failing()
+    with pytest.raises(OSError, match="no answer"), qtbot.waitSignal(model.modelReset):
+        model.fill()
+
+
+def test_a_nul_gets_into_no_list_that_may_be_written_into(small, window_over):
+    session = window_over(small).session
+    QGuiApplication.clipboard().setText(ODD)
+    form, families = ItemForm(session), FamilyList(session)
+    families.fill()
+    lists = [one for one in (form.type, *families.boxes.values()) if one.isEditable()]
+    assert len(lists) > 1
+    for one in lists:
+        one.lineEdit().paste()
+        assert "a" in one.currentText()
+        assert "\x00" not in one.currentText()
+
+
+@pytest.fixture
+def bar(qtbot) -> MessageBar:
+    made = MessageBar()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_markup_in_a_message_is_shown_as_text(bar):
+    bar.show_message("error", "The file <img src='/dev/zero'> is damaged.", "Take <b>another</b>.")
+    assert bar.text() == "The file <img src='/dev/zero'> is damaged. Take <b>another</b>."
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in (bar._happened, bar._todo))
+    assert bar.accessibleName().startswith("Error: ")
+
+
+def test_a_message_is_dismissed_and_expires_with_its_act_unless_it_lasts_or_offers_a_way_on(bar, qtbot):
+    bar.show_message("warning", "One.")
+    bar.findChild(QToolButton).click()
+    assert bar.isHidden()
+    bar.show_message("warning", "Two.")
+    qtbot.keyClick(bar, Qt.Key.Key_Escape)
+    assert bar.isHidden()
+    bar.show_message("warning", "It cannot be done.")
+    bar.expire()
+    assert bar.isHidden()
+    bar.show_message("error", "The disk is full.", lasting=True)
+    qtbot.keyClick(bar, Qt.Key.Key_Escape)
+    assert not bar.findChild(QToolButton).isVisible()
+    bar.expire()
+    assert bar.isVisible()
+    bar.show_message("warning", "Make the sample anew?")
+    bar.set_action("Reset", lambda: None)
+    bar.expire()
+    assert not bar.isHidden()
+
+
+def test_an_act_is_offered_and_goes_with_its_message(bar):
+    done: list[str] = []
+    bar.show_message("error", "It is damaged.")
+    bar.set_action("Restore & go on", lambda: done.append("restored"))
+    act = bar.findChild(QPushButton)
+    assert act.text() == "Restore && go on"
+    act.click()
+    assert done == ["restored"]
+    bar.show_message("info", "Another.")
+    assert act.isHidden()
+
+
+@pytest.fixture
+def floating(qtbot):
+    """A bar over a host that fills a window, and the window."""
+    window = QWidget()
+    host = QWidget()
+    column = QVBoxLayout(window)
+    column.addWidget(host)
+    bar = MessageBar()
+    bar.float_over(host)
+    window.resize(900, 500)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    return bar, host, window
+
+
+def test_a_passing_message_lies_over_the_page_and_moves_nothing(floating, qtbot):
+    bar, host, window = floating
+    before = host.contentsRect()
+    bar.show_message("warning", "It cannot be done. " * 12, "Do something else.")
+    assert host.contentsRect() == before
+    assert host.geometry().contains(bar.geometry())
+    window.resize(500, 400)
+    qtbot.waitUntil(lambda: host.width() < 500)
+    assert host.geometry().contains(bar.geometry())
+
+
+@pytest.mark.parametrize("level", ["success", "info"])
+def test_what_only_informs_goes_away_after_its_time_and_a_refusal_stays(bar, qtbot, monkeypatch, level):
+    for name, value in {"INFO_MS": 1, "READ_MS": 0}.items():
+        monkeypatch.setattr(message_bar, name, value)
+    bar.show_message(level, "The import is done.")
+    bar.set_action("Show", lambda: None)
+    bar.expire()
+    assert not bar.isHidden()
+    bar.expire(left=True)
+    assert bar.isHidden()
+    bar.show_message(level, "The import is done.")
+    qtbot.waitUntil(bar.isHidden)
+    monkeypatch.setattr(message_bar, "ACT_MS", 1)
+    bar.show_message(level, "The import is done.")
+    bar.set_action("Show", lambda: None)
+    qtbot.waitUntil(bar.isHidden)
+    bar.show_message("warning", "It cannot be done.")
+    assert not bar._timer.isActive()

@@ -1,6 +1,7 @@
-"""The label page with nothing to label, with labels that came in or lost their words, or only to be read."""
+"""The label page at its ends: nothing to label, labels from elsewhere or reworded, and submitting."""
 
 import csv
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -8,13 +9,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from annotator.actions.assignments import assignments
 from annotator.actions.imports import label_files
 from annotator.actions.items import items, materials
 from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
-from annotator.gui.pages.labelling.action_bar import LOCKED
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import WRITTEN
+from annotator.gui.pages.labelling.action_bar import LOCKED, SEALED
 from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL
@@ -65,26 +70,8 @@ def test_all_labelled_leads_to_the_unsure_ones(project, show):
     assert page.work.isVisible()
 
 
-def test_a_file_that_may_only_be_read_shows_everything_and_changes_nothing(project, show):
+def test_a_file_that_may_only_be_read_shows_everything_changes_nothing_and_says_why(project, show, qtbot):
     label_all(project, "no")
-    path = project.path
-    project.close()
-    page = show(Project.open(path, readonly=True))
-    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Not met"}
-    press("1")
-    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Not met"}
-    details = page.criteria.details
-    for button in (
-        *details.verdicts.buttons,
-        details.flag,
-        *(page.bar.buttons[act] for act in ("met", "evidence")),
-    ):
-        assert not button.isEnabled()
-        assert LOCKED in button.toolTip()
-    assert details.note.isReadOnly()
-
-
-def test_keys_that_would_change_a_file_that_may_only_be_read_say_why_not(project, show, qtbot):
     path = project.path
     project.close()
     page = show(Project.open(path, readonly=True))
@@ -93,6 +80,13 @@ def test_keys_that_would_change_a_file_that_may_only_be_read_say_why_not(project
         with qtbot.waitSignal(page.session.refused) as refused:
             press(key)
         assert "is read-only" in refused.args[0].happened
+    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Not met"}
+    details = page.criteria.details
+    acts = (page.bar.buttons[act] for act in ("met", "evidence"))
+    for button in (*details.verdicts.buttons, details.flag, *acts):
+        assert not button.isEnabled()
+        assert LOCKED in button.toolTip()
+    assert details.note.isReadOnly()
 
 
 def test_a_report_that_cannot_be_rendered_is_plain_text_with_the_reason(project, show):
@@ -106,26 +100,19 @@ def test_a_report_that_cannot_be_rendered_is_plain_text_with_the_reason(project,
     assert page.report_pane.banner.text() == ""
 
 
-def test_markup_in_questions_and_criteria_is_shown_letter_by_letter(tmp_path, show):
+def test_markup_is_shown_letter_by_letter_and_arabic_written_from_the_right(tmp_path, show):
     project = project_with(tmp_path)
-    question = "<b>Why</b> & <img src='file:///etc/passwd'>?"
-    item_id = items.add(project, question).subject
+    question = "كيف يُنسب <b>الدليل</b> & <img src='file:///etc/passwd'>?"
+    item_id = items.add(project, question, language="ar").subject
     add_report(project, item_id, SYSTEMS[0])
     seal_rubric(project, item_id)
     page = show(project)
-    assert page.report_pane.question.text() == question
-    assert page.report_pane.question.textFormat() == Qt.TextFormat.PlainText
-    assert all(row.words.textFormat() == Qt.TextFormat.PlainText for row in page.criteria.rows.values())
-
-
-def test_arabic_is_written_from_the_right(tmp_path, show):
-    project = project_with(tmp_path)
-    item_id = items.add(project, "كيف يُنسب الدليل؟", language="ar").subject
-    add_report(project, item_id, SYSTEMS[0])
-    seal_rubric(project, item_id)
-    page = show(project)
-    assert page.report_pane.question.layoutDirection() == Qt.LayoutDirection.RightToLeft
-    assert next(iter(page.criteria.rows.values())).words.layoutDirection() == Qt.LayoutDirection.LeftToRight
+    asked = page.report_pane.question
+    assert (asked.text(), asked.textFormat()) == (question, Qt.TextFormat.PlainText)
+    assert asked.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    rows = [row.words for row in page.criteria.rows.values()]
+    assert {words.textFormat() for words in rows} == {Qt.TextFormat.PlainText}
+    assert {words.layoutDirection() for words in rows} == {Qt.LayoutDirection.LeftToRight}
 
 
 def taken_in(project: Project, folder: Path, units: int) -> str:
@@ -179,8 +166,8 @@ def all_met(tmp_path):
     return opened
 
 
-def item(project) -> str:
-    return items.ids(project)[0]
+def item(project, place: int = 0) -> str:
+    return items.ids(project)[place]
 
 
 def word(project) -> str:
@@ -189,7 +176,7 @@ def word(project) -> str:
     return unit_id
 
 
-def test_the_card_says_so_and_a_key_says_it_again(all_met, page_over):
+def test_a_reworded_criterion_says_so_and_a_key_says_it_again(all_met, page_over):
     unit_id = word(all_met)
     page = page_over(all_met, "Label")
     card = page.criteria.rows[unit_id]
@@ -222,3 +209,142 @@ def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, page_over):
     marked = {cell: matrix.model.place(cell).data(CELL_ROLE).marked for cell in cells}
     assert {cell for cell, mark in marked.items() if mark} == set(page.bench.open_units) != set()
     assert "since you said “Not relevant”" in matrix.details.outdated.text()
+
+
+@pytest.fixture
+def two_items(tmp_path):
+    return labelling_project(tmp_path, criteria=2, reports=2, questions=2)
+
+
+@pytest.fixture
+def show_page(two_items, page_over):
+    return partial(page_over, two_items, "Label")
+
+
+def label_item(two_items, place: int, but: int = 0) -> None:
+    missing = label_sealing.missing(two_items, item(two_items, place))
+    for response_id, unit_id in missing[: len(missing) - but]:
+        labels.set_label(two_items, response_id, unit_id, "yes")
+
+
+def state(two_items, place: int = 0) -> str:
+    return label_sealing.state(two_items, item(two_items, place)).state
+
+
+def open_report(page) -> tuple[str, str]:
+    task = page.queue.line(page.bench.response_id)
+    return task.item_key, task.name
+
+
+def test_done_at_the_last_report_submits_the_item_says_so_and_goes_on(two_items, show_page):
+    page = show_page()
+    press("1", 2)
+    assert page.bar.buttons["submit"].text().startswith("Done")
+    press("Ctrl+Return")
+    assert (state(two_items), open_report(page)) == ("open", ("1", "Report B"))
+    press("1", 2)
+    assert page.bar.buttons["submit"].text().startswith("Submit")
+    press("Ctrl+Return")
+    assert (state(two_items), open_report(page)) == ("sealed", ("2", "Report A"))
+    assert "Your labels of item 1 (4 criteria in 2 reports) are submitted." in page.messages.text()
+
+
+def test_the_last_labels_freeze_the_agreement_and_say_so_to_a_coordinator(two_items, show_page):
+    me, other = people.people(two_items)
+    for place, person in ((0, me), (0, other), (1, me)):
+        assignments.assign_one(two_items, item(two_items, place), person.id, Stage.LABELLING)
+    two_items.person = other
+    label_item(two_items, 0)
+    label_sealing.submit(two_items, item(two_items))
+    two_items.person = me
+    label_item(two_items, 0)
+    page = show_page()
+    page.submission.submit(item(two_items))
+    assert state(two_items) == "sealed"
+    assert "Agreement on 1 is frozen: " in page.messages.text()
+
+
+def test_what_is_missing_is_said_and_gone_to_also_when_it_was_taken_back_elsewhere(two_items, show_page):
+    label_item(two_items, 0, but=1)
+    first, last, *_ = (task.response_id for task in label_tasks.queue(two_items))
+    page = show_page(response_id=first)
+    press("Ctrl+Return")
+    assert page.bench.response_id == last
+    press("Ctrl+Return")
+    assert state(two_items) == "open"
+    assert page.bench.unit_id == page.bench.units[1].id
+    assert page.criteria.open_list.said() == "One criterion is still open:"
+    press("1")
+    with two_items.store.write() as db:
+        db.exec_driver_sql("UPDATE judgement SET status = 'skipped', value = NULL WHERE unit_id LIKE '%c2'")
+    page.submission.submit(item(two_items))
+    assert state(two_items) == "open"
+    assert "2 labels are still missing" in page.messages.text()
+    assert page.bench.unit_id.endswith("c2")
+
+
+def test_submitted_labels_are_locked_say_why_and_are_submitted_again_once_reopened(two_items, show_page):
+    label_item(two_items, 0)
+    label_sealing.submit(two_items, item(two_items))
+    page = show_page(item_id=item(two_items))
+    assert "Your labels of item 1 are submitted" in page.sealed.words.text()
+    details = page.criteria.details
+    acts = (page.bar.buttons[act] for act in ("met", "note"))
+    for button in (*details.verdicts.buttons, details.flag, *acts):
+        assert not button.isEnabled()
+        assert SEALED in button.toolTip()
+    assert details.note.isReadOnly()
+    press("2")
+    assert page.criteria.row.chip.words() == "Met"
+    assert "Reopen them first" in page.window().messages.text()
+    press("Ctrl+R")
+    assert not page.sealed.isVisible()
+    press("2")
+    assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Not met"
+    press("Ctrl+Return")
+    standing = label_sealing.state(two_items, item(two_items))
+    assert (standing.state, standing.revision) == ("sealed", 3)
+
+
+def test_labels_given_but_not_submitted_are_offered_at_the_end(two_items, show_page):
+    label_item(two_items, 0)
+    label_item(two_items, 1)
+    page = show_page()
+    assert page.done.isVisible()
+    submit = next(
+        button for button in page.done.findChildren(QPushButton) if button.text().startswith("Submit")
+    )
+    assert submit.text() == "Submit the labels of 2 items"
+    submit.click()
+    assert [state(two_items, place) for place in (0, 1)] == ["sealed", "sealed"]
+    assert page.done.isVisible()
+    assert not submit.isVisible()
+
+
+def test_only_what_is_assigned_is_offered_and_due_dates_show(two_items, show_page):
+    due = datetime.now(UTC) + timedelta(days=1)
+    assignments.assign_one(two_items, item(two_items, 1), two_items.by, Stage.LABELLING, due=due)
+    page = show_page()
+    assert {task.item_key for task in page.queue.lines} == {"2"}
+    tooltip = page.queue.place(page.bench.response_id).data(Qt.ItemDataRole.ToolTipRole)
+    assert tooltip.startswith("0 of 2 labelled · due tomorrow")
+
+
+def test_the_author_page_offers_only_what_is_assigned_with_its_date(two_items, page_over):
+    second = item(two_items, 1)
+    due = datetime.now(UTC) - timedelta(days=2)
+    assignments.assign_one(two_items, second, two_items.by, Stage.PLAN, due=due)
+    assignments.assign_one(two_items, second, two_items.by, Stage.QUERY)
+    page = page_over(two_items, "Author")
+    assert (page.item.id, page.header.place.text()) == (second, "1 of 1")
+    assert "2 days late" in page.header.due.text()
+    shown = [kind for kind in Kind if kind is not Kind.LABELS and page.tabs.isTabVisible(_place(page, kind))]
+    # The rubric is there because this person has sealed one already.
+    assert set(shown) == {Kind.QUERY, Kind.RUBRIC, Kind.PLAN}
+    assert page.sheet.kind is Kind.QUERY
+    page.go_on()
+    assert page.sheet.kind is Kind.PLAN
+
+
+def _place(page, kind: Kind) -> int:
+    return WRITTEN.index(kind)
