@@ -104,14 +104,12 @@ def test_a_run_that_was_stopped_is_gone_on_with(project: Project, server: OddSer
     assert [line.state for line in run_records.runs(project)] == ["done"]
 
 
-def test_the_baseline_draws_without_a_call(project: Project, server: OddServer) -> None:
+def test_the_baseline_draws_without_a_call_and_whoever_corrects_it_has_the_last_word(
+    project: Project, server: OddServer
+) -> None:
     run(project, "baseline")
     assert server.bodies == []
     assert steps(project)[0][0] == "# Alpha"
-
-
-def test_a_person_who_corrects_it_has_the_last_word(project: Project) -> None:
-    run(project, "baseline")
     response = sql.first(project, "SELECT response_id FROM extract")[0]
     drawn = drawn_extracts.parts_of(project, response)[ResponsePart.PLAN].document
     drawn_extracts.write(project, response, ResponsePart.PLAN, drawn.with_units(drawn.units[:1]))
@@ -134,16 +132,13 @@ def test_what_is_drawn_from_items_is_drawn_once_each(
     assert extracting.plan(project, order).to_do == 0
 
 
-def test_an_extraction_that_gives_no_document_is_missing_with_its_cause(
+def test_what_cannot_be_drawn_is_refused_or_missing_with_its_cause(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = replace(TINY_PLAN, baseline=lambda _: Extracted(None, Status.UNCLEAR, "There is no plan in it."))
     monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, empty)
     assert run(project, "baseline")["missing"] == {"unclear": 4}
     assert steps(project) == []
-
-
-def test_what_cannot_be_drawn_is_refused(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     expect_refusal(
         "There is no extraction “nowhere”", asyncio.run, extracting.run(project, RunRequest(JUDGE, "nowhere"))
     )

@@ -147,16 +147,13 @@ def test_confirming_accepts_what_is_left(project: Project) -> None:
     expect_refusal("already confirmed", extracting.confirm, project, subject(project), KIND)
 
 
-def test_an_edit_keeps_which_pages_were_read(project: Project) -> None:
+def test_an_edit_keeps_which_pages_were_read_and_spans_must_stand_in_one(project: Project) -> None:
     change(project, "k1", vital=True)
     document = points(project)
     assert [page.address for page in document.pages] == [ONE, TWO, DEAD]
     assert (document.unit("k1").vital, document.unit("k1").accepted, document.unit("k2").accepted) == (
         True, True, False,
     )  # fmt: skip
-
-
-def test_spans_must_stand_in_a_page(project: Project) -> None:
     before = points(project)
     expect_refusal(
         r"“Trees raise the sea\.” stands in no page",
@@ -204,37 +201,23 @@ def test_a_pool_holds_the_accepted_points_of_all_reports_each_once(project: Proj
     assert {other.id for one in result.units for other in (one, *one.merged)} == {"k1", "k4", "k5", "k9"}
 
 
-def test_reports_are_asked_about_points_of_others_sources(project: Project) -> None:
-    extracting.confirm(project, subject(project, REPORTS[1]), KIND)
-    human_agreement.freeze(project)
-    protocol = PROTOCOLS["arena.keypoints.common"]
-    item_id, _ = subject(project)
-    (at_hand,) = materials.each(project, materials.for_judging(protocol), [item_id])
-    asked = [sorted(case.unit.id for case in protocol.cases(response)) for response in at_hand.responses]
-    assert asked == [["k4", "k5"]] * len(asked)
-    assert len(asked) == 2
-
-
-def test_a_frozen_pool_stays_as_it_is(project: Project) -> None:
-    extracting.confirm(project, subject(project, REPORTS[1]), KIND)
-    human_agreement.freeze(project)
-    before = pool(project)
-    extracting.confirm(project, subject(project), KIND)
-    again = human_agreement.freeze(project)
-    assert (again.items, again.before, pool(project)) == (0, 1, before)
-    item_id, _ = subject(project)
-    expect_refusal(
-        "frozen", extracting.remove_unit, project, (item_id, ""), ResponsePart.POOL, before.units[0].id
-    )
-
-
-def test_nothing_is_frozen_before_anything_is_accepted(project: Project) -> None:
+def test_a_pool_is_frozen_once_something_is_accepted_and_stays_as_it_is(project: Project) -> None:
     expect_refusal("No key point was accepted", human_agreement.freeze, project)
-    assert pool(project) is None
-
-
-def test_freezing_can_be_undone(project: Project) -> None:
     extracting.confirm(project, subject(project, REPORTS[1]), KIND)
     human_agreement.freeze(project)
     history.undo(project)
     assert pool(project) is None
+    history.redo(project)
+    before = pool(project)
+    protocol = PROTOCOLS["arena.keypoints.common"]
+    item_id, _ = subject(project)
+    (at_hand,) = materials.each(project, materials.for_judging(protocol), [item_id])
+    # Every report is asked about the points of others' sources.
+    asked = [sorted(case.unit.id for case in protocol.cases(response)) for response in at_hand.responses]
+    assert asked == [["k4", "k5"], ["k4", "k5"]]
+    extracting.confirm(project, subject(project), KIND)
+    again = human_agreement.freeze(project)
+    assert (again.items, again.before, pool(project)) == (0, 1, before)
+    expect_refusal(
+        "frozen", extracting.remove_unit, project, (item_id, ""), ResponsePart.POOL, before.units[0].id
+    )

@@ -176,23 +176,19 @@ def test_with_a_plan_and_without_are_not_one_system(project: Project, server: Od
 def test_a_cut_report_is_asked_for_once_more_with_more_room_and_then_given_up(
     project: Project, server: OddServer
 ) -> None:
-    server.script(completion("# Half a rep", finish="length"))
-    ended = respond(project, server, items=("1",))
-    caps = [body.get("max_tokens") for body in server.bodies]
-    # 20 tokens came; four times that is less than the least that is asked for again.
-    assert caps == [None, 4096]
-    (failed,) = ended["failed"]
-    assert failed["status"] == "truncated"
-    assert failed["cause"].endswith("An incomplete report is not kept.")
-    assert responses(project) == []
-
-
-def test_a_cut_report_that_comes_whole_with_more_room_is_kept(project: Project, server: OddServer) -> None:
     server.script(completion("# Half", finish="length"), written(QUESTIONS[0]))
     ended = respond(project, server, items=("1",))
-    assert (ended["failed"], responses(project, "r.text")) == ([], [(f"# Report\n\nOn: {QUESTIONS[0]}",)])
+    whole = [(f"# Report\n\nOn: {QUESTIONS[0]}",)]
+    assert (ended["failed"], responses(project, "r.text")) == ([], whole)
     # Both calls were paid for; the report took the second.
     assert sql.first(project, "SELECT count(*) FROM call") == (2,)
+    server.script(completion("# Half a rep", finish="length"))
+    (failed,) = respond(project, server, items=("2",))["failed"]
+    # 20 tokens came; four times that is less than the least that is asked for again.
+    assert [body.get("max_tokens") for body in server.bodies] == [None, 4096] * 2
+    assert failed["status"] == "truncated"
+    assert failed["cause"].endswith("An incomplete report is not kept.")
+    assert responses(project, "r.text") == whole
 
 
 @pytest.mark.slow
@@ -229,9 +225,13 @@ def test_only_what_failed_is_asked_again(project: Project, server: OddServer) ->
     assert (ended["done"], ended["total"], ended["failed"], len(server.bodies) - before) == (2, 2, [], 1)
 
 
-def test_a_plan_that_came_is_not_paid_again_when_its_report_failed(
+def test_a_plan_that_came_is_not_paid_again_and_one_without_a_step_is_none(
     project: Project, server: OddServer
 ) -> None:
+    server.answer = answering(steps=("", " "))
+    ended = respond(project, server, planned=True, items=("1",))
+    assert (ended["failed"][0]["status"], responses(project)) == ("invalid", [])
+    assert "It made no plan." in ended["failed"][0]["cause"]
     server.answer = answering(lambda *_: error(400, "No."))
     respond(project, server, planned=True, items=("1",))
     server.answer, before = answering(), len(server.bodies)
@@ -239,13 +239,6 @@ def test_a_plan_that_came_is_not_paid_again_when_its_report_failed(
     assert (ended["failed"], ended["reused"], len(server.bodies) - before) == ([], 1, 1)
     ((response,),) = responses(project, "r.id")
     assert ResponsePart.PLAN in drawn_extracts.parts_of(project, response)
-
-
-def test_a_plan_without_a_step_is_no_plan(project: Project, server: OddServer) -> None:
-    server.answer = answering(steps=("", " "))
-    ended = respond(project, server, planned=True, items=("1",))
-    assert (ended["failed"][0]["status"], responses(project)) == ("invalid", [])
-    assert "It made no plan." in ended["failed"][0]["cause"]
 
 
 def test_an_existing_report_is_never_written_over(project: Project, server: OddServer) -> None:
