@@ -2,8 +2,6 @@
 
 from contextlib import closing
 
-import pytest
-
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import label_tasks, labels
@@ -12,9 +10,9 @@ from annotator.actions.project.file import USES, Project
 from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
 from annotator.domain.kinds.artifact import Kind, Stage
 from annotator.domain.material.item import ItemRole
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.labelling_project import labelling_project
+from tests.projects.refusals import expect_refusal
 
 
 def test_every_choice_names_protocols_that_there_are_with_the_kinds_that_they_need():
@@ -25,32 +23,25 @@ def test_every_choice_names_protocols_that_there_are_with_the_kinds_that_they_ne
         assert needed <= used.kinds
 
 
-def test_the_usual_project_has_one_kind_of_document():
-    used = profiles.parsed(profiles.USUAL)
-    assert used.kinds == {Kind.RUBRIC}
-    assert not used.judges("adra.plan")
-
-
 def test_a_kind_brings_what_judges_by_it_and_a_protocol_what_it_needs():
-    used = profiles.parsed("nuggets, adra.plan")
-    assert used.kinds == {Kind.NUGGETS, Kind.PLAN}
-    assert used.judges("deepscholar.nuggets")
-    assert used.judges("adra.plan")
-
-
-def test_an_unknown_name_is_refused_with_those_there_are():
-    with pytest.raises(Refusal) as refused:
-        profiles.parsed("rubrics, poems")
-    assert "poems" in refused.value.happened
-    assert "related-work" in refused.value.todo
+    usual, chosen = profiles.parsed(profiles.USUAL), profiles.parsed("nuggets, adra.plan")
+    assert (usual.kinds, usual.judges("adra.plan")) == ({Kind.RUBRIC}, False)
+    assert chosen.kinds == {Kind.NUGGETS, Kind.PLAN}
+    assert chosen.judges("deepscholar.nuggets")
+    assert chosen.judges("adra.plan")
+    refused = expect_refusal("poems", profiles.parsed, "rubrics, poems")
+    assert "related-work" in refused.todo
 
 
 def test_what_a_project_holds_stays_in_use(tmp_path):
     with closing(people.new_project(tmp_path / "p.goldsmith", uses="rubrics")) as project:
+        assert profile(project) is profile(project)
         items.add(project, "Why?")
-        (item_id,) = items.ids(project)
-        artifacts.start(project, item_id, Kind.PLAN)
+        artifacts.start(project, items.ids(project)[0], Kind.PLAN)
         assert profile(project).kinds == {Kind.RUBRIC, Kind.PLAN}
+        assert kinds(project) == (Kind.PLAN, Kind.RUBRIC)
+        assert kinds(project, ItemRole.SEMINAR) == (Kind.INSPIRATIONS, Kind.TASKS)
+        assert {"adra.plan", "adra.efficiency"} <= set(protocols(project))
         choose(project, "related-work")
         assert profile(project).kinds == {Kind.NUGGETS, Kind.EVIDENCE, Kind.PLAN}
 
@@ -72,14 +63,3 @@ def test_labels_and_runs_of_another_protocol_are_in_use(tmp_path):
         assert "researcherbench.coverage" in profile(project).protocols
         assert "researcherbench.claims.extract" not in extractions(project)
         assert stages(project) == (Stage.RUBRIC, Stage.NUGGETS, Stage.LABELLING)
-
-
-def test_an_answer_follows_what_is_written(tmp_path):
-    with closing(people.new_project(tmp_path / "p.goldsmith", uses="rubrics")) as project:
-        assert profile(project) is profile(project)
-        items.add(project, "Why?")
-        artifacts.start(project, items.ids(project)[0], Kind.PLAN)
-        assert kinds(project) == (Kind.PLAN, Kind.RUBRIC)
-        assert "adra.plan" in protocols(project)
-        assert "adra.efficiency" in protocols(project)
-        assert kinds(project, ItemRole.SEMINAR) == (Kind.INSPIRATIONS, Kind.TASKS)

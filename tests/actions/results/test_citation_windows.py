@@ -1,8 +1,6 @@
 """Sentences drawn, judged outwards and shown window by window, from a report in a project."""
 
 import asyncio
-import itertools
-import json
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,6 @@ from annotator.actions.studies import result_views
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
-from tests.judging.odd_server import OddServer, completion
 from tests.projects.labelling_project import add_report
 
 COVERAGE = "deepscholar.coverage"
@@ -56,17 +53,15 @@ def covered(project: Project) -> dict[str, float | None]:
     return dict(zip(sheet.keys[1:], (cell.worth for cell in line.cells[1:]), strict=True))
 
 
-def test_what_is_judged_once_is_shown_for_every_window(project: Project) -> None:
-    assert asyncio.run(judge_runs.run(project, RunRequest("baseline", COVERAGE)))["state"] == "done"
+def test_what_is_judged_once_is_shown_for_every_window_and_a_wider_one_asks_only_for_what_is_new(
+    project: Project,
+) -> None:
+    order = RunRequest("baseline", COVERAGE)
+    assert asyncio.run(judge_runs.run(project, order))["state"] == "done"
     assert covered(project) == {"w0": 1 / 4, "w1": 2 / 4}
     rows = results.rows(project, protocol=COVERAGE)
     value = {row.metric: row.estimate.value for row in rows if row.group_by == scoring.ALL}
     assert value["claim_coverage"] == 2 / 4
-
-
-def test_a_wider_window_asks_only_for_what_is_new(project: Project) -> None:
-    order = RunRequest("baseline", COVERAGE)
-    asyncio.run(judge_runs.run(project, order))
     assert judge_runs.plan(project, order).to_do == 0
     assert not any(run_records.runs(project)[0].lacking.values())
     settings.widen(project, 2)
@@ -96,40 +91,6 @@ def test_a_forecast_says_that_fewer_calls_may_do(project: Project) -> None:
     # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
     assert result.calls == 1 + 3 + 1 + 2
     assert "by at most 7 calls" in result.words()[0]
-
-
-@pytest.mark.parametrize("answers", [("no",), ("yes",), ("no", "no", "yes")], ids="-".join)
-def test_an_estimate_for_each_window_is_near_what_the_run_asks(
-    project: Project, server: OddServer, answers: tuple[str, ...]
-) -> None:
-    said = itertools.cycle(answers)
-    server.answer = lambda body, number: completion(
-        json.dumps({"quote": "", "rationale": "So.", "supported": next(said)})
-    )
-    (item_id,) = items.ids(project)
-    lines = [f"Oak {number} cools playground {number} [{number}]." for number in range(1, 25)]
-    urls = [f"[{number}]: http://a.org/{number}" for number in range(1, 25)]
-    add_report(project, item_id, "Beta", " ".join(lines) + "\n\n" + "\n".join(urls))
-    for number in range(1, 25):
-        page = Page(
-            url=f"http://a.org/{number}", state=PageState.OK, text=f"On oak {number}.", fetched_at=now()
-        )
-        pages.take_in(project, page)
-    asyncio.run(extracting.run(project, RunRequest("baseline", "deepscholar.sentences")))
-    judges.add(project, "model", base_url=server.url, model="gpt-4o-mini")
-    order, known = RunRequest("model", COVERAGE, concurrency=1), False
-    for width in (1, 2, 5):
-        settings.widen(project, width) if width > 1 else None
-        result = asyncio.run(forecasts.of(JudgeRun(project, order)))
-        server.bodies.clear()
-        ended = asyncio.run(judge_runs.run(project, order))
-        assert (ended["state"], len(server.bodies) > 18) == ("done", True)
-        # Before the first run nobody knows how often a case ends early: that is the most, and is told as such.
-        if known or answers == ("no",):
-            assert result.calls == pytest.approx(len(server.bodies), rel=0.2)
-        else:
-            assert (result.calls >= len(server.bodies), result.at_most) == (True, True)
-        known = True
 
 
 def test_views_of_one_part_stand_together() -> None:

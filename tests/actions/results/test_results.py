@@ -69,12 +69,19 @@ def test_an_unsure_label_is_missing_and_bounds_the_score(project: Project) -> No
     assert figure(project, "Beta").estimate.value == 0
 
 
-def test_people_are_averaged_and_a_judge_is_told_apart(project: Project) -> None:
-    label_all(project, {"Alpha": ["yes", "yes", "yes"], "Beta": ["no", "no", "no"]})
+def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project) -> None:
+    label(project, "Ada", ["yes", "yes", "no"])
+    label(project, "Ben", ["yes", "no", "no"])
     asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline")))
     assert [rater.name for rater in result_raters.raters(project)] == ["baseline", "people"]
     assert {row.rater for row in results.rows(project)} == {"baseline"}
-    assert {row.rater for row in results.rows(project, "people")} == {"people"}
+    found = {rater.name: (rater.id, rater.judgements) for rater in result_raters.everybody(project, COVERAGE)}
+    assert list(found) == ["baseline", "people", "R2", "R3"]
+    assert [count for _, count in found.values()] == [12, 6, 3, 3]
+    # Weights 3, 2 and 1: 5/6 and 3/6, and 4/6 on average.
+    assert coverage(project, found["R2"][0]) == pytest.approx(5 / 6)
+    assert coverage(project, found["R3"][0]) == pytest.approx(3 / 6)
+    assert coverage(project, "people") == pytest.approx(4 / 6)
 
 
 def test_scores_bound_what_is_missing(project: Project) -> None:
@@ -193,32 +200,17 @@ def coverage(project: Project, rater_id: str) -> float | None:
     return next(row.estimate.value for row in found if row.system == "Alpha" and row.group == "all")
 
 
-def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project) -> None:
-    label(project, "Ada", ["yes", "yes", "no"])
-    label(project, "Ben", ["yes", "no", "no"])
-    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline")))
-    found = {rater.name: (rater.id, rater.judgements) for rater in result_raters.everybody(project, COVERAGE)}
-    assert list(found) == ["baseline", "people", "R2", "R3"]
-    assert [count for _, count in found.values()] == [12, 6, 3, 3]
-    # Weights 3, 2 and 1: 5/6 and 3/6, and 4/6 on average.
-    assert coverage(project, found["R2"][0]) == pytest.approx(5 / 6)
-    assert coverage(project, found["R3"][0]) == pytest.approx(3 / 6)
-    assert coverage(project, "people") == pytest.approx(4 / 6)
-
-
-def test_what_a_person_was_not_given_is_not_missing(project: Project) -> None:
+def test_what_a_person_was_not_given_is_not_missing_and_only_a_coordinator_is_told_how_they_answered(
+    project: Project,
+) -> None:
     label(project, "Ada", ["yes", "yes", UNSURE])
-    rater = next(one for one in result_raters.everybody(project, COVERAGE) if one.name == "R2")
+    (rater,) = (one for one in result_raters.everybody(project, COVERAGE) if one.name == "R2")
     found = next(row for row in results.rows(project, rater.id) if row.group == "all")
     assert (found.system, found.estimate.n, found.estimate.missing) == ("Alpha", 1, 1)
     assert found.missing_rate == pytest.approx(1 / 3)
-
-
-def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) -> None:
-    label(project, "Ada", ["yes", "yes", "no"])
     assert len(result_raters.named_people(project, COVERAGE)) == 1
     project.work_as(next(person for person in people.people(project) if person.name == "Ada"))
-    assert [rater.name for rater in result_raters.everybody(project, COVERAGE)] == ["people"]
+    assert [one.name for one in result_raters.everybody(project, COVERAGE)] == ["people"]
     assert result_raters.named_people(project, COVERAGE) == []
     expect_refusal(
         "Only a coordinator can read the judgements behind a figure",
@@ -295,15 +287,7 @@ def test_letter_12_one_of_two_who_are_asked_is_no_gold_yet(doubled: pairs.Projec
         assignments.assign_one(doubled, item, pairs.person(doubled, name).id, Stage.RUBRIC)
     with doubled.store.read() as db:
         assert list(annotating.whose(db, pairs.Kind.RUBRIC).values()) == [annotating.LEFT_OUT] * 2
-    assert annotating.LEFT_OUT in coverage_words(doubled)
-
-
-def coverage_words(doubled: pairs.Project) -> str:
-    with doubled.store.read() as db:
-        return annotating.words(db, [pairs.Kind.RUBRIC])
-
-
-def test_letter_12_an_annotator_does_not_decide_whose_gold_counts(doubled: pairs.Project) -> None:
+        assert annotating.LEFT_OUT in annotating.words(db, [pairs.Kind.RUBRIC])
     pairs.work_as(doubled, "Ada")
     expect_refusal("", annotating.count_unadjudicated, doubled, True)
 

@@ -209,15 +209,26 @@ def came(judged: Project) -> int:
     return len(list(result_raters.spoken(judged, PROTOCOLS[COVERAGE], result_raters.raters(judged)[0].id)))
 
 
-def test_an_ordinary_run_finds_the_same_to_do(judged: Project, server: OddServer) -> None:
+def test_only_what_was_worded_anew_is_asked(judged: Project, server: OddServer) -> None:
     word(judged)
+    reviews.queue_up(judged, JUDGE, COVERAGE)
+    assert [one.order.items for one in judge_runs.waiting(judged)] == [("1",)]
+    expect_refusal("is already queued", reviews.queue_up, judged, JUDGE, COVERAGE)
+    (again,) = reviews.waiting(judged)
+    assert (again.judgements, again.units, again.order.items) == (2, 1, ("1",))
+    # An ordinary run finds the same to do.
     assert judge_runs.plan(judged, RunRequest(JUDGE)).to_do == 2
-    run(judged)
+    ended = run(judged, again.order)
+    assert (ended["judged_now"], ended["total"]) == (2, 6)
     assert [words for body in server.bodies for _, words in asked_about(body)] == [NEW, NEW]
+    assert reviews.waiting(judged) == []
     assert judge_runs.plan(judged, RunRequest(JUDGE)).to_do == 0
+    expect_refusal("current wording", reviews.order, judged, JUDGE, COVERAGE)
 
 
-def test_what_was_said_of_the_old_words_is_missing_and_says_why(judged: Project) -> None:
+def test_what_was_said_of_the_old_words_is_missing_says_why_and_counts_again_with_them(
+    judged: Project,
+) -> None:
     assert came(judged) == 12
     word(judged)
     assert came(judged) == 10
@@ -229,18 +240,10 @@ def test_what_was_said_of_the_old_words_is_missing_and_says_why(judged: Project)
     assert sorted(row["status"].value if row["value"] is None else "ok" for row in rows) == [
         "ok", "ok", "ok", "ok", "skipped", "skipped",
     ]  # fmt: skip
-
-
-def test_a_release_leaves_out_what_was_said_of_the_old_words(judged: Project) -> None:
-    word(judged)
     with judged.store.read() as db:
         bundle, notes = gathering.gather(db)
     assert len(bundle.judgements) == 10
     assert notes == ["2 judgements on units that were reworded since were left out."]
-
-
-def test_words_that_are_put_back_count_again(judged: Project) -> None:
-    word(judged)
     word(judged, OLD)
     assert (came(judged), reviews.waiting(judged)) == (12, [])
 
@@ -274,20 +277,6 @@ def test_a_reply_about_words_that_changed_while_it_was_asked_for_is_no_verdict(
     assert came(judged) == 10
     (version,) = validation_figures.of_judges(judged, PROTOCOLS[COVERAGE])[:1]
     assert "skipped" in version.missing.values() or "reworded" in version.missing.values()
-
-
-def test_only_what_was_worded_anew_is_asked(judged: Project, server: OddServer) -> None:
-    word(judged)
-    reviews.queue_up(judged, JUDGE, COVERAGE)
-    assert [one.order.items for one in judge_runs.waiting(judged)] == [("1",)]
-    expect_refusal("is already queued", reviews.queue_up, judged, JUDGE, COVERAGE)
-    (again,) = reviews.waiting(judged)
-    assert (again.judgements, again.units, again.order.items) == (2, 1, ("1",))
-    ended = run(judged, again.order)
-    assert (ended["judged_now"], ended["total"]) == (2, 6)
-    assert [words for body in server.bodies for _, words in asked_about(body)] == [NEW, NEW]
-    assert reviews.waiting(judged) == []
-    expect_refusal("current wording", reviews.order, judged, JUDGE, COVERAGE)
 
 
 def test_a_new_version_is_sealed_in_which_only_other_words_differ(judged: Project) -> None:

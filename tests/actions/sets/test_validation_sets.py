@@ -135,19 +135,14 @@ def test_labels_of_others_are_no_first_labels(project: Project) -> None:
     }
 
 
-def test_labels_are_locked_only_when_all_are_submitted(project: Project) -> None:
+def test_labels_are_locked_only_when_all_are_submitted_and_stay_what_they_were_then(project: Project) -> None:
     validation_sets.make(project, request(project))
     person_says(project, "R2", lambda _: "yes")
-    person_says(project, "R3", lambda _: "no", submit=False)
+    person_says(project, "R3", lambda at: "no" if at[2] == 1 else "unsure", submit=False)
     refused = expect_refusal("no judge is shown before", validation_sets.lock, project, "Spring")
     assert refused.details[0].startswith("R3, item ")
     assert refused.details[0].endswith("labelled, not submitted")
     expect_refusal("not locked", validation_sets.open_test, project, "Spring", ["m"])
-
-
-def test_first_labels_stay_what_they_were_when_locked(project: Project) -> None:
-    validation_sets.make(project, request(project))
-    person_says(project, "R2", lambda _: "yes")
     person_says(project, "R3", lambda at: "no" if at[2] == 1 else "unsure")
     validation_sets.lock(project, "Spring")
     result = validation_sets.named(project, "Spring")
@@ -223,25 +218,18 @@ def locked(tmp_path: Path) -> Project:
     return locked
 
 
-def test_the_same_labels_and_verdicts_are_covered(locked: Project) -> None:
+def test_a_look_covers_the_same_labels_and_verdicts_and_no_other_wording_or_judge(locked: Project) -> None:
     before = validation_ground.seen(locked, "Spring")
     validation_sets.open_test(locked, "Spring", before.judges)
     after = validation_ground.seen(locked, "Spring")
     assert before.judges == ("small",)
     assert (before.openings, after.openings) == (0, 1)
     assert validation_ground.covers(before, after)
-
-
-def test_another_judge_is_not_covered(locked: Project) -> None:
-    before = validation_ground.seen(locked, "Spring")
-    judge_says(locked, "other", lambda _: "no")
-    assert not validation_ground.covers(before, validation_ground.seen(locked, "Spring"))
-
-
-def test_another_wording_is_not_covered(locked: Project) -> None:
-    before = validation_ground.seen(locked, "Spring")
     sql.alter(locked, "UPDATE run SET prompt_sha256 = 'p2'")
-    assert not validation_ground.covers(before, validation_ground.seen(locked, "Spring"))
+    reworded = validation_ground.seen(locked, "Spring")
+    assert not validation_ground.covers(before, reworded)
+    judge_says(locked, "other", lambda _: "no")
+    assert not validation_ground.covers(reworded, validation_ground.seen(locked, "Spring"))
 
 
 @pytest.mark.parametrize(
