@@ -14,7 +14,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.studies import error_counts, pair_views, part_views, result_views
 from annotator.cli import run_command
-from annotator.domain.material.part import ResponsePart
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
 from annotator.stats.agreement.levels import p_of, pearson
@@ -102,21 +101,6 @@ def test_letter_16_best_of_runs_is_cut_by_type(given: Project) -> None:
         result = rows_of(given, "runs", metric="reasoning.accuracy", among=f"question_type:{kind}")
         alpha = next(row for row in result if row["system"] == "Alpha")
         assert (alpha["best_of_1"], alpha["best_of_2"]) == (one_run, best)
-
-
-def test_letter_16_retrieval_accuracy_is_hit_for_one_source_and_jaccard_for_several(given: Project) -> None:
-    review = items.ids(given)[0]
-    paper = items.add(given, "What is new?", "Research").subject
-    adra.answer(given, paper, "Alpha")
-    adra.seal_evidence(given, paper, adra.GOLD_WORKS[:1])
-    result = adra.works([*adra.GOLD_WORKS[:1], ("10.1000/other", "Another work of some length")])
-    for item in (paper, review):
-        adra.give(given, item, adra.response_of(item), ResponsePart.REFERENCES, adra.Evidence(units=result))
-    scored = results.of_metric(given, "retrieval.accuracy")
-    # One of two retrieved is the one source; one of three gold works is among two: 1 / (3 + 2 − 1).
-    assert {score.item_id: score.estimate.value for score in scored.of_mode() if score.estimate.value is not None} == {
-        paper: 1.0, review: 0.25,
-    }  # fmt: skip
 
 
 def test_letter_19_p_stands_beside_r() -> None:
@@ -214,12 +198,17 @@ def agreed(preferred: Project) -> dict[str, Any]:
     return next((row for one in first for row in result_pictures.rows(one) if row["metric"] == title), {})
 
 
-def test_agreement_is_counted_over_pairs_where_neither_ties(preferred: Project) -> None:
+def test_agreement_is_counted_over_pairs_where_neither_ties_and_every_pair_is_listed(
+    preferred: Project,
+) -> None:
     for place, value in enumerate(("first", "second", "tie", "first")):
         prefer(preferred, place, value)
     row = agreed(preferred)
     assert [row[name] for name in ("agreed", "disagreed", "people_tie", "scores_tie")] == [1, 1, 1, 1]
     assert row["agreement"] == pytest.approx(1 / 2)
+    summary, pairs = pair_views.preferences(preferred, metric="plan.recall")
+    assert [line.cells[-1].words for line in pairs.lines[:2]] == ["agrees", "disagrees"]
+    assert summary.pictures[0].name == "agreement"
 
 
 def test_both_protocols_in_which_people_compare_count(preferred: Project) -> None:
@@ -248,14 +237,6 @@ def test_a_score_with_gaps_is_left_out(preferred: Project) -> None:
     # With a gap in every report there is no score to hold against anybody's preference.
     sql.alter(preferred, lost)
     assert agreed(preferred) == {}
-
-
-def test_every_pair_is_listed_with_what_came_of_it(preferred: Project) -> None:
-    prefer(preferred, 0, "first")
-    prefer(preferred, 1, "second")
-    summary, pairs = pair_views.preferences(preferred, metric="plan.recall")
-    assert [line.cells[-1].words for line in pairs.lines] == ["agrees", "disagrees"]
-    assert summary.pictures[0].name == "agreement"
 
 
 def test_letter_17_respects_are_counted_beside_the_overall_choice(preferred: Project) -> None:
@@ -310,7 +291,9 @@ def means(judged: Project, taxonomy: str, kind: str, **how: str) -> dict[str, fl
     return {label: result.value for label, result in counted.means[kind].items()}
 
 
-def test_without_a_label_only_the_subtotal_stands(judged: Project) -> None:
+def test_without_a_label_only_the_subtotal_stands_and_covered_criteria_say_where_they_came_from(
+    judged: Project,
+) -> None:
     label(judged, MISSES.name, 1, "incompleteness")
     (counted,) = (one for one in error_counts.report(judged) if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]
@@ -318,9 +301,6 @@ def test_without_a_label_only_the_subtotal_stands(judged: Project) -> None:
     # One is labelled; the other may be of this kind or not.
     assert (result["incompleteness"].floor, result["incompleteness"].ceiling) == (1.0, 2.0)
     assert result["subtotal"].value == 2.0
-
-
-def test_where_covered_criteria_came_from(judged: Project) -> None:
     label(judged, MODES.name, 0, "retrieval")
     label(judged, MODES.name, 3, "internal_knowledge")
     assert means(judged, MODES.name, "Technical Details")["retrieval"] == 1.0
