@@ -140,18 +140,15 @@ def test_anchor_sets_are_frozen_for_what_is_there(project: Project) -> None:
     assert len(drift.anchored(project, JUDGE).units) == 3
 
 
-def test_only_anchored_units_are_asked_and_priced(project: Project, server: OddServer) -> None:
+def test_only_anchored_units_are_asked_and_priced_and_whole_reports_where_several_are_asked_together(
+    project: Project, server: OddServer
+) -> None:
     drift.anchor(project, JUDGE, size=4, again=True)
     result = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
     assert (result.units, result.calls, result.in_journal, result.calls_afresh) == (4, 4, 0, 4)
     assert server.bodies == []
     result = check(project)["drift"]
     assert (result["units"], result["compared"], len(server.bodies)) == (4, 4, 4)
-
-
-def test_of_a_judge_asked_several_together_whole_reports_are_frozen(
-    project: Project, server: OddServer
-) -> None:
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, together=3)))
     name = f"{JUDGE}, 3 together"
     assert len(drift.anchor(project, name, size=4).after["units"]) == 6

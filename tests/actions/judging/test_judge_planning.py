@@ -1,4 +1,4 @@
-"""What can be asked for and what an order comes to, orders that wait, votes, and what judging has cost."""
+"""What can be asked for and what an order comes to, how it is handed on, orders that wait, votes, and costs."""
 
 import asyncio
 from dataclasses import replace
@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.items import items
+from annotator.actions.attacks import attacking
+from annotator.actions.attacks.attacking import AttackRequest
+from annotator.actions.items import items, pages
 from annotator.actions.items.extracts import NewExtract
+from annotator.actions.items.pages import PagesFolder
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, forecasts, judge_runs
-from annotator.actions.judging.derived_judges import MemberVote, majority, middle
+from annotator.actions.judging.derived_judges import MemberVote, ProbeRequest, majority, middle
 from annotator.actions.judging.judge_runs import ProtocolOffer
 from annotator.actions.material import draft_runs
+from annotator.actions.orders import orders
+from annotator.actions.orders.orders import KINDS, ChildRequest
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.results import results
@@ -454,3 +459,29 @@ def test_costs_are_shared_out(charged: Project) -> None:
         ("2", units_of(charged, second)[1]): None,
     }
     assert by(charged, "system", judge="judge 2") == {"Alpha": (1, pytest.approx(0.005), 0)}
+
+
+ORDERS = [
+    RunRequest(
+        "a “judge”\nof two lines", "adra.plan", ("Beta",), ("1", "—"), 3, 0.5, 1.25, batch=True, models=("m",)
+    ),
+    attacking.order(AttackRequest("distant", attacks=("padding", "injection"), size=4), concurrency=2),
+    pages.FetchRequest(refresh=True, reader="https://reader.example/"),
+    PagesFolder("pages of others"),
+    ProbeRequest("distant"),
+]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=list(KINDS))
+def test_an_order_comes_out_of_its_line_as_it_went_in(order) -> None:
+    asked = ChildRequest(Path("a b.goldsmith"), order, "someone", estimate=True)
+    assert "\n" not in asked.line()
+    assert orders.read(asked.line()) == asked
+    assert type(orders.read(asked.line()).order) is type(order)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "cancel\n", "[]", "{}", '{"kind": "run"}', '{"kind": "run", "order": {"trials": "x"}}']
+)
+def test_what_is_no_request_is_refused(line: str) -> None:
+    expect_refusal("window's own", orders.read, line)

@@ -504,16 +504,11 @@ def test_a_form_that_must_be_told_in_words_is_among_the_tokens(project: Project,
     assert estimate(project, trials=2).tokens_input == pytest.approx(tokens, rel=0.02)
 
 
-def told(units: int, calls: int, cost: float) -> list[str]:
-    known = ("judge", "protocol", "model", units, calls, 0, 10, 5, False, cost, cost, "2026-01-01")
-    return forecasts.CostEstimate(*known, cost_usd_afresh=cost, things="reports").words()
-
-
-def test_one_is_told_as_one_and_a_trifle_is_no_nothing() -> None:
-    one, many = told(1, 1, 0.004), told(1200, 2, 0.5)
-    assert one[0] == "1 report by 1 call, of which 0 are answered in the journal."
-    assert one[2].startswith("Under $0.01 at the prices of 2026-01-01;")
-    assert one[2].endswith(", under $0.01.")
-    assert many[0].startswith("1,200 reports by 2 calls,")
-    assert many[2].startswith("About $0.50 at")
-    assert told(1, 1, 0.0)[2].startswith("About $0.00 at")
+@pytest.mark.parametrize(
+    ("cost", "words"), [(0.004, "Under $0.01"), (0.5, "About $0.50"), (0.0, "About $0.00")]
+)
+def test_a_trifle_is_not_told_as_nothing(cost: float, words: str) -> None:
+    known = ("judge", "protocol", "model", 1, 1, 0, 10, 5, False, cost, cost, "2026-01-01")
+    said = forecasts.CostEstimate(*known, cost_usd_afresh=cost, things="reports").words()
+    assert said[0] == "1 report by 1 call, of which 0 are answered in the journal."
+    assert said[2].startswith(f"{words} at the prices of 2026-01-01;")

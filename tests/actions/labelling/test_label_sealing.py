@@ -78,6 +78,8 @@ def test_everything_is_missing_at_first(project: Project) -> None:
 
 def test_submitting_too_early_names_what_is_missing_and_seals_nothing(project: Project) -> None:
     label_all(project)
+    labels.set_note(project, reports(project)[0], f"{item(project)}/c1", "x" * 20_001)
+    expect_refusal("A label does not fit: its note", label_sealing.submit, project, item(project))
     report = add_report(project, item(project), SYSTEMS[2])
     labels.set_label(project, report, f"{item(project)}/c2", "no")
     name = next(task.name for task in label_tasks.queue(project) if task.response_id == report)
@@ -220,12 +222,6 @@ def test_agreement_freezes_with_the_second_seal_and_outlives_a_reopening(project
     label_all(project, "yes")
     label_sealing.submit(project, item(project))
     assert agreements.of_item(project, item(project)) == frozen
-
-
-def test_a_note_too_long_for_the_document_is_refused_in_words(project: Project) -> None:
-    label_all(project)
-    labels.set_note(project, reports(project)[0], f"{item(project)}/c1", "x" * 20_001)
-    expect_refusal("A label does not fit: its note", label_sealing.submit, project, item(project))
 
 
 NEW = "Worded so that nobody can misread it"
@@ -389,14 +385,6 @@ def test_a_claims_kind_is_suggested_by_its_page_or_its_verdict(looked, unmet, va
     said = Judgement(**label.model_dump() | {"value": value, "flags": flags})
     assert CITATION_ERRORS.suggested(said.value or "", said.flags) == offered
     assert MISSES.suggested(said.value or "", said.flags) == ""
-
-
-def test_an_unsupported_claim_gets_its_kind(tmp_path):
-    looked = one_item(tmp_path)
-    response_id = label_tasks.queue(looked, CLAIMS)[0].response_id
-    labels.set_label(looked, response_id, "c2", "no", protocol=CLAIMS)
-    label_sealing.give(looked, response_id, "c2", CITATION_ERRORS.name, "unsupported_answer")
-    assert label_sealing.of_report(looked, response_id, CITATION_ERRORS.name) == {"c2": "unsupported_answer"}
 
 
 # Rows are predicted sub-tasks, columns gold ones; worked by hand: a maximum matching of 3 (p1–g2, p2–g1, p3–g4);

@@ -233,9 +233,7 @@ def test_the_history_names_the_model_and_the_draft_for_ever(project: Project) ->
 
 def test_a_long_name_of_a_model_is_cut_to_what_a_verb_may_hold() -> None:
     verb = artifacts.verb(artifacts.DraftSource("0123456789abcdef", "judge", "m" * 200))
-    assert len(verb) == 60
-    assert verb.startswith("from a model's draft: mmm")
-    assert verb.endswith("m… 01234567")
+    assert (len(verb), verb[-10:]) == (60, "… 01234567")
 
 
 @pytest.mark.parametrize("act", [model_drafts.refuse, model_drafts.confirm])

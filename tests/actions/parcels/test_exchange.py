@@ -67,7 +67,7 @@ def test_nothing_large_that_was_written_stays_in_memory_with_its_statement(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "_COMPILED", LRUCache(2_000))
-    large, (ana, _) = "word " * 40_000, annotators(project)
+    large, (ana, _) = "word " * 4_000, annotators(project)
     (tmp_path / "a.pdf").write_bytes(pdf("Rain falls") + b"%" + large.encode())
     (tmp_path / "a.md").write_text(large, "utf-8")
     with closing_(Project.open(project.path)) as ours:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import label_rows, label_tasks, labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import (
@@ -156,9 +156,6 @@ def test_every_metric_of_a_protocol_and_every_facet_has_its_rows(
     lines = results_behind.of_source(project, FigureSource("faceted", rater, group_by="facet", group=LIGHT))
     assert {line.unit for line in lines} == {"Compares training stability", "Names one dataset"}
     assert len(lines) == 8
-
-
-def test_without_facets_nothing_is_told_apart(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = judged(project, replace(FACETED, facet=lambda unit: ""), monkeypatch)
     assert {row.group_by for row in rows} == {"all", "question_type", "subject"}
 
@@ -172,12 +169,6 @@ def test_a_pair_is_scored_from_both_orders(project: Project, monkeypatch: pytest
     sql.alter(project, "DELETE FROM judgement WHERE rowid = 1")
     rows = results.rows(project, protocol="pairs")
     assert [row.estimate.missing for row in rows if row.group == "all"] == [1, 1]
-
-
-def test_pairs_of_chosen_systems_are_asked_in_both_orders(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(PROTOCOLS, "pairs", PAIRS)
     for systems, wanted in (((), 4), (("Alpha", "Beta"), 4), (("Alpha",), 4)):
         assert judge_runs.plan(project, judge_cases.RunRequest("baseline", "pairs", systems)).total == wanted
 
@@ -278,21 +269,6 @@ def test_labels_by_hand_give_the_figures_worked_out_by_hand(labelled, protocol):
     result = figures(labelled, protocol, result_raters.PEOPLE)
     for metric, values in EXPECTED[protocol].items():
         assert result[metric] == pytest.approx(values), metric
-
-
-def test_a_person_who_is_unsure_leaves_a_judgement_missing_and_never_says_no(labelled):
-    response_id = reports(labelled)[0]
-    for unit_id, value in (("s1", "true"), ("s2", "false"), ("s3", label_rows.UNSURE)):
-        labels.set_label(labelled, response_id, unit_id, value, protocol=REASONING)
-    submit_labels(labelled)
-    row = next(
-        row
-        for row in results.rows(labelled, result_raters.PEOPLE, REASONING)
-        if row.metric == "reasoning.accuracy" and row.system == "Canary-Alpha-9000" and row.group_by == "all"
-    )
-    # Of the two that were judged both are right; of three it is two at least, and all at most.
-    assert (row.estimate.value, row.estimate.missing) == (1.0, 1)
-    assert (row.estimate.floor, row.estimate.ceiling) == pytest.approx((2 / 3, 1.0))
 
 
 def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(labelled):

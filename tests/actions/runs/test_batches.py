@@ -133,18 +133,6 @@ def test_a_unit_that_a_batched_reply_leaves_out_is_not_served_from_it_again(
     assert statuses(project) == {"ok": ALL}
 
 
-def test_an_endpoint_without_batches_says_so_and_the_run_can_be_begun_again(
-    project: Project, server: BatchServer
-) -> None:
-    def no_session(method: str, path: str, number: int) -> Odd | None:
-        return error(404, "no such path") if path == "/v1/files" else None
-
-    server.fault = no_session
-    expect_refusal("takes no batches", run, project)
-    assert [line.state for line in run_records.runs(project)] == ["interrupted"]
-    assert (run(project, batch=False)["done"], len(server.bodies)) == (ALL, ALL)
-
-
 def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
     project: Project, server: BatchServer
 ) -> None:
@@ -156,6 +144,16 @@ def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
     assert run(project, batch=False)["done"] == ALL
 
 
-def test_a_judge_that_asks_no_model_has_no_batches(project: Project) -> None:
+def test_what_takes_no_batches_says_so_and_the_run_can_be_begun_again(
+    project: Project, server: BatchServer
+) -> None:
     expect_refusal("asks no model", asyncio.run, judge_runs.run(project, RunRequest("baseline", batch=True)))
     assert run_records.runs(project) == []
+
+    def no_session(method: str, path: str, number: int) -> Odd | None:
+        return error(404, "no such path") if path == "/v1/files" else None
+
+    server.fault = no_session
+    expect_refusal("takes no batches", run, project)
+    assert [line.state for line in run_records.runs(project)] == ["interrupted"]
+    assert (run(project, batch=False)["done"], len(server.bodies)) == (ALL, ALL)

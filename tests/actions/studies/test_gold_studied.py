@@ -63,10 +63,18 @@ def test_criteria_that_tell_nothing_apart_come_first_by_ceiling_and_floor(projec
     assert criteria.lines[0].cells[3].state == "flat"
 
 
-def test_criteria_that_tell_nothing_apart(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_criteria_that_tell_nothing_apart_and_weights_beside_the_experts(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     label(project, "ynnyyn")
     submit(project)
-    criteria, _ = rubric_views.pilot(project, "people")
+    criteria, weights = rubric_views.pilot(project, "people")
+    # Two rubrics of the weights 3, 2 and 1; Table 10 has 35.45, 50.91 and 13.64 %.
+    assert [[cell.words for cell in line.cells] for line in weights.lines] == [
+        ["1", "2", "33.3 %", "35.4 %", "−2.1 points"],
+        ["2", "2", "33.3 %", "50.9 %", "−17.6 points"],
+        ["3", "2", "33.3 %", "13.6 %", "+19.7 points"],
+    ]
     rates = [row["system_alpha"] for row in result_pictures.rows(criteria) if row["item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
     differs = "κ is given for each criterion without an interval"
@@ -77,19 +85,6 @@ def test_criteria_that_tell_nothing_apart(project: Project, capsys: pytest.Captu
     assert differs in printed(
         capsys, "results", str(project.path), "--view", "pilot", "--choose", "judge=people", "--departures"
     )
-
-
-def test_weights_stand_beside_the_experts(project: Project) -> None:
-    label(project, "yyyyyy")
-    submit(project)
-    _, weights = rubric_views.pilot(project, "people")
-    # Two rubrics of the weights 3, 2 and 1; Table 10 has 35.45, 50.91 and 13.64 %.
-    result = [[cell.words for cell in line.cells] for line in weights.lines]
-    assert result == [
-        ["1", "2", "33.3 %", "35.4 %", "−2.1 points"],
-        ["2", "2", "33.3 %", "50.9 %", "−17.6 points"],
-        ["3", "2", "33.3 %", "13.6 %", "+19.7 points"],
-    ]
 
 
 def test_kappa_is_given_criterion_by_criterion(project: Project) -> None:

@@ -285,7 +285,9 @@ def waiting(differing: Project) -> list[Disagreement]:
     return disagreements.queue(differing, WISH)
 
 
-def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(differing: Project) -> None:
+def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(
+    differing: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = waiting(differing)
     assert [(one.place.unit_id, one.judge_value, one.label_value) for one in result] == [
         ("i1c1", "no", "yes"), ("i1c2", "yes", "no"), ("i2c2", "yes", "no"),
@@ -302,11 +304,6 @@ def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(diffe
         "Criterion 2 of 2",
         1,
     )
-
-
-def test_what_takes_away_is_as_heavy_as_its_weight(
-    differing: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
     negative(monkeypatch, 3)
     assert [one.place.weight for one in waiting(differing)] == [-3, 1, 1]
 

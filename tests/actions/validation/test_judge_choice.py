@@ -142,16 +142,12 @@ def test_people_are_the_reference_unless_another_is_named(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_a_judge_of_unknown_cost_is_never_the_cheapest(project: Project) -> None:
+def test_a_judge_of_unknown_cost_or_of_which_too_much_is_missing_is_not_chosen(project: Project) -> None:
     judge_says(project, "secret", ann)
     price(project, "secret", None)
     result = choose(project, delta=0.1)
     assert result.chosen is None
     assert "“secret” is not chosen: its cost is not known." in result.reason
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_a_judge_of_which_too_much_is_missing_is_not_chosen(project: Project) -> None:
     judge_says(project, "gappy", lambda at: "-" if at[0] == 1 else ann(at))
     price(project, "gappy", 0.001)
     (gappy,) = (offer for offer in choose(project).offers if offer.rater.name == "gappy")

@@ -89,15 +89,9 @@ def test_figures_are_those_of_the_validation_beside_the_human_ceiling_and_told_a
     assert beta.plain["recall"].note != ""
 
 
-def test_what_is_missing_is_told_by_cause_and_makes_the_card_unfit(project: Project) -> None:
-    judge_says(project, "broken", lambda at: "-" if at[0] == 1 else "" if at[0] == 2 else ann(at))
-    card = card_of(project, "broken")
-    line = card.of("judge")
-    assert (line.missing, line.missing_rate, card.unfit) == ({"invalid": 4, "not asked": 4}, 0.5, True)
-    assert not card_of(project, "small").unfit
-
-
-def test_labels_that_were_submitted_are_told_by_alias_with_a_hash(project: Project) -> None:
+def test_labels_are_told_by_alias_with_a_hash_and_what_is_missing_makes_a_card_unfit(
+    project: Project,
+) -> None:
     labels = card_of(project, "small").labels
     assert (labels.source, labels.units, labels.responses, labels.items, labels.systems) == (
         "submitted",
@@ -109,6 +103,11 @@ def test_labels_that_were_submitted_are_told_by_alias_with_a_hash(project: Proje
     assert [(labeller.alias, labeller.labels) for labeller in labels.labellers] == [("R2", 16), ("R3", 16)]
     assert labels.labels_sha256 != card_of(project, "small", against=("R2",)).labels.labels_sha256
     assert card_of(project, "small").labels.labels_sha256 == labels.labels_sha256
+    judge_says(project, "broken", lambda at: "-" if at[0] == 1 else "" if at[0] == 2 else ann(at))
+    card = card_of(project, "broken")
+    line = card.of("judge")
+    assert (line.missing, line.missing_rate, card.unfit) == ({"invalid": 4, "not asked": 4}, 0.5, True)
+    assert not card_of(project, "small").unfit
 
 
 def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> None:
