@@ -38,7 +38,7 @@ PATIENCE_MS = 90_000
 LONGEST = (
     "house/test_tools.py::test_a_tool_has_nothing_to_say[mypy]", "house/test_planted",
     "house/test_docs.py::test_every_command", "gui/shell/test_fits.py",
-    "actions/results/test_citation_windows.py::test_an_estimate_for", "test_selftest.py::test_every_part",
+    "test_selftest.py::test_every_part",
     "stories/test_judging_from_the_window", "promises/test_departures", "stories/test_whole_projects",
     "gui/session/test_digits", "promises/test_benchmarks", "gui/judges/", "stories/", "promises/test_size",
     "promises/test_files", "gui/validation/", "exchange/formats/test_label_files", "stats/intervals/test_intervals",

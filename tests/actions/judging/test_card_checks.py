@@ -151,37 +151,34 @@ def test_a_card_of_several_together_is_for_those(project: Project) -> None:
     assert derived_judges.check(project, card).judge == f"{JUDGE}, 3 together"
 
 
-def test_in_another_project_the_judge_is_to_be_defined(
+def test_in_another_project_the_judge_most_like_the_card_is_shown_or_is_to_be_defined(
     project: Project, other: Project, server: OddServer
 ) -> None:
     card = card_of(project)
     result = derived_judges.check(other, card)
     assert (result.judge, result.holds, result.differences) == ("", False, ())
     assert result.words()[-1].startswith("Define a judge that asks for “test-model” with no parameters")
-    add_judge(other, server, "under another name")
-    result = derived_judges.check(other, card)
-    assert (result.judge, result.holds) == ("under another name", True)
-    assert any("not known yet in which form" in remark for remark in result.remarks)
-
-
-def test_the_judge_that_is_most_like_the_card_is_shown(
-    project: Project, other: Project, server: OddServer
-) -> None:
-    card = card_of(project)
     add_judge(other, server, JUDGE, parameters='{"temperature": 1}', asking='{"weights_shown": true}')
     add_judge(other, server, "closer", parameters='{"temperature": 1}')
     assert derived_judges.check(other, card).judge == "closer"
     assert len(derived_judges.check(other, card, JUDGE).differences) == 2
-
-
-def test_a_protocol_that_nobody_knows_is_refused(other: Project) -> None:
+    add_judge(other, server, "under another name")
+    result = derived_judges.check(other, card)
+    assert (result.judge, result.holds) == ("under another name", True)
+    assert any("not known yet in which form" in remark for remark in result.remarks)
     strange = made_card(judge=IDENTITY.model_copy(update={"protocol": "someone.else"}))
     expect_refusal("a protocol that this Goldsmith does not know", derived_judges.check, other, strange)
 
 
-def test_verdicts_by_other_settings_are_not_corrected_under_a_card(project: Project) -> None:
-    card = card_of(project)
-    derived_judges.refuse_verdicts(project, card, JUDGE, COVERAGE)
+def test_new_runs_by_other_settings_are_refused_and_verdicts_are_held_to_how_they_were_given(
+    project: Project,
+) -> None:
+    card: ValidityCard = card_of(project)
+    derived_judges.bind(project, card, JUDGE)
+    reword(project)
+    judge = judges.named(project, JUDGE)
+    derived_judges.refuse_unbound(project, judge, "researcherbench.claims")
+    expect_refusal("prompt", derived_judges.refuse_unbound, project, judge, COVERAGE)
     # What the judge is now changes nothing of the verdicts that it gave.
     change(project, parameters='{"temperature": 1}')
     derived_judges.refuse_verdicts(project, card, JUDGE, COVERAGE)
@@ -233,15 +230,6 @@ def test_a_vote_is_known_by_its_members(project: Project, server: OddServer) -> 
     ]
 
 
-def test_only_runs_of_its_own_protocol_are_bound(project: Project) -> None:
-    card: ValidityCard = card_of(project)
-    derived_judges.bind(project, card, JUDGE)
-    reword(project)
-    judge = judges.named(project, JUDGE)
-    derived_judges.refuse_unbound(project, judge, "researcherbench.claims")
-    expect_refusal("prompt", derived_judges.refuse_unbound, project, judge, COVERAGE)
-
-
 def test_the_judge_of_a_card_is_defined_in_another_project(
     project: Project, other: Project, server: OddServer
 ) -> None:
@@ -258,10 +246,5 @@ def test_the_judge_of_a_card_is_defined_in_another_project(
         made_card(judge=IDENTITY.model_copy(update={"kind": JudgeKind.BASELINE})),
         server.url,
     )
-
-
-def test_a_judge_whose_parameters_held_a_secret_is_not_defined_from_its_card(other: Project) -> None:
     hidden = made_card(judge=IDENTITY.model_copy(update={"parameters": {"api_key": "[key removed]"}}))
-    expect_refusal(
-        "left out of the card's parameters", derived_judges.define, other, hidden, "http://127.0.0.1:1/v1"
-    )
+    expect_refusal("left out of the card's parameters", derived_judges.define, other, hidden, server.url)

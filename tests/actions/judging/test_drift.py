@@ -54,14 +54,21 @@ def changed_its_mind(about: str) -> Callable[[dict[str, Any], int], Odd]:
     return answering(lambda criterion: "no" if criterion == about else "yes")
 
 
-def test_a_judge_that_stayed_the_same_agrees_with_itself(project: Project, server: OddServer) -> None:
+def test_a_judge_that_stayed_the_same_agrees_with_itself_and_is_asked_afresh_each_time(
+    project: Project, server: OddServer
+) -> None:
     result = check(project)["drift"]
     assert (result["units"], result["compared"], result["agreement"]["value"]) == (ALL, ALL, 1.0)
     assert (result["changed"], result["differences"], result["missing"]) == ((), {}, {})
     assert len(server.bodies) == ALL
+    check(project)
+    assert len(server.bodies) == 2 * ALL
+    assert len(drift.reports(project)) == 2
 
 
 def test_changes_are_listed_and_make_no_result(project: Project, server: OddServer) -> None:
+    assert not drift.sheets(drift.report(project))
+    before = [results.plain(row) for row in results.rows(project)]
     server.answer = changed_its_mind(DATASET)
     check(project)
     (result,) = drift.reports(project, JUDGE)
@@ -71,13 +78,21 @@ def test_changes_are_listed_and_make_no_result(project: Project, server: OddServ
         (item, system, "yes", "no") for item in "12" for system in ("Alpha", "Beta")
     }
     assert "4 verdicts changed." in result.words()[0]
-    before = [results.plain(row) for row in results.rows(project)]
-    server.answer = changed_its_mind(DATASET)
-    check(project)
     assert [results.plain(row) for row in results.rows(project)] == before
+    drift.anchor(project, JUDGE, again=True)
+    check(project)
+    whole, changed = (
+        [[cell.words for cell in line.cells] for line in sheet.lines]
+        for sheet in drift.sheets(drift.report(project, judge=JUDGE))
+    )
+    assert [(line[1], line[5:9]) for line in whole] == 2 * [(JUDGE, ["4", "12", "none", "nothing"])]
+    assert {tuple(line[4:]) for line in changed} == {(DATASET, "yes", "no")}
+    assert len(changed) == 8
 
 
-def test_another_model_behind_the_same_name_is_named(project: Project, server: OddServer) -> None:
+def test_another_model_behind_the_same_name_is_named_and_what_does_not_come_again_counted(
+    project: Project, server: OddServer
+) -> None:
     yes = answering(lambda criterion: "yes")
 
     def renewed(body: dict[str, Any], number: int) -> Odd:
@@ -89,9 +104,6 @@ def test_another_model_behind_the_same_name_is_named(project: Project, server: O
     result = check(project)["drift"]
     assert result["differences"]["returned_model"][1] == ("test-model-2",)
     assert result["agreement"]["value"] == 1.0
-
-
-def test_what_does_not_come_again_is_counted_by_cause(project: Project, server: OddServer) -> None:
     server.answer = lambda body, number: completion(None, refusal="No.")
     result = check(project)["drift"]
     assert (result["compared"], result["missing"]) == (0, {"refused": ALL})
@@ -107,17 +119,12 @@ def test_a_check_that_was_stopped_is_gone_on_with_and_asks_nothing_twice(
     stopped = check(project, concurrency=1)
     assert (stopped["state"], "drift" in stopped) == ("interrupted", False)
     assert drift.reports(project) == []
+    rest = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
+    assert (rest.calls, rest.in_journal) == (ALL - 5, 5)
     server.answer, asked = yes, len(server.bodies)
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project, JUDGE)))
     assert ended["drift"]["compared"] == ALL
     assert len(server.bodies) - asked == ALL - 5
-
-
-def test_each_check_asks_afresh(project: Project, server: OddServer) -> None:
-    check(project)
-    check(project)
-    assert len(server.bodies) == 2 * ALL
-    assert len(drift.reports(project)) == 2
 
 
 def test_anchor_sets_are_frozen_for_what_is_there(project: Project) -> None:
@@ -133,42 +140,15 @@ def test_anchor_sets_are_frozen_for_what_is_there(project: Project) -> None:
     assert len(drift.anchored(project, JUDGE).units) == 3
 
 
-def test_only_anchored_units_are_asked_and_priced(project: Project, server: OddServer) -> None:
+def test_only_anchored_units_are_asked_and_priced_and_whole_reports_where_several_are_asked_together(
+    project: Project, server: OddServer
+) -> None:
     drift.anchor(project, JUDGE, size=4, again=True)
     result = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
     assert (result.units, result.calls, result.in_journal, result.calls_afresh) == (4, 4, 0, 4)
     assert server.bodies == []
     result = check(project)["drift"]
     assert (result["units"], result["compared"], len(server.bodies)) == (4, 4, 4)
-
-
-def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, server: OddServer) -> None:
-    daily = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
-    yes = answering(lambda criterion: "yes")
-    server.answer = lambda body, number: yes(body, number) if len(server.bodies) <= 5 else daily
-    check(project, concurrency=1)
-    result = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
-    assert (result.calls, result.in_journal) == (ALL - 5, 5)
-
-
-def test_checks_are_a_view_with_what_changed_then_and_now(project: Project, server: OddServer) -> None:
-    assert not drift.sheets(drift.report(project))
-    server.answer = changed_its_mind(DATASET)
-    check(project)
-    drift.anchor(project, JUDGE, again=True)
-    check(project)
-    whole, changed = (
-        [[cell.words for cell in line.cells] for line in sheet.lines]
-        for sheet in drift.sheets(drift.report(project, judge=JUDGE))
-    )
-    assert [(line[1], line[5:9]) for line in whole] == 2 * [(JUDGE, ["4", "12", "none", "nothing"])]
-    assert {tuple(line[4:]) for line in changed} == {(DATASET, "yes", "no")}
-    assert len(changed) == 8
-
-
-def test_of_a_judge_asked_several_together_whole_reports_are_frozen(
-    project: Project, server: OddServer
-) -> None:
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, together=3)))
     name = f"{JUDGE}, 3 together"
     assert len(drift.anchor(project, name, size=4).after["units"]) == 6
@@ -177,14 +157,12 @@ def test_of_a_judge_asked_several_together_whole_reports_are_frozen(
     assert (result["compared"], len(server.bodies)) == (6, 2)
 
 
-@pytest.mark.parametrize(("judge", "words"), [("baseline", "calls no model"), ("new", "has no verdicts")])
-def test_there_is_nothing_to_freeze(project: Project, server: OddServer, judge: str, words: str) -> None:
+def test_without_verdicts_there_is_no_anchor_and_without_an_anchor_nothing_is_asked(
+    project: Project, server: OddServer
+) -> None:
     add_judge(project, server, "new")
-    expect_refusal(words, drift.anchor, project, judge)
-
-
-def test_without_an_anchor_nothing_is_asked(project: Project, server: OddServer) -> None:
-    add_judge(project, server, "new")
+    expect_refusal("calls no model", drift.anchor, project, "baseline")
+    expect_refusal("has no verdicts", drift.anchor, project, "new")
     expect_refusal("has no anchor set", asyncio.run, drift.check(project, RunRequest("new")))
     assert server.bodies == []
     assert judge_runs.title(drift.PREFIX + USUAL) == "Drift check: Coverage of expert criteria"

@@ -1,19 +1,25 @@
-"""What can be asked for and what an order comes to, orders that wait, votes, and what judging has cost."""
+"""What can be asked for and what an order comes to, how it is handed on, orders that wait, votes, and costs."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.items import items
+from annotator.actions.attacks import attacking
+from annotator.actions.attacks.attacking import AttackRequest
+from annotator.actions.items import items, pages
 from annotator.actions.items.extracts import NewExtract
+from annotator.actions.items.pages import PagesFolder
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, forecasts, judge_runs
-from annotator.actions.judging.derived_judges import MemberVote, majority, middle
+from annotator.actions.judging.derived_judges import MemberVote, ProbeRequest, majority, middle
 from annotator.actions.judging.judge_runs import ProtocolOffer
 from annotator.actions.material import draft_runs
+from annotator.actions.orders import orders
+from annotator.actions.orders.orders import KINDS, ChildRequest
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.results import results
@@ -61,23 +67,20 @@ def test_orders_are_looked_at_first(project: Project) -> None:
         ("2, 1,2", ("2", "1")),
         ("1–3", ("1", "2", "3")),
         ("1-2、4-a", ("1", "2", "4-a")),
-        ("2 .. 3；1", None),
+        ("2 .. 3；1", "There is no item"),
+        ("2–1", "2–1"),
     ],
 )
 def test_items_are_named_by_keys_and_stretches(
-    project: Project, words: str, keys: tuple[str, ...] | None
+    project: Project, words: str, keys: tuple[str, ...] | str
 ) -> None:
     items.add(project, "A third?")
     fourth = items.add(project, "A fourth?").subject
     sql.alter(project, "UPDATE item SET key = '4-a' WHERE id = ?", [fourth])
-    if keys is None:
-        expect_refusal("There is no item", judge_runs.keys_of, project, words)
+    if isinstance(keys, str):
+        expect_refusal(keys, judge_runs.keys_of, project, words)
     else:
         assert judge_runs.keys_of(project, words) == keys
-
-
-def test_a_stretch_that_runs_backwards_is_refused(project: Project) -> None:
-    expect_refusal("2–1", judge_runs.keys_of, project, "2–1")
 
 
 def test_what_a_judge_came_to_is_summed_over_all_it_was_asked(project: Project) -> None:
@@ -91,11 +94,15 @@ def test_what_a_judge_came_to_is_summed_over_all_it_was_asked(project: Project) 
 
 def test_a_vote_has_members_and_needs_no_endpoint(project: Project) -> None:
     derived_judges.add(project, "vote", ["baseline"])
-    assert derived_judges.members(project, judges.named(project, "vote")) == ["baseline"]
+    vote = judges.named(project, "vote")
+    assert derived_judges.members(project, vote) == ["baseline"]
     assert asyncio.run(derived_judges.test(project, "vote"))["ok"]
-    expect_refusal(
-        "no endpoint settings", judges.change, project, judges.named(project, "vote").id, {"name": "x"}
-    )
+    expect_refusal("no endpoint settings", judges.change, project, vote.id, {"name": "x"})
+    expect_refusal("already exists", derived_judges.add, project, "vote", ["baseline"])
+    expect_refusal("calls no model", run, project, "vote", trials=2)
+    expect_refusal("needs members", derived_judges.add, project, "panel", [])
+    expect_refusal("There is no judge", derived_judges.add, project, "panel", ["nobody"])
+    expect_refusal("not other votes", derived_judges.add, project, "panel", ["baseline", "vote"])
 
 
 def test_a_run_is_told_by_its_lock_and_an_extraction_may_wait(project: Project) -> None:
@@ -112,28 +119,18 @@ BETA = RunRequest("baseline", systems=("Beta",))
 DRAWING = "researcherbench.claims.extract"
 
 
-def test_orders_wait_in_turn_and_outlive_the_window(project: Project) -> None:
-    for order in (ALPHA, BETA):
-        judge_runs.add(project, order)
-    again = Project.open(project.path)
-    assert [judge_runs.take(again), judge_runs.take(again), judge_runs.take(again)] == [ALPHA, BETA, None]
-
-
-def test_the_same_order_waits_once_whatever_its_budget(project: Project) -> None:
-    judge_runs.add(project, ALPHA)
-    expect_refusal(
-        "is already queued", judge_runs.add, project, RunRequest("baseline", systems=("Alpha",), items=("1",))
-    )
-
-
-def test_an_order_changes_places_and_can_be_taken_out(project: Project) -> None:
+def test_orders_wait_in_turn_each_once_and_outlive_the_window(project: Project) -> None:
     first, second = judge_runs.add(project, ALPHA), judge_runs.add(project, BETA)
+    expect_refusal("is already queued", judge_runs.add, project, replace(ALPHA, budget_usd=None))
     judge_runs.move(project, second.id, -1)
     judge_runs.move(project, second.id, -1)
     assert [one.order for one in judge_runs.waiting(project)] == [BETA, ALPHA]
     judge_runs.remove(project, second.id)
     assert judge_runs.waiting(project) == [first]
     expect_refusal("is no longer queued", judge_runs.remove, project, second.id)
+    judge_runs.add(project, BETA)
+    again = Project.open(project.path)
+    assert [judge_runs.take(again), judge_runs.take(again), judge_runs.take(again)] == [ALPHA, BETA, None]
 
 
 @pytest.mark.parametrize(
@@ -237,37 +234,25 @@ def cast(*values: str | None) -> list[MemberVote]:
 
 
 @pytest.mark.parametrize(
-    ("values", "members", "value"),
+    ("values", "members", "value", "cause"),
     [
-        (("yes", "yes", "no"), 3, "yes"),
-        (("no", "no", None), 3, "no"),
-        (("first", "first", "first", "second", "tie"), 5, "first"),
+        (("yes", "yes", "no"), 3, "yes", ""),
+        (("no", "no", None), 3, "no", ""),
+        (("first", "first", "first", "second", "tie"), 5, "first", ""),
+        (("yes", "no"), 2, None, "A tie: m1 yes, m2 no."),
+        (("first", "first", "second", "tie"), 4, None, "No majority"),
+        (("first", "second", "tie"), 3, None, "A tie"),
+        (("yes", None, None), 3, None, "Only 1 of 3 members gave a verdict: m1 yes, m2 nothing, m3 nothing."),
+        (("yes",), 2, None, "Only 1 of 2"),
     ],
 )
-def test_the_value_of_more_than_half_of_the_votes_is_the_verdict(
-    values: tuple[str, ...], members: int, value: str
+def test_the_value_of_more_than_half_of_the_votes_is_the_verdict_or_it_is_unclear_with_its_cause(
+    values: tuple[str | None, ...], members: int, value: str | None, cause: str
 ) -> None:
     result = majority(cast(*values), members)
-    assert (result.value, result.status) == (value, Status.OK)
-    assert all(vote.words() in result.rationale for vote in cast(*values))
-
-
-@pytest.mark.parametrize(
-    ("values", "members", "cause"),
-    [
-        (("yes", "no"), 2, "A tie: m1 yes, m2 no."),
-        (("first", "first", "second", "tie"), 4, "No majority"),
-        (("first", "second", "tie"), 3, "A tie"),
-        (("yes", None, None), 3, "Only 1 of 3 members gave a verdict: m1 yes, m2 nothing, m3 nothing."),
-        (("yes",), 2, "Only 1 of 2"),
-    ],
-)
-def test_what_has_no_majority_is_unclear_with_its_cause(
-    values: tuple[str | None, ...], members: int, cause: str
-) -> None:
-    result = majority(cast(*values), members)
-    assert (result.value, result.status) == (None, Status.UNCLEAR)
+    assert (result.value, result.status) == (value, Status.OK if value else Status.UNCLEAR)
     assert result.cause.startswith(cause)
+    assert all(vote.words() in result.rationale + result.cause for vote in cast(*values))
 
 
 ORDINAL, NUMBER = numbers(0, 10, level=Level.ORDINAL), numbers(0, 10)
@@ -361,17 +346,6 @@ def test_a_vote_quotes_what_the_first_of_the_majority_quoted(project: Project, s
     assert [row[0] for row in sql.rows(project, question)] == [quote, quote]
 
 
-@pytest.mark.parametrize(
-    ("members", "words"),
-    [([], "needs members"), (["nobody"], "There is no judge"), (["baseline", "vote"], "not other votes")],
-)
-def test_a_vote_that_cannot_be_counted_is_refused(project: Project, members: list[str], words: str) -> None:
-    derived_judges.add(project, "vote", ["baseline"])
-    expect_refusal(words, derived_judges.add, project, "panel", members)
-    expect_refusal("already exists", derived_judges.add, project, "vote", ["baseline"])
-    expect_refusal("calls no model", run, project, "vote", trials=2)
-
-
 @pytest.fixture
 def charged(tmp_path: Path) -> Project:
     """Item 1: two criteria together in one call of 0.04, after one that failed and cost 0.02. Item 2: 0.01 and unknown.
@@ -451,20 +425,18 @@ def test_what_no_judgement_rests_on_is_a_line_of_its_own(charged: Project) -> No
         assert by(charged, what)[""] == (0, pytest.approx(0.5), 0)
 
 
-def test_a_request_without_an_answer_counts_at_the_usual_cost_of_its_run(charged: Project) -> None:
+def test_a_request_without_an_answer_counts_at_the_usual_cost_and_one_without_tokens_is_unknown(
+    charged: Project,
+) -> None:
     call(charged, "c-9", "k-9", 9.0, Status.SKIPPED, None)
     (result,) = forecasts.costs(charged, "judge")
     # Three that were answered cost 0.07 together.
     assert result.cost_usd == pytest.approx(0.07 + 0.07 / 3)
     assert (result.calls, result.guessed) == (5, 1)
     assert "1 without an answer at the usual cost" in result.remark()
-
-
-def test_an_answer_without_counts_of_tokens_is_of_unknown_cost(charged: Project) -> None:
-    before = forecasts.costs(charged, "judge")[0]
-    call(charged, "c-9", "k-9", 9.0, tokens=None)
-    (result,) = forecasts.costs(charged, "judge")
-    assert (result.cost_usd, result.unpriced, result.guessed) == (before.cost_usd, before.unpriced + 1, 0)
+    call(charged, "c-10", "k-10", 9.0, tokens=None)
+    (after,) = forecasts.costs(charged, "judge")
+    assert (after.cost_usd, after.unpriced, after.guessed) == (result.cost_usd, result.unpriced + 1, 1)
 
 
 def test_costs_are_shared_out(charged: Project) -> None:
@@ -487,3 +459,29 @@ def test_costs_are_shared_out(charged: Project) -> None:
         ("2", units_of(charged, second)[1]): None,
     }
     assert by(charged, "system", judge="judge 2") == {"Alpha": (1, pytest.approx(0.005), 0)}
+
+
+ORDERS = [
+    RunRequest(
+        "a “judge”\nof two lines", "adra.plan", ("Beta",), ("1", "—"), 3, 0.5, 1.25, batch=True, models=("m",)
+    ),
+    attacking.order(AttackRequest("distant", attacks=("padding", "injection"), size=4), concurrency=2),
+    pages.FetchRequest(refresh=True, reader="https://reader.example/"),
+    PagesFolder("pages of others"),
+    ProbeRequest("distant"),
+]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=list(KINDS))
+def test_an_order_comes_out_of_its_line_as_it_went_in(order) -> None:
+    asked = ChildRequest(Path("a b.goldsmith"), order, "someone", estimate=True)
+    assert "\n" not in asked.line()
+    assert orders.read(asked.line()) == asked
+    assert type(orders.read(asked.line()).order) is type(order)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "cancel\n", "[]", "{}", '{"kind": "run"}', '{"kind": "run", "order": {"trials": "x"}}']
+)
+def test_what_is_no_request_is_refused(line: str) -> None:
+    expect_refusal("window's own", orders.read, line)

@@ -17,7 +17,7 @@ from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judge import Judgement, Status
 from annotator.domain.kinds.artifact import Kind, State, chain
-from annotator.domain.kinds.labels import Labels, label_id
+from annotator.domain.kinds.labels import label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import ResponsePart
 from annotator.protocols import PROTOCOLS, USUAL
@@ -62,12 +62,6 @@ def submitted(project: Project, value: str = "yes") -> str:
     return label_sealing.submit(project, item(project)).subject
 
 
-def document(project: Project, artifact_id: str) -> Labels:
-    result = artifacts.read(project, artifact_id).document
-    assert isinstance(result, Labels)
-    return result
-
-
 def test_everything_is_missing_at_first(project: Project) -> None:
     units = [f"{item(project)}/c{number}" for number in (1, 2, 3)]
     wanted = [(report, unit) for report in reports(project) for unit in units]
@@ -84,6 +78,8 @@ def test_everything_is_missing_at_first(project: Project) -> None:
 
 def test_submitting_too_early_names_what_is_missing_and_seals_nothing(project: Project) -> None:
     label_all(project)
+    labels.set_note(project, reports(project)[0], f"{item(project)}/c1", "x" * 20_001)
+    expect_refusal("A label does not fit: its note", label_sealing.submit, project, item(project))
     report = add_report(project, item(project), SYSTEMS[2])
     labels.set_label(project, report, f"{item(project)}/c2", "no")
     name = next(task.name for task in label_tasks.queue(project) if task.response_id == report)
@@ -109,7 +105,9 @@ def test_the_document_holds_every_label_with_its_evidence_note_and_flag(project:
     labels.set_evidence(project, report, unit, QUOTE, start, start + len(QUOTE))
     labels.set_note(project, report, unit, "see the table")
     labels.set_flag(project, report, unit, True)
-    result = document(project, label_sealing.submit(project, item(project)).subject)
+    artifact = artifacts.read(project, label_sealing.submit(project, item(project)).subject)
+    assert (artifact.kind, artifact.state, artifact.author_id) == (Kind.LABELS, State.SEALED, project.by)
+    result = artifact.document
     assert [label.value for label in result.units].count("no") == 5
     label = result.unit(label_id(USUAL, report, unit))
     assert (label.value, label.quote, label.note, label.flags) == (
@@ -121,18 +119,16 @@ def test_the_document_holds_every_label_with_its_evidence_note_and_flag(project:
     assert (label.protocol, label.response_id, label.unit_id) == (USUAL, report, unit)
     assert label.anchor is not None
     assert stands_in(label.anchor, REPORT)
-
-
-def test_two_raters_labels_stand_in_the_same_order_under_the_same_ids(project: Project) -> None:
-    first = document(project, submitted(project))
+    # Another rater's labels stand in the same order under the same ids.
     as_second_rater(project)
-    second = document(project, submitted(project, "no"))
-    assert [label.id for label in first.units] == [label.id for label in second.units]
+    second = artifacts.read(project, submitted(project, "no")).document
+    assert [label.id for label in result.units] == [label.id for label in second.units]
 
 
-def test_while_submitted_no_label_of_the_item_can_change(project: Project) -> None:
+def test_while_submitted_no_label_of_the_item_can_change_but_another_persons(project: Project) -> None:
     report, unit = reports(project)[0], f"{item(project)}/c1"
     submitted(project)
+    assert all(task.sealed for task in label_tasks.queue(project))
     for verb, values in (
         (labels.set_label, ("no",)),
         (labels.set_note, ("late",)),
@@ -144,24 +140,17 @@ def test_while_submitted_no_label_of_the_item_can_change(project: Project) -> No
     sheet = labels.sheet(project, report)
     assert sheet.sealed
     assert (sheet.labels[unit].value, sheet.labels[unit].note) == ("yes", "")
-
-
-def test_a_report_that_comes_after_submitting_is_labelled_only_after_reopening(project: Project) -> None:
-    submitted(project)
-    report = add_report(project, item(project), SYSTEMS[2])
-    expect_refusal("are submitted", labels.set_label, project, report, f"{item(project)}/c1", "yes")
-    label_sealing.reopen(project, item(project))
-    labels.set_label(project, report, f"{item(project)}/c1", "yes")
-
-
-def test_one_persons_seal_does_not_bind_another(project: Project) -> None:
-    submitted(project)
-    assert all(task.sealed for task in label_tasks.queue(project))
+    later = add_report(project, item(project), SYSTEMS[2])
+    expect_refusal("are submitted", labels.set_label, project, later, unit, "yes")
+    me = people.someone(project)
     as_second_rater(project)
     assert not any(task.sealed for task in label_tasks.queue(project))
-    labels.set_label(project, reports(project)[0], f"{item(project)}/c1", "no")
+    labels.set_label(project, report, unit, "no")
     with project.store.read() as db:
         assert not label_rows.is_sealed(db, item(project), project.by)
+    project.work_as(me)
+    label_sealing.reopen(project, item(project))
+    labels.set_label(project, later, unit, "yes")
 
 
 def test_one_items_seal_does_not_bind_another(tmp_path: Path) -> None:
@@ -174,8 +163,11 @@ def test_one_items_seal_does_not_bind_another(tmp_path: Path) -> None:
 
 def test_reopening_makes_a_revision_and_submitting_again_seals_the_next(project: Project) -> None:
     report, unit = reports(project)[0], f"{item(project)}/c1"
+    assignments.assign_one(project, item(project), project.by, Stage.LABELLING)
     artifact_id = submitted(project)
+    assert assignments.of_person(project, project.by)[0].submitted_at is not None
     label_sealing.reopen(project, item(project))
+    assert assignments.of_person(project, project.by)[0].submitted_at is None
     assert label_sealing.state(project, item(project)).state == "reopened"
     labels.set_label(project, report, unit, "no")
     assert label_sealing.submit(project, item(project)).subject == artifact_id
@@ -215,15 +207,6 @@ def test_the_standing_counts_units_labels_and_doubts(project: Project) -> None:
     assert after.sealed_at == artifacts.read(project, artifact_id).sealed_at
 
 
-def test_submitting_hands_the_assignment_in_and_reopening_takes_it_back(project: Project) -> None:
-    assignments.assign_one(project, item(project), project.by, Stage.LABELLING)
-    submitted(project)
-    (one,) = assignments.of_person(project, project.by)
-    assert one.submitted_at is not None
-    label_sealing.reopen(project, item(project))
-    assert assignments.of_person(project, project.by)[0].submitted_at is None
-
-
 def test_agreement_freezes_with_the_second_seal_and_outlives_a_reopening(project: Project) -> None:
     me = project.by
     for person in people.people(project):
@@ -239,17 +222,6 @@ def test_agreement_freezes_with_the_second_seal_and_outlives_a_reopening(project
     label_all(project, "yes")
     label_sealing.submit(project, item(project))
     assert agreements.of_item(project, item(project)) == frozen
-
-
-def test_labels_are_kept_as_their_authors_own_artifact(project: Project) -> None:
-    artifact = artifacts.read(project, submitted(project))
-    assert (artifact.kind, artifact.state, artifact.author_id) == (Kind.LABELS, State.SEALED, project.by)
-
-
-def test_a_note_too_long_for_the_document_is_refused_in_words(project: Project) -> None:
-    label_all(project)
-    labels.set_note(project, reports(project)[0], f"{item(project)}/c1", "x" * 20_001)
-    expect_refusal("A label does not fit: its note", label_sealing.submit, project, item(project))
 
 
 NEW = "Worded so that nobody can misread it"
@@ -274,7 +246,7 @@ def word(labelled: Project, unit_id: str, text: str = NEW) -> None:
     reviews.word(labelled, USUAL, items.ids(labelled)[0], unit_id, text)
 
 
-def test_it_is_open_again_in_every_report_and_the_others_stay(labelled, reworded):
+def test_a_reworded_criterion_is_open_again_in_every_report_and_the_others_stay(labelled, reworded):
     assert [task.labelled for task in label_tasks.queue(labelled)] == [3, 3]
     word(labelled, reworded[1])
     assert [task.labelled for task in label_tasks.queue(labelled)] == [2, 2]
@@ -283,10 +255,16 @@ def test_it_is_open_again_in_every_report_and_the_others_stay(labelled, reworded
         reworded[1]: Status.SKIPPED
     }
     assert {unit_id: label.value for unit_id, label in sheet.outdated.items()} == {reworded[1]: "no"}
-
-
-def test_they_cannot_be_submitted_before_it_is_said_again(labelled, reworded):
-    word(labelled, reworded[1])
+    assert reworded[1] not in {decision.unit_id for decision in label_tasks.recent(labelled)}
+    assert len(label_tasks.recent(labelled)) == 4
+    labels.set_note(labelled, *reworded, "Is this meant more narrowly now?")
+    label = labels.sheet(labelled, reworded[0]).labels[reworded[1]]
+    assert (label.value, label.status, label.note) == (
+        None,
+        Status.SKIPPED,
+        "Is this meant more narrowly now?",
+    )
+    expect_refusal("takes no kind", label_sealing.give, labelled, *reworded, MISSES.name, "incompleteness")
     expect_refusal("2 labels are still missing", label_sealing.submit, labelled, items.ids(labelled)[0])
     for response_id, unit_id in label_sealing.missing(labelled, items.ids(labelled)[0]):
         labels.set_label(labelled, response_id, unit_id, "no")
@@ -294,18 +272,14 @@ def test_they_cannot_be_submitted_before_it_is_said_again(labelled, reworded):
     assert labels.sheet(labelled, reworded[0]).outdated == {}
 
 
-def test_what_is_undone_comes_back_as_it_counts(labelled, reworded):
+def test_what_is_undone_comes_back_as_it_counts_and_words_put_back_make_it_count_again(labelled, reworded):
+    before = labels.sheet(labelled, reworded[0]).units[1].text
     word(labelled, reworded[1])
     labels.set_label(labelled, *reworded, "yes")
     assert label_tasks.queue(labelled)[0].labelled == 3
     history.undo(labelled)
     assert label_tasks.queue(labelled)[0].labelled == 2
     assert labels.sheet(labelled, reworded[0]).outdated[reworded[1]].value == "no"
-
-
-def test_words_that_are_put_back_make_it_count_again(labelled, reworded):
-    before = labels.sheet(labelled, reworded[0]).units[1].text
-    word(labelled, reworded[1])
     word(labelled, reworded[1], before)
     assert [task.labelled for task in label_tasks.queue(labelled)] == [3, 3]
     assert labels.sheet(labelled, reworded[0]).outdated == {}
@@ -320,21 +294,6 @@ def test_what_is_submitted_stays_and_says_that_it_is_of_other_words(labelled, re
     label_sealing.reopen(labelled, items.ids(labelled)[0])
     assert labels.sheet(labelled, reworded[0]).labels[reworded[1]].value is None
     assert [task.labelled for task in label_tasks.queue(labelled)] == [2, 2]
-
-
-def test_what_was_said_of_a_reworded_criterion_counts_no_more(labelled, reworded):
-    word(labelled, reworded[1])
-    assert reworded[1] not in {decision.unit_id for decision in label_tasks.recent(labelled)}
-    assert len(label_tasks.recent(labelled)) == 4
-    labels.set_note(labelled, *reworded, "Is this meant more narrowly now?")
-    label = labels.sheet(labelled, reworded[0]).labels[reworded[1]]
-    assert (label.value, label.status, label.note) == (
-        None,
-        Status.SKIPPED,
-        "Is this meant more narrowly now?",
-    )
-    assert label_tasks.queue(labelled)[0].labelled == 2
-    expect_refusal("takes no kind", label_sealing.give, labelled, *reworded, MISSES.name, "incompleteness")
 
 
 def test_a_gold_sub_task_that_is_worded_anew_opens_its_cells(tmp_path):
@@ -397,15 +356,7 @@ def test_a_kind_is_given_only_where_the_verdict_asks_for_it(looked, taxonomy):
     )
 
 
-def test_the_kinds_of_another_person_are_not_seen(looked, unmet):
-    from annotator.actions.project import people
-
-    label_sealing.give(looked, *unmet, MISSES.name, "incompleteness")
-    looked.work_as(next(person for person in people.people(looked) if person.name == "Rater 2"))
-    assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {}
-
-
-def test_kinds_may_be_given_after_submitting(looked, unmet):
+def test_kinds_may_be_given_after_submitting_and_are_seen_by_nobody_else(looked, unmet):
     item_id = label_tasks.queue(looked)[0].item_id
     labels.set_label(looked, unmet[0], f"{item_id}/c2", "yes")
     label_sealing.submit(looked, item_id)
@@ -416,6 +367,8 @@ def test_kinds_may_be_given_after_submitting(looked, unmet):
     assert [label_sealing.offered(looked, name) for name in (USUAL, CLAIMS, "adra.plan")] == [
         True, True, False,
     ]  # fmt: skip
+    as_second_rater(looked)
+    assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {}
 
 
 @pytest.mark.parametrize(
@@ -432,14 +385,6 @@ def test_a_claims_kind_is_suggested_by_its_page_or_its_verdict(looked, unmet, va
     said = Judgement(**label.model_dump() | {"value": value, "flags": flags})
     assert CITATION_ERRORS.suggested(said.value or "", said.flags) == offered
     assert MISSES.suggested(said.value or "", said.flags) == ""
-
-
-def test_an_unsupported_claim_gets_its_kind(tmp_path):
-    looked = one_item(tmp_path)
-    response_id = label_tasks.queue(looked, CLAIMS)[0].response_id
-    labels.set_label(looked, response_id, "c2", "no", protocol=CLAIMS)
-    label_sealing.give(looked, response_id, "c2", CITATION_ERRORS.name, "unsupported_answer")
-    assert label_sealing.of_report(looked, response_id, CITATION_ERRORS.name) == {"c2": "unsupported_answer"}
 
 
 # Rows are predicted sub-tasks, columns gold ones; worked by hand: a maximum matching of 3 (p1–g2, p2–g1, p3–g4);

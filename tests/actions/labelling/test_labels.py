@@ -93,29 +93,20 @@ def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
     assert asked[0] == asked[1]
 
 
-def test_blind_names_stay_the_same_for_one_person(project):
-    before = names_by_report(project)
-    path = project.path
-    project.close()
-    assert names_by_report(Project.open(path)) == before
-
-
-def test_blind_names_differ_between_two_people(tmp_path):
-    project = labelling_project(tmp_path, criteria=1, questions=12)
-    mine = names_by_report(project)
-    as_second_rater(project)
-    theirs = names_by_report(project)
-    assert mine.keys() == theirs.keys()
-    assert mine != theirs
-
-
-def test_blind_names_do_not_follow_the_systems_from_item_to_item(tmp_path):
+def test_blind_names_stay_for_one_person_and_follow_neither_systems_nor_other_people(tmp_path):
     project = labelling_project(tmp_path, criteria=1, questions=40)
     with project.store.read() as db:
         reports = dealing.reports(db)
     mine = names_by_report(project)
     letters = {mine[derived_id("response", item_id, SYSTEMS[0])] for item_id in reports}
     assert letters == {"Report A", "Report B", "Report C"}
+    project.close()
+    with closing(Project.open(project.path)) as again:
+        assert names_by_report(again) == mine
+        as_second_rater(again)
+        theirs = names_by_report(again)
+    assert mine.keys() == theirs.keys()
+    assert mine != theirs
 
 
 def test_a_report_that_comes_later_does_not_reshuffle_the_others(tmp_path):
@@ -207,24 +198,17 @@ def test_labels_of_units_taken_out_of_the_rubric_are_not_counted(project):
     assert [decision.unit_id for decision in label_tasks.recent(project)] == [f"{task.item_id}/c2"]
 
 
-def test_a_draft_rubric_is_not_labelled_by(tmp_path):
-    project = project_with(tmp_path)
-    item_id = items.add(project, "A question").subject
-    response_id = add_report(project, item_id, SYSTEMS[0])
-    artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2))
-    assert label_tasks.queue(project) == []
-    assert label_tasks.lacking(project) == "rubric"
-    expect_refusal("no submitted rubric", labels.sheet, project, response_id)
-
-
-def test_what_is_lacking_is_named_in_the_order_of_the_work(tmp_path):
+def test_what_is_lacking_is_named_in_the_order_of_the_work_and_a_draft_rubric_does_not_serve(tmp_path):
     project = project_with(tmp_path)
     assert label_tasks.lacking(project) == "items"
     item_id = items.add(project, "A question").subject
     assert label_tasks.lacking(project) == "responses"
-    add_report(project, item_id, SYSTEMS[0])
+    response_id = add_report(project, item_id, SYSTEMS[0])
+    draft = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
+    assert label_tasks.queue(project) == []
     assert label_tasks.lacking(project) == "rubric"
-    seal_rubric(project, item_id)
+    expect_refusal("no submitted rubric", labels.sheet, project, response_id)
+    assignments.seal(project, draft)
     assert label_tasks.lacking(project) == ""
 
 
@@ -287,9 +271,11 @@ def test_a_read_only_project_shows_its_labels_and_refuses_new_ones(project):
 
 def test_with_an_assignment_only_the_assigned_items_are_in_the_queue(project):
     first, second = items.ids(project)
+    before = names_by_report(project)
     assignments.assign_one(project, second, project.by, Stage.LABELLING)
     assignments.assign_one(project, first, project.by, Stage.PLAN)
     assert {task.item_id for task in label_tasks.queue(project)} == {second}
+    assert before.items() > names_by_report(project).items()
     assert label_tasks.lacking(project) == ""
     as_second_rater(project)
     assert {task.item_id for task in label_tasks.queue(project)} == {first, second}
@@ -301,12 +287,6 @@ def test_who_is_asked_for_other_work_is_told_that_no_labelling_is_assigned(proje
     assignments.assign_one(project, items.ids(project)[0], project.by, stage, **given)
     assert label_tasks.queue(project) == []
     assert label_tasks.lacking(project) == "assignments"
-
-
-def test_assignments_do_not_change_the_names_of_the_reports(project):
-    before = names_by_report(project)
-    assignments.assign_one(project, items.ids(project)[1], project.by, Stage.LABELLING)
-    assert before.items() > names_by_report(project).items()
 
 
 def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
@@ -360,7 +340,7 @@ def test_where_no_protocol_is_named_the_project_says_which_is_meant(tmp_path):
         assert label_cases.usual(whole) == CLAIMS
 
 
-def test_claims_stand_under_their_pages(whole):
+def test_claims_stand_under_their_pages_and_flags_of_ones_own_beside_the_pages(whole):
     expect_refusal("is computed", label_tasks.queue, whole, "adra.retrieval")
     assert {unit.label for unit in open_sheet(whole, REASONING).units} == {None}
     sheet = open_sheet(whole, CLAIMS)
@@ -369,20 +349,11 @@ def test_claims_stand_under_their_pages(whole):
     expect_refusal(
         "could not be read", labels.set_label, whole, sheet.response_id, "c3", "yes", protocol=CLAIMS
     )
+    labels.set_flag(whole, sheet.response_id, "c3", True, CLAIMS)
     labels.set_label(whole, sheet.response_id, "c3", "unknown", protocol=CLAIMS)
-    assert open_sheet(whole, CLAIMS).labels["c3"].flags == "page_dead unsubmitted"
-
-
-def test_a_flag_of_ones_own_stands_beside_that_of_the_page(whole):
-    response_id = reports(whole)[0]
-    labels.set_flag(whole, response_id, "c3", True, CLAIMS)
-    labels.set_label(whole, response_id, "c3", "unknown", protocol=CLAIMS)
-    assert set(open_sheet(whole, CLAIMS).labels["c3"].flags.split()) == {
-        "page_dead",
-        "flagged",
-        "unsubmitted",
-    }
-    labels.set_flag(whole, response_id, "c3", False, CLAIMS)
+    flags = open_sheet(whole, CLAIMS).labels["c3"].flags
+    assert set(flags.split()) == {"page_dead", "flagged", "unsubmitted"}
+    labels.set_flag(whole, sheet.response_id, "c3", False, CLAIMS)
     assert open_sheet(whole, CLAIMS).labels["c3"].flags == "page_dead unsubmitted"
 
 
@@ -428,10 +399,6 @@ def test_pairs_are_asked_in_both_orders_where_wished(whole):
     history.redo(whole)
     assert label_cases.both_orders(whole, PAIRS)
     assert dict(label_cases.paired(whole))[PAIRS] == "Which of two reports is better"
-
-
-def test_a_setting_that_somebody_has_changed_since_is_not_taken_back(whole):
-    label_cases.ask_both_orders(whole, PAIRS, True)
     whole.set(label_cases.BOTH_ORDERS, [PREFERENCE])
     expect_refusal("changed since", history.undo, whole)
     assert label_cases.both_orders(whole, PREFERENCE)
@@ -443,9 +410,6 @@ def test_labels_of_one_protocol_are_none_of_another(whole):
     assert [label_tasks.queue(whole, name)[0].labelled for name in ALL] == [0, 0, 1, 0, 0, 0]
     assert [one.said for one in label_tasks.recent(whole, protocol=PAIRS)] == ["tie"]
     assert label_tasks.recent(whole, protocol=PREFERENCE) == []
-
-
-def test_recent_cells_are_called_by_both_their_sides(whole):
     labels.set_label(whole, reports(whole)[0], "p2~g2", "relevant", protocol=PLAN)
     (decision,) = label_tasks.recent(whole, protocol=PLAN)
     assert decision.words == "Measure how often a citation supports its claim. → Measure citation support."

@@ -106,23 +106,13 @@ def test_diagnostics_and_insights_are_drafted_too(project: Project) -> None:
     assert (result.source.judge, result.source.model, result.source.name) == ("baseline", "", "baseline")
 
 
-def test_nobody_but_whoever_asked_is_shown_it(project: Project) -> None:
-    me = people.someone(project)
+def test_nobody_but_whoever_asked_is_shown_it_or_served_the_same(project: Project, server: OddServer) -> None:
     ask(project)
-    project.work_as(ben(project))
-    assert proposals(project) == []
-    project.work_as(me)
     mine = draft(project)
     project.work_as(ben(project))
+    assert proposals(project) == []
     for act in (take, model_drafts.refuse, model_drafts.confirm):
         expect_refusal("no longer exists", act, project, mine.id)
-
-
-def test_another_who_asks_is_not_served_the_same_from_the_journal(
-    project: Project, server: OddServer
-) -> None:
-    ask(project)
-    project.work_as(ben(project))
     assert (ask(project)["reused"], len(server.bodies)) == (0, 2)
     assert sql.first(project, "SELECT count(DISTINCT origin) FROM extract") == (2,)
 
@@ -161,7 +151,7 @@ def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: O
     assert any("Item 1: unclear." in line for line in draft_runs.DraftRun.words(ask(project)))
 
 
-def test_what_cannot_be_drafted_is_refused(project: Project) -> None:
+def test_what_cannot_be_drafted_is_refused(project: Project, server: OddServer) -> None:
     for how, words in (
         ({"items": ()}, "No items are given"),
         ({"judge": "baseline"}, "A model is needed to draft a rubric"),
@@ -175,6 +165,9 @@ def test_what_cannot_be_drafted_is_refused(project: Project) -> None:
         asyncio.run,
         draft_runs.run(project, RunRequest(JUDGE, "researcherbench.insights", items=("1",))),
     )
+    judges.add(project, "keyed", base_url=server.url, model="m", key_env="NOT_SET_ANYWHERE")
+    expect_refusal(r"NOT_SET_ANYWHERE.*is not set", ask, project, judge="keyed")
+    assert not server.bodies
 
 
 def test_units_are_taken_into_a_document_of_ones_own_as_they_are_chosen(project: Project) -> None:
@@ -186,6 +179,9 @@ def test_units_are_taken_into_a_document_of_ones_own_as_they_are_chosen(project:
     again = draft(project)
     assert (again.taken, [unit.id for unit in again.left]) == ({second.id}, [first.id, third.id])
     take(project, result.id)
+    history.undo(project)
+    assert (texts(project), draft(project)) == ([TEXTS[1]], again)
+    history.redo(project)
     assert texts(project) == [TEXTS[1], TEXTS[0], TEXTS[2]]
     assert proposals(project) == []
     document = own(project).document  # type: ignore[union-attr]
@@ -221,43 +217,23 @@ def test_a_unit_is_not_taken_twice_unless_it_was_retired(project: Project) -> No
 def test_the_history_names_the_model_and_the_draft_for_ever(project: Project) -> None:
     ask(project)
     result = draft(project)
-    take(project, result.id)
+    take(project, result.id, [result.document.units[0].id])
     artifact = own(project)
-    artifacts.change_unit(
-        project, artifact.id, artifact.document.units[0].id, text="Explains it in my words."
-    )
+    (unit,) = artifact.document.units
+    artifacts.change_unit(project, artifact.id, unit.id, text="Explains it in my words.")
     assignments.seal(project, artifact.id)
     verbs = [revision.verb for revision in artifacts.revisions(project, artifact.id)]
     assert verbs == ["seal", "change text", f"from a model's draft: test-model {result.id[:8]}", "start"]
     with project.store.read() as db:
         drafted = artifacts.of_artifacts(db, [artifact.id])[artifact.id]
-    assert set(drafted) == {unit.id for unit in artifact.document.units}
-    assert set(drafted.values()) == {result.source}
+    assert drafted == {unit.id: result.source}
+    expect_refusal("is submitted", take, project, result.id)
+    assert texts(project) == ["Explains it in my words."]
 
 
 def test_a_long_name_of_a_model_is_cut_to_what_a_verb_may_hold() -> None:
     verb = artifacts.verb(artifacts.DraftSource("0123456789abcdef", "judge", "m" * 200))
-    assert len(verb) == 60
-    assert verb.startswith("from a model's draft: mmm")
-    assert verb.endswith("m… 01234567")
-
-
-def test_taking_is_undone_and_done_again(project: Project) -> None:
-    ask(project)
-    take(project, draft(project).id)
-    history.undo(project)
-    assert (texts(project), len(draft(project).left)) == ([], 3)
-    history.redo(project)
-    assert texts(project) == TEXTS
-
-
-def test_nothing_goes_into_what_is_sealed(project: Project) -> None:
-    ask(project)
-    result = draft(project)
-    take(project, result.id, [result.document.units[0].id])
-    assignments.seal(project, own(project).id)  # type: ignore[union-attr]
-    expect_refusal("is submitted", take, project, result.id)
-    assert texts(project) == TEXTS[:1]
+    assert (len(verb), verb[-10:]) == (60, "… 01234567")
 
 
 @pytest.mark.parametrize("act", [model_drafts.refuse, model_drafts.confirm])
@@ -287,12 +263,6 @@ def test_a_source_that_comes_later_can_be_drafted_from(project: Project, tmp_pat
     items.add_source(project, sql.first(project, "SELECT id FROM item WHERE key = '2'")[0], paper)
     assert ask(project, items=("2",))["failed"] == []
     assert [proposal.kind for proposal in proposals(project)] == [Kind.RUBRIC]
-
-
-def test_a_judge_whose_key_nobody_set_is_asked_for_no_draft(project: Project, server: OddServer) -> None:
-    judges.add(project, "keyed", base_url=server.url, model="m", key_env="NOT_SET_ANYWHERE")
-    expect_refusal(r"NOT_SET_ANYWHERE.*is not set", ask, project, judge="keyed")
-    assert not server.bodies
 
 
 WHOLE = f"## From the sources\n\n{SAID}\n\n## Beyond the sources\n\n{ADDED}"
@@ -327,13 +297,28 @@ def hand_out(begun: Project) -> Person:
     return people.someone(begun)
 
 
-def test_a_draft_of_it_is_no_source_and_no_document(begun: Project, server: OddServer) -> None:
-    asked(begun)
-    assert beside(begun) == []
-    assert [artifact.kind for artifact in artifacts_of(begun, first_item(begun))] == [Kind.INSIGHTS]
+def test_a_draft_is_no_source_until_its_owner_confirms_it_once_for_everybody(
+    begun: Project, server: OddServer
+) -> None:
+    draft, me = asked(begun), people.someone(begun)
     sent = server.bodies[-1]["messages"][1]["content"]
     assert "1. A block adds its input." in sent
     assert "Deep plain networks train badly." in sent
+    for act in (model_drafts.take, model_drafts.confirm):
+        expect_refusal("not a list of units", act, begun, draft)
+    assert [artifact.kind for artifact in artifacts_of(begun, first_item(begun))] == [Kind.INSIGHTS]
+    begun.work_as(ben(begun))
+    assert model_drafts.waiting(begun, first_item(begun)) is None
+    expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
+    assert beside(begun) == []
+    assert checking.check(begun).problems == []
+    begun.work_as(me)
+    model_drafts.confirm_material(begun, draft)
+    expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
+    assert model_drafts.proposals(begun) == []
+    assert "; confirmed by" in items.sources(begun, first_item(begun))[-1].drafted
+    begun.work_as(ben(begun))
+    assert beside(begun) == [("Reference material", WHOLE)]
     assert checking.check(begun).problems == []
 
 
@@ -347,22 +332,6 @@ def test_reference_material_is_asked_for_by_a_model(begun: Project, server: OddS
     assert ask_reference(begun)["failed"][0]["cause"] == "There are no insights yet."
     assert server.bodies == []
     expect_refusal("A model is needed to draft reference material", ask_reference, begun, "baseline")
-
-
-def test_only_whoever_asked_sees_and_confirms_a_draft(begun: Project) -> None:
-    draft = asked(begun)
-    begun.work_as(ben(begun))
-    assert model_drafts.waiting(begun, first_item(begun)) is None
-    expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
-    assert beside(begun) == []
-
-
-def test_confirmed_it_lies_beside_the_item_for_everybody(begun: Project) -> None:
-    model_drafts.confirm_material(begun, asked(begun))
-    assert beside(begun) == [("Reference material", WHOLE)]
-    begun.work_as(ben(begun))
-    assert beside(begun) == [("Reference material", WHOLE)]
-    assert checking.check(begun).problems == []
 
 
 def test_the_mark_and_the_history_say_which_model_and_who(begun: Project) -> None:
@@ -380,11 +349,6 @@ def test_the_mark_and_the_history_say_which_model_and_who(begun: Project) -> Non
     }  # fmt: skip
 
 
-def test_unedited_it_is_not_called_edited(begun: Project) -> None:
-    model_drafts.confirm_material(begun, asked(begun))
-    assert "; confirmed by" in items.sources(begun, first_item(begun))[-1].drafted
-
-
 def test_what_is_typed_is_kept_until_it_is_confirmed(begun: Project) -> None:
     draft = asked(begun)
     model_drafts.edit(begun, draft, "text", "在我自己的话里。")
@@ -396,15 +360,6 @@ def test_what_is_typed_is_kept_until_it_is_confirmed(begun: Project) -> None:
     model_drafts.confirm_material(begun, draft)
     assert beside(begun) == [("Reference material", "## From the sources\n\n在我自己的话里。")]
     assert sql.first(begun, "SELECT count(*) FROM draft") == (0,)
-
-
-def test_it_is_confirmed_once_and_not_taken_back_unnoticed(begun: Project) -> None:
-    draft = asked(begun)
-    model_drafts.confirm_material(begun, draft)
-    for _ in range(2):
-        expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
-    assert model_drafts.proposals(begun) == []
-    assert len(beside(begun)) == 1
 
 
 def test_refused_it_is_kept_aside_and_a_second_one_is_another(begun: Project, server: OddServer) -> None:
@@ -424,13 +379,6 @@ def test_an_empty_or_broken_text_is_not_confirmed(begun: Project, text: str, why
     expect_refusal(why, model_drafts.confirm_material, begun, asked(begun), text, "")
     assert beside(begun) == []
     assert len(model_drafts.proposals(begun)) == 1
-
-
-def test_it_is_not_taken_unit_by_unit(begun: Project) -> None:
-    draft = asked(begun)
-    for act in (model_drafts.take, model_drafts.confirm):
-        expect_refusal("not a list of units", act, begun, draft)
-    assert len(artifacts_of(begun, first_item(begun))) == 1
 
 
 def test_where_work_is_handed_out_only_a_coordinator_confirms(begun: Project) -> None:
@@ -503,9 +451,18 @@ def waiting(unfiled: Project) -> str:
     return model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)).id
 
 
-def test_letter_3_what_a_person_confirms_is_set_names_the_model_and_can_be_undone(unfiled: Project) -> None:
-    ask_class(unfiled)
-    change = model_drafts.confirm_class(unfiled, waiting(unfiled))
+def test_letter_3_a_class_is_drafted_confirmed_and_undone(unfiled: Project, server: OddServer) -> None:
+    expect_refusal("A model is needed to draft a classification", ask_class, unfiled, "baseline")
+    assert ask_class(unfiled) == []
+    result = model_drafts.unconfirmed_classes(unfiled, first_item(unfiled))
+    assert result is not None
+    drawn = model_drafts.proposed_class(result)
+    assert (drawn.question_type, drawn.subject, drawn.text) == (*FILED, REASON)
+    assert filed(unfiled) == ("", "")
+    sent = server.bodies[-1]["messages"][1]["content"]
+    assert "- Literature Review: The question asks what has been written" in sent
+    assert "- Scaling" in sent
+    change = model_drafts.confirm_class(unfiled, result.id)
     assert filed(unfiled) == FILED
     assert change.verb.startswith("from a model's draft: test-model")
     assert model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)) is None
@@ -535,16 +492,3 @@ def test_letter_3_a_type_that_the_project_does_not_have_is_no_draft(
     (failed,) = ask_class(unfiled)
     assert (failed["status"], "“Riddle”" in failed["cause"]) == ("unclear", True)
     assert model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)) is None
-
-
-def test_a_class_is_drafted_and_confirmed(unfiled: Project, server: OddServer) -> None:
-    expect_refusal("A model is needed to draft a classification", ask_class, unfiled, "baseline")
-    assert ask_class(unfiled) == []
-    result = model_drafts.unconfirmed_classes(unfiled, first_item(unfiled))
-    assert result is not None
-    drawn = model_drafts.proposed_class(result)
-    assert (drawn.question_type, drawn.subject, drawn.text) == (*FILED, REASON)
-    assert filed(unfiled) == ("", "")
-    sent = server.bodies[-1]["messages"][1]["content"]
-    assert "- Literature Review: The question asks what has been written" in sent
-    assert "- Scaling" in sent

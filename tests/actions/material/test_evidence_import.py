@@ -114,9 +114,12 @@ def test_letter_7_a_work_with_an_identifier_may_go_without_its_title() -> None:
     ]  # fmt: skip
 
 
-def test_letter_7_the_sources_own_list_is_found(project: Project, item: str, tmp_path: Path) -> None:
+def test_letter_7_the_sources_own_list_is_found_and_the_source_is_evidence_of_a_research_paper(
+    project: Project, item: str, tmp_path: Path
+) -> None:
     expect_refusal("No list of references was found", lookups.from_sources, project, item)
-    (path := tmp_path / "paper.md").write_text(PAPER, "utf-8")
+    expect_refusal("has no source", lookups.the_source_itself, project, item)
+    (path := tmp_path / "Deep rivers.md").write_text(PAPER, "utf-8")
     items.add_source(project, item, path)
     offer = lookups.from_sources(project, item)
     assert [(one.text, one.identifier, one.year) for one in offer.fresh] == [
@@ -124,14 +127,6 @@ def test_letter_7_the_sources_own_list_is_found(project: Project, item: str, tmp
         ("Shallow lakes and what lives in them", "", 2020),
     ]
     assert [entry.place for entry in offer.entries if entry.why] == ["entry 3"]
-
-
-def test_letter_7_the_source_itself_is_the_evidence_of_a_research_paper(
-    project: Project, item: str, tmp_path: Path
-) -> None:
-    expect_refusal("has no source", lookups.the_source_itself, project, item)
-    (path := tmp_path / "Deep rivers.md").write_text(PAPER, "utf-8")
-    items.add_source(project, item, path)
     assert not lookups.of_research(project, item)
     offer = lookups.the_source_itself(project, item)
     lookups.take(project, item, offer.fresh, offer.form)

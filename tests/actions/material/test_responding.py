@@ -176,23 +176,19 @@ def test_with_a_plan_and_without_are_not_one_system(project: Project, server: Od
 def test_a_cut_report_is_asked_for_once_more_with_more_room_and_then_given_up(
     project: Project, server: OddServer
 ) -> None:
-    server.script(completion("# Half a rep", finish="length"))
-    ended = respond(project, server, items=("1",))
-    caps = [body.get("max_tokens") for body in server.bodies]
-    # 20 tokens came; four times that is less than the least that is asked for again.
-    assert caps == [None, 4096]
-    (failed,) = ended["failed"]
-    assert failed["status"] == "truncated"
-    assert failed["cause"].endswith("An incomplete report is not kept.")
-    assert responses(project) == []
-
-
-def test_a_cut_report_that_comes_whole_with_more_room_is_kept(project: Project, server: OddServer) -> None:
     server.script(completion("# Half", finish="length"), written(QUESTIONS[0]))
     ended = respond(project, server, items=("1",))
-    assert (ended["failed"], responses(project, "r.text")) == ([], [(f"# Report\n\nOn: {QUESTIONS[0]}",)])
+    whole = [(f"# Report\n\nOn: {QUESTIONS[0]}",)]
+    assert (ended["failed"], responses(project, "r.text")) == ([], whole)
     # Both calls were paid for; the report took the second.
     assert sql.first(project, "SELECT count(*) FROM call") == (2,)
+    server.script(completion("# Half a rep", finish="length"))
+    (failed,) = respond(project, server, items=("2",))["failed"]
+    # 20 tokens came; four times that is less than the least that is asked for again.
+    assert [body.get("max_tokens") for body in server.bodies] == [None, 4096] * 2
+    assert failed["status"] == "truncated"
+    assert failed["cause"].endswith("An incomplete report is not kept.")
+    assert responses(project, "r.text") == whole
 
 
 @pytest.mark.slow
@@ -219,7 +215,9 @@ def test_what_fails_is_listed_with_its_cause_and_is_no_report(
     assert any("Item 1, trial 1" in line for line in responding.ResponseRun.words(ended))
 
 
-def test_only_what_failed_is_asked_again(project: Project, server: OddServer) -> None:
+def test_only_what_failed_is_asked_again_and_a_report_is_never_written_over(
+    project: Project, server: OddServer
+) -> None:
     bad = error(400, "No such thing.")
     server.answer = answering(lambda question, _: bad if question == QUESTIONS[0] else written(question))
     assert len(respond(project, server)["failed"]) == 1
@@ -227,11 +225,19 @@ def test_only_what_failed_is_asked_again(project: Project, server: OddServer) ->
     before = len(server.bodies)
     ended = respond(project, server)
     assert (ended["done"], ended["total"], ended["failed"], len(server.bodies) - before) == (2, 2, [], 1)
+    server.answer = answering(lambda *_: completion("Another."))
+    ended = respond(project, server)
+    assert (ended["judged_now"], ended["done"], len(server.bodies) - before) == (0, 2, 1)
+    assert [text for (text,) in responses(project)] == [f"# Report\n\nOn: {q}" for q in QUESTIONS]
 
 
-def test_a_plan_that_came_is_not_paid_again_when_its_report_failed(
+def test_a_plan_that_came_is_not_paid_again_and_one_without_a_step_is_none(
     project: Project, server: OddServer
 ) -> None:
+    server.answer = answering(steps=("", " "))
+    ended = respond(project, server, planned=True, items=("1",))
+    assert (ended["failed"][0]["status"], responses(project)) == ("invalid", [])
+    assert "It made no plan." in ended["failed"][0]["cause"]
     server.answer = answering(lambda *_: error(400, "No."))
     respond(project, server, planned=True, items=("1",))
     server.answer, before = answering(), len(server.bodies)
@@ -239,21 +245,6 @@ def test_a_plan_that_came_is_not_paid_again_when_its_report_failed(
     assert (ended["failed"], ended["reused"], len(server.bodies) - before) == ([], 1, 1)
     ((response,),) = responses(project, "r.id")
     assert ResponsePart.PLAN in drawn_extracts.parts_of(project, response)
-
-
-def test_a_plan_without_a_step_is_no_plan(project: Project, server: OddServer) -> None:
-    server.answer = answering(steps=("", " "))
-    ended = respond(project, server, planned=True, items=("1",))
-    assert (ended["failed"][0]["status"], responses(project)) == ("invalid", [])
-    assert "It made no plan." in ended["failed"][0]["cause"]
-
-
-def test_an_existing_report_is_never_written_over(project: Project, server: OddServer) -> None:
-    respond(project, server, items=("1",))
-    server.answer = answering(lambda *_: completion("Another."))
-    ended = respond(project, server, items=("1",))
-    assert (ended["judged_now"], ended["done"], len(server.bodies)) == (0, 1, 1)
-    assert responses(project) == [(f"# Report\n\nOn: {QUESTIONS[0]}",)]
 
 
 def test_a_name_stands_for_one_model_with_one_set_of_parameters(project: Project, server: OddServer) -> None:
@@ -277,20 +268,6 @@ def test_a_name_stands_for_one_model_with_one_set_of_parameters(project: Project
         project, SYSTEM, WriterSettings(base_url="http://elsewhere/v1", model="test-model")
     )
     assert judges.prepared(project, SYSTEM) == moved
-
-
-def test_settings_may_change_while_nothing_was_written(project: Project, server: OddServer) -> None:
-    server.script(error(404, "no such model"))
-    respond(project, server, items=("1",))
-    server.answer = answering()
-    respond(project, server, items=("1",), settings=WriterSettings(base_url=server.url, model="other"))
-    assert len(responses(project)) == 1
-
-
-def test_reports_that_came_from_elsewhere_are_nobodys_to_go_on_with(
-    project: Project, server: OddServer
-) -> None:
-    respond(project, server, items=("1",))
     sql.alter(project, "UPDATE system SET name = 'Imported'")
     expect_refusal(
         "were not written in this project",
@@ -299,6 +276,14 @@ def test_reports_that_came_from_elsewhere_are_nobodys_to_go_on_with(
         "Imported",
         WriterSettings(base_url=server.url, model="test-model"),
     )
+
+
+def test_settings_may_change_while_nothing_was_written(project: Project, server: OddServer) -> None:
+    server.script(error(404, "no such model"))
+    respond(project, server, items=("1",))
+    server.answer = answering()
+    respond(project, server, items=("1",), settings=WriterSettings(base_url=server.url, model="other"))
+    assert len(responses(project)) == 1
 
 
 def test_a_judges_endpoint_writes_with_its_key_and_parameters(
@@ -438,23 +423,18 @@ def test_letter_21_the_preset_puts_temperature_0_beside_other_parameters(
     }
 
 
-def test_letter_21_reports_are_filed_under_a_mode_of_ones_own(project: Project, server: OddServer) -> None:
-    respond_as(project, server)
-    respond_as(project, server, filed_as="high context", cutoff="2025-03-24")
-    assert [row[0] for row in origins(project)] == ["end-to-end", "high context"]
-    run = sql.first(project, "SELECT protocol FROM run ORDER BY started_at DESC")[0]
-    kept = responding.settings_of(str(run))
-    assert (kept.mode, str(kept.cutoff)) == ("high context", "2025-03-24")
-
-
 def test_letter_21_one_mode_of_a_system_has_one_prompt_and_one_cut_off(
     project: Project, server: OddServer
 ) -> None:
     respond_as(project, server)
     for how in ({"cutoff": "2025-03-24"}, {"condition": "researcherbench"}):
         expect_refusal("by other prompts or with another cut-off", respond_as, project, server, **how)
-    assert len(origins(project)) == 1
-    (report,) = materials.responses_of(project, "Scribe")
+    respond_as(project, server, filed_as="high context", cutoff="2025-03-24")
+    assert [row[0] for row in origins(project)] == ["end-to-end", "high context"]
+    run = sql.first(project, "SELECT protocol FROM run ORDER BY started_at DESC")[0]
+    kept = responding.settings_of(str(run))
+    assert (kept.mode, str(kept.cutoff)) == ("high context", "2025-03-24")
+    report, _ = materials.responses_of(project, "Scribe")
     materials.describe(project, Thing.RESPONSE, {report: {"settings": "asked by hand"}})
     respond_as(project, server, cutoff="2025-03-24")
 

@@ -91,6 +91,8 @@ def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, t
     units = units_of(project, items.ids(project)[0])
     expected = {(name, unit, "yes" if name == report[1] else "no") for name in SYSTEMS for unit in units}
     assert judged(project, 1) == expected
+    evidence = "SELECT DISTINCT quote_start, quote_end FROM judgement WHERE rater_id = ?"
+    assert sql.rows(project, evidence, (ada(project),)) == [(2, 6)]
     assert not names & set(SYSTEMS)
     assert not ids & {one for (one,) in sql.rows(project, "SELECT id FROM response")}
 
@@ -109,17 +111,6 @@ def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_
     theirs.close()
     values = [value for _, _, value in judged(project, 1)]
     assert (values.count("tie"), "no" in values) == (1, True)
-
-
-def test_where_the_evidence_stands_comes_back_too(project: Project, tmp_path: Path) -> None:
-    theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
-    label_all(theirs, "nothing")
-    unpacking.take_in(project, [tray.work(theirs).path])
-    theirs.close()
-    places = sql.rows(
-        project, "SELECT DISTINCT quote_start, quote_end FROM judgement WHERE rater_id = ?", (ada(project),)
-    )
-    assert places == [(2, 6)]
 
 
 def test_a_repeat_looks_like_another_item_and_comes_back_as_a_second_trial(
@@ -199,9 +190,16 @@ def test_units_of_two_copies_are_paired_by_likeness(tmp_path: Path) -> None:
     assert sheet.here_revision == 2
 
 
-def test_what_is_here_only_stands_last(tmp_path: Path) -> None:
-    sheet = clashing(coordinated(tmp_path), tmp_path, "Names a mine in Peru")
+def test_what_is_here_only_stands_last_and_an_entry_may_be_accepted_until_it_is(tmp_path: Path) -> None:
+    project = coordinated(tmp_path)
+    sheet = clashing(project, tmp_path, "Names a mine in Peru")
     assert words(sheet) == [("Names a mine in Peru", ""), ("", "Explains the weight of gold")]
+    tray.set_aside(project, sheet.entry.id)
+    (aside,) = tray.sheets(project, TrayState.SET_ASIDE)
+    assert aside.may_be_accepted
+    tray.accept(project, sheet.entry.id)
+    (accepted,) = tray.sheets(project, TrayState.ACCEPTED)
+    assert not accepted.may_be_accepted
 
 
 def test_the_adjudicator_of_an_item_decides_without_seeing_its_annotators_work(tmp_path: Path) -> None:
@@ -216,17 +214,6 @@ def test_the_adjudicator_of_an_item_decides_without_seeing_its_annotators_work(t
     assert (sheet.came, sheet.here, sheet.rows) == (None, None, ())
     tray.accept(project, sheet.entry.id)
     assert tray.sheets(project) == []
-
-
-def test_a_decided_entry_may_be_accepted_only_when_it_was_set_aside(tmp_path: Path) -> None:
-    project = coordinated(tmp_path)
-    entry = clashing(project, tmp_path, "Names a mine in Peru").entry
-    tray.set_aside(project, entry.id)
-    (aside,) = tray.sheets(project, TrayState.SET_ASIDE)
-    assert aside.may_be_accepted
-    tray.accept(project, entry.id)
-    (accepted,) = tray.sheets(project, TrayState.ACCEPTED)
-    assert not accepted.may_be_accepted
 
 
 @pytest.fixture
@@ -270,21 +257,17 @@ def test_labels_are_told_by_criterion_and_report_number_never_by_system(
     assert "Canary" not in repr(sheet)
 
 
-def test_a_holding_counts_items_stages_and_the_earliest_open_date(tmp_path: Path) -> None:
+def test_a_holding_counts_what_a_person_can_do_now(tmp_path: Path) -> None:
     project = coordinated(tmp_path, ["Ana"])
     ana, (first, second) = annotators(project)[0], items.ids(project)
-    dates = [datetime(2030, 5, day, tzinfo=UTC) for day in (9, 4)]
-    assignments.assign_one(project, first, ana.id, Stage.PLAN, due=dates[0])
-    assignments.assign_one(project, second, ana.id, Stage.PLAN, due=dates[1])
+    for item_id, day in ((first, 9), (second, 4)):
+        due = datetime(2030, 5, day, tzinfo=UTC)
+        assignments.assign_one(project, item_id, ana.id, Stage.PLAN, due=due)
+    assignments.assign_one(project, first, ana.id, Stage.LABELLING)
     (holding,) = packing.holdings(project)
-    assert (holding.items, holding.pieces, holding.handed_in) == (2, 4, 0)
+    assert (holding.items, holding.pieces, holding.handed_in, holding.due) == (2, 4, 0, due)
+    # Labelling waits until the own document of the item is handed in, a repeat for its day; it counts as an item.
     assert holding.stages == ((Stage.PLAN, 2), (Stage.RUBRIC, 2))
-    assert holding.due == dates[1]
-
-
-def test_a_repeat_waits_for_its_day_and_then_counts_as_an_item(tmp_path: Path) -> None:
-    project = coordinated(tmp_path, ["Ana"])
-    ana, (first, second) = annotators(project)[0], items.ids(project)
     unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
     for item_id, days in ((first, 10), (second, -1)):
         assignments.assign_one(
@@ -292,17 +275,9 @@ def test_a_repeat_waits_for_its_day_and_then_counts_as_an_item(tmp_path: Path) -
             not_before=now() + timedelta(days=days),
         )  # fmt: skip
     (holding,) = packing.holdings(project)
-    assert holding.items == 3
-    assert holding.stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
-
-
-def test_labelling_waits_until_the_own_document_of_the_item_is_handed_in(tmp_path: Path) -> None:
-    project = coordinated(tmp_path, ["Ana"])
-    ana, (first, _) = annotators(project)[0], items.ids(project)
-    assignments.assign_one(project, first, ana.id, Stage.LABELLING)
-    assert packing.holdings(project)[0].stages == ((Stage.RUBRIC, 2),)
-    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
-    assert packing.holdings(project)[0].stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
+    assert (holding.items, holding.handed_in) == (3, 2)
+    assert holding.stages == ((Stage.PLAN, 2), (Stage.RUBRIC, 2), (Stage.LABELLING, 2))
+    assert holding.written_at is not None
 
 
 def test_who_only_adjudicates_gets_no_task(tmp_path: Path) -> None:
@@ -310,14 +285,6 @@ def test_who_only_adjudicates_gets_no_task(tmp_path: Path) -> None:
     people.add_person(project, "Senior", (Role.ADJUDICATOR,))
     assignments.assign_one(project, items.ids(project)[0], annotators(project)[0].id, Stage.ADJUDICATION)
     assert packing.holdings(project) == []
-
-
-def test_handed_in_work_and_the_last_writing_are_told(tmp_path: Path) -> None:
-    project = coordinated(tmp_path, ["Ana"])
-    unpacking.take_in(project, [returned(project, annotators(project)[0].id, tmp_path / "ana")])
-    (holding,) = packing.holdings(project)
-    assert holding.handed_in == 2
-    assert holding.written_at is not None
 
 
 def test_a_task_that_cannot_be_written_keeps_no_other_back(tmp_path: Path) -> None:

@@ -294,20 +294,15 @@ def test_work_of_another_project_and_under_anothers_name_is_left_alone(
     assert not shared_folder.look(home).due
 
 
-def test_work_of_a_later_version_is_told_of(home: Project, ana: Project, tmp_path: Path) -> None:
+def test_work_of_a_later_version_is_told_of_and_unsealed_work_comes_in_too(
+    home: Project, ana: Project, tmp_path: Path
+) -> None:
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
-    content = tray.work(ana, tmp_path / "w.goldsmith-work").path.read_bytes()
+    content = tray.work(ana, tmp_path / "synced/R2/by hand.goldsmith-work").path.read_bytes()
     public = packages.public_key(known_keys.signing_key(home))
     later = with_manifest(content, packages.new_key(), format_version="4.0", app_version="9.9")
     (tmp_path / "synced/later").write_bytes(sealing.sealed(later, public))
     assert "needs Goldsmith ≥ 9.9" in shared_folder.look(home).problems[0]
-
-
-def test_work_that_someone_put_there_unsealed_comes_in_too(
-    home: Project, ana: Project, tmp_path: Path
-) -> None:
-    write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
-    tray.work(ana, tmp_path / "synced/R2/by hand.goldsmith-work")
     (arrival,) = shared_folder.sync(home).arrivals
     assert arrival.outcome is ParcelOutcome.NEW
 

@@ -1,28 +1,37 @@
-"""Making, opening and closing a project; its settings, rows, hashes, item numbers and people."""
+"""A project: made, opened, closed; its settings, rows, hashes, people and uses; what is kept of what was counted."""
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from sqlalchemy import insert, select
 
 from annotator import __version__
-from annotator.actions.items import items
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items, materials
 from annotator.actions.items.items import Filter
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import file, people
-from annotator.actions.project.file import Project, insert_rows, record, row_hash
+from annotator.actions.project.file import USES, Project, insert_rows, kept, known, record, row_hash
 from annotator.actions.project.people import new_project
+from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import JudgementFields, RaterKind
-from annotator.domain.material.item import ItemFields
+from annotator.domain.kinds.artifact import Kind, Stage
+from annotator.domain.material.item import ItemFields, ItemRole
 from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.texts import rendering
+from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.opening import Damaged
 from annotator.storage.tables import JUDGEMENT, RUN, SYSTEM
-from tests.projects.labelling_project import project_with
+from tests.projects.labelling_project import labelling_project, project_with
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import empty_project, small_project, units_of
 from tests.storage import sql
@@ -40,20 +49,14 @@ def test_a_new_project_has_a_name_and_a_folder(tmp_path: Path) -> None:
     expect_refusal("could not be created", new_project, tmp_path / "file" / "p.goldsmith")
 
 
-def test_settings_outlive_the_program(tmp_path: Path) -> None:
+def test_settings_outlive_the_program_and_a_reader_changes_none(tmp_path: Path) -> None:
     project = new_project(tmp_path / "p.goldsmith", "标题")
     project.set("zoom", {"authoring": 1.5})
     project.close()
-    again = Project.open(project.path)
-    assert (again.title, again.get("zoom"), again.get("none", 7)) == ("标题", {"authoring": 1.5}, 7)
-
-
-def test_a_reader_changes_nothing(tmp_path: Path) -> None:
-    new_project(tmp_path / "p.goldsmith").close()
-    reader = Project.open(tmp_path / "p.goldsmith", readonly=True)
-    assert reader.readonly
-    expect_refusal("is read-only", reader.set, "title", "new")
-    reader.close()
+    with closing(Project.open(project.path, readonly=True)) as again:
+        assert (again.title, again.get("zoom"), again.get("none", 7)) == ("标题", {"authoring": 1.5}, 7)
+        assert again.readonly
+        expect_refusal("is read-only", again.set, "title", "new")
 
 
 def test_a_setting_that_is_no_json_is_damage_and_the_file_is_given_back(tmp_path: Path) -> None:
@@ -76,17 +79,6 @@ def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_p
     assert row["sha256"] == row_hash(row)
     assert json.loads(row["after"]) == {"n": 2.5, "é": None}
     assert row["sha256"] != row_hash(row | {"after": "{}"})
-
-
-def test_rows_of_a_project(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "p.goldsmith")
-    with project.store.write() as db:
-        seqs = [record(project, db, Change("x", "s", "do")).seq for _ in range(3)]
-    assert seqs == [seqs[0], seqs[0] + 1, seqs[0] + 2]
-    project = new_project(tmp_path / "a.goldsmith")
-    with project.store.write() as db:
-        insert_rows(db, SYSTEM, [], lambda *_: pytest.fail("nothing is written"))
-        assert db.execute(select(SYSTEM)).all() == []
 
 
 def test_rows_are_written_in_batches_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +183,6 @@ def test_numbers_stand_for_items_in_order_and_words_are_found_in_any_script(numb
     assert found(numbered, "HA") == ["1", "3"]
     assert found(numbered, "ha 物理 ent") == ["1"]
     assert (found(numbered, "%"), found(numbered, "_b"), found(numbered, "0 %")) == (["2"], ["3"], ["2"])
-
-
-def test_a_retired_item_is_listed_among_the_retired_only(numbered: Project) -> None:
     first = items.ids(numbered)[0]
     items.change(numbered, first, retired=True)
     assert items.number(numbered, first) not in items.numbers(numbered)
@@ -242,17 +231,13 @@ def test_people_are_found_and_renamed(peopled: Project) -> None:
     assert people.someone(Project.open(peopled.path)).id == added
 
 
-def test_a_file_nobody_works_in_that_may_only_be_read_is_looked_at_by_a_visitor(tmp_path: Path) -> None:
-    made = Project.create(tmp_path / "empty.goldsmith")
-    made.close()
-    looked = Project.open(made.path, readonly=True)
+def test_the_first_to_work_in_an_empty_project_becomes_its_coordinator_and_a_reader_is_a_visitor(
+    tmp_path: Path,
+) -> None:
+    peopled = Project.create(tmp_path / "empty.goldsmith")
+    looked = Project.open(peopled.path, readonly=True)
     assert people.someone(looked) == people.VISITOR
     assert people.people(looked) == []
-
-
-def test_the_first_to_work_in_an_empty_project_becomes_its_coordinator(tmp_path: Path) -> None:
-    peopled = Project.create(tmp_path / "empty.goldsmith")
-    assert people.people(peopled) == []
     assert people.someone(peopled).has(Role.COORDINATOR)
     assert people.someone(peopled) == people.someone(peopled)
     assert len(people.people(peopled)) == 1
@@ -262,14 +247,17 @@ def added(peopled: Project, name: str, *roles: Role) -> str:
     return people.add_person(peopled, name, roles or (Role.ANNOTATOR,)).subject
 
 
-def test_roles_are_set_anew_and_can_be_undone(peopled: Project) -> None:
+def test_roles_are_set_anew_count_at_once_and_can_be_undone(peopled: Project) -> None:
     ada = added(peopled, "Ada")
     people.set_roles(peopled, ada, (Role.COORDINATOR, Role.ADJUDICATOR))
     assert people.known(peopled, ada).roles == "adjudicator coordinator"
     people.set_roles(peopled, ada, ())
     assert people.known(peopled, ada).roles == ""
     history.undo(peopled)
-    history.undo(peopled)
+    people.set_roles(peopled, peopled.by, (Role.ADJUDICATOR,))
+    assert people.someone(peopled).roles == "adjudicator"
+    for _ in range(2):
+        history.undo(peopled)
     assert people.known(peopled, ada).roles == "annotator"
 
 
@@ -286,23 +274,18 @@ def test_people_leave_and_come_back(peopled: Project) -> None:
     assert not people.known(peopled, ada).active
 
 
-def test_the_last_active_coordinator_stays_one(peopled: Project) -> None:
-    me, ada = peopled.by, added(peopled, "Ada", Role.COORDINATOR)
-    people.deactivate(peopled, ada)
-    expect_refusal("No active coordinator", people.set_roles, peopled, me, (Role.ANNOTATOR,))
-    peopled.work_as(people.known(peopled, added(peopled, "Ben")))
-    expect_refusal("No active coordinator", people.deactivate, peopled, me)
-    assert people.known(peopled, me).has(Role.COORDINATOR)
-    assert people.known(peopled, me).active
-
-
-def test_undoing_does_not_take_the_last_coordinator_either(peopled: Project) -> None:
+def test_the_last_active_coordinator_stays_one_also_when_undoing(peopled: Project) -> None:
     me, ada = people.someone(peopled), added(peopled, "Ada")
     people.set_roles(peopled, ada, (Role.COORDINATOR,))
     peopled.work_as(people.known(peopled, ada))
     people.deactivate(peopled, me.id)
     peopled.work_as(me)
     expect_refusal("No active coordinator", history.undo, peopled)
+    peopled.work_as(people.known(peopled, added(peopled, "Ben")))
+    expect_refusal("No active coordinator", people.deactivate, peopled, ada)
+    expect_refusal("No active coordinator", people.set_roles, peopled, ada, (Role.ANNOTATOR,))
+    assert people.known(peopled, ada).has(Role.COORDINATOR)
+    assert people.known(peopled, ada).active
 
 
 def test_a_file_without_a_coordinator_may_still_rename_its_annotator(tmp_path: Path) -> None:
@@ -318,15 +301,205 @@ def test_a_person_is_found_by_id_or_alias_and_never_by_name(peopled: Project) ->
     assert people.known(peopled, "R2X").id == ben
     refused = expect_refusal("“Ada” is not an id or alias", people.known, peopled, "Ada")
     assert refused.details == ("R1", "R2", "r2x")
+    large = people.add_person(peopled, "Ada", alias="R2X").subject
+    assert [people.known(peopled, alias).id for alias in ("r2x", "R2X")] == [ben, large]
 
 
-def test_aliases_that_differ_only_in_capitals_are_told_apart(peopled: Project) -> None:
-    small, large = (people.add_person(peopled, "Ada", alias=alias).subject for alias in ("x1", "X1"))
-    assert [people.known(peopled, alias).id for alias in ("x1", "X1")] == [small, large]
+def test_every_choice_names_protocols_that_there_are_with_the_kinds_that_they_need():
+    for choice in profiles.CHOICES:
+        used = profiles.parsed(choice.name)
+        assert used.protocols <= PROTOCOLS.keys()
+        needed = {kind for name in used.protocols for kind in PROTOCOLS[name].needs}
+        assert needed <= used.kinds
 
 
-def test_the_roles_of_the_person_working_count_at_once(peopled: Project) -> None:
-    added(peopled, "Ada", Role.COORDINATOR)
-    people.set_roles(peopled, peopled.by, (Role.ADJUDICATOR,))
-    assert people.someone(peopled).has(Role.ADJUDICATOR)
-    assert not people.someone(peopled).has(Role.COORDINATOR)
+def test_a_kind_brings_what_judges_by_it_and_a_protocol_what_it_needs():
+    usual, chosen = profiles.parsed(profiles.USUAL), profiles.parsed("nuggets, adra.plan")
+    assert (usual.kinds, usual.judges("adra.plan")) == ({Kind.RUBRIC}, False)
+    assert chosen.kinds == {Kind.NUGGETS, Kind.PLAN}
+    assert chosen.judges("deepscholar.nuggets")
+    assert chosen.judges("adra.plan")
+    refused = expect_refusal("poems", profiles.parsed, "rubrics, poems")
+    assert "related-work" in refused.todo
+
+
+def test_what_a_project_holds_stays_in_use(tmp_path):
+    with closing(people.new_project(tmp_path / "p.goldsmith", uses="rubrics")) as project:
+        assert profile(project) is profile(project)
+        items.add(project, "Why?")
+        artifacts.start(project, items.ids(project)[0], Kind.PLAN)
+        assert profile(project).kinds == {Kind.RUBRIC, Kind.PLAN}
+        assert kinds(project) == (Kind.PLAN, Kind.RUBRIC)
+        assert kinds(project, ItemRole.SEMINAR) == (Kind.INSPIRATIONS, Kind.TASKS)
+        assert {"adra.plan", "adra.efficiency"} <= set(protocols(project))
+        choose(project, "related-work")
+        assert profile(project).kinds == {Kind.NUGGETS, Kind.EVIDENCE, Kind.PLAN}
+
+
+def test_an_older_project_uses_what_it_holds(tmp_path):
+    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
+        people.someone(project)
+        project.set(USES, None)
+        assert profile(project).kinds == {Kind.RUBRIC}
+
+
+def test_labels_and_runs_of_another_protocol_are_in_use(tmp_path):
+    with closing(labelling_project(tmp_path)) as project:
+        project.set(USES, "nuggets")
+        assert "researcherbench.coverage" in protocols(project)
+        assert "researcherbench.pairwise" not in protocols(project)
+        first = label_tasks.queue(project)[0]
+        labels.set_label(project, first.response_id, f"{first.item_id}/c1", "yes")
+        assert "researcherbench.coverage" in profile(project).protocols
+        assert "researcherbench.claims.extract" not in extractions(project)
+        assert stages(project) == (Stage.RUBRIC, Stage.NUGGETS, Stage.LABELLING)
+
+
+COUNTED: list[str] = []
+
+
+@kept
+def titled(project: Project, words: str) -> str:
+    COUNTED.append(words)
+    return f"{words} {len(people.people(project))}"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    COUNTED.clear()
+    project = new_project(tmp_path / "kept.goldsmith")
+    yield project
+    file.forget(project.path)
+    project.close()
+
+
+def by_another_process(project: Project) -> None:
+    """A write that leaves no trace in the audit, nor a byte more in the file."""
+    with closing(sqlite3.connect(project.path, isolation_level=None)) as other:
+        other.execute("UPDATE person SET name = name || 'x'")
+
+
+def test_what_was_asked_before_is_not_counted_again_for_the_same_person(project: Project) -> None:
+    assert known(titled, project, "people:") is None
+    assert titled(project, "people:") == titled(project, "people:") == known(titled, project, "people:")
+    assert COUNTED == ["people:"]
+    people.add_person(project, "Ann")
+    project.person = people.people(project)[1]
+    assert known(titled, project, "people:") is None
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_every_write_makes_it_counted_anew(project: Project, watched: bool) -> None:
+    if watched:
+        file.watch(project.path)
+    titled(project, "a")
+    people.add_person(project, "Ann")
+    assert titled(project, "a") == "a 2"
+    by_another_process(project)
+    assert known(titled, project, "a") is None
+
+
+def test_a_watched_file_is_known_to_every_connection(project: Project) -> None:
+    file.watch(project.path)
+    titled(project, "a")
+    with closing(Project.open(project.path, readonly=True)) as other:
+        other.person = project.person
+        assert titled(other, "a") == "a 1"
+    assert COUNTED == ["a"]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_report_that_is_rendered_moves_no_answer(project: Project, watched: bool) -> None:
+    if watched:
+        file.watch(project.path)
+    titled(project, "a")
+    materials.html(project, "# A report")
+    assert known(titled, project, "a") == "a 1"
+
+
+def test_a_report_for_whose_formulas_time_ran_out_is_drawn_anew(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as hurried:
+        hurried.setattr(rendering, "MAX_DRAWING_S", -1.0)
+        first = materials.html(project, "Here $x$ stands.")
+    assert ("<img" in first.html, first.unfinished) == (False, True)
+    second = materials.html(project, "Here $x$ stands.")
+    assert ("<img" in second.html, second.unfinished, second.reason) == (True, False, "")
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_what_another_writes_meanwhile_is_seen(project: Project, watched: bool) -> None:
+    if watched:
+        file.watch(project.path)
+    titled(project, "a")
+    with file.unmoved(project):
+        by_another_process(project)
+    assert known(titled, project, "a") is None
+
+
+def test_what_another_thread_writes_through_the_same_connection_is_seen(project: Project) -> None:
+    titled(project, "a")
+    writer = Thread(target=people.add_person, args=(project, "Ann"))
+    with file.unmoved(project):
+        writer.start()
+        # It waits until this has ended; if it did not, its person would be overlooked.
+        writer.join(0.3)
+    writer.join()
+    assert known(titled, project, "a") is None
+
+
+def test_where_another_program_holds_the_file_nothing_is_known_and_a_write_is_refused_in_words(
+    project: Project,
+) -> None:
+    with closing(Project.open(project.path, busy_seconds=0)) as first:
+        titled(first, "a")
+        with closing(sqlite3.connect(project.path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert known(titled, first, "a") is None
+            with pytest.raises(Refusal, match="in use by another program"), file.unmoved(first):
+                people.add_person(first, "Ann")
+            other.execute("ROLLBACK")
+        assert known(titled, first, "a") == "a 1"
+
+
+def test_a_write_may_move_some_answers_alone(project: Project) -> None:
+    @kept
+    def another(project: Project) -> int:
+        return len(people.people(project))
+
+    titled(project, "a")
+    another(project)
+    with file.unmoved(project, titled):
+        people.add_person(project, "Ann")
+    assert (known(titled, project, "a"), known(another, project)) == ("a 1", None)
+
+
+def test_nothing_is_kept_of_what_was_written_while_it_was_counted(project: Project) -> None:
+    @kept
+    def slow(project: Project) -> int:
+        by_another_process(project)
+        return 1
+
+    slow(project)
+    assert known(slow, project) is None
+
+
+def test_of_large_projects_fewer_answers_are_kept(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "ROOM", 2)
+    for words in ("a", "b", "c"):
+        titled(project, words)
+    assert [bool(known(titled, project, words)) for words in ("a", "b", "c")] == [False, True, True]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_nothing_is_known_of_a_closed_project_and_whoever_asks_is_refused(
+    project: Project, watched: bool
+) -> None:
+    if watched:
+        file.watch(project.path)
+    titled(project, "a")
+    project.close()
+    file.forget(project.path)
+    assert known(titled, project, "a") is None
+    expect_refusal("is closed", titled, project, "a")

@@ -233,13 +233,13 @@ def test_arxiv_is_asked_once_for_each_query_and_never_again(
     assert len(arxiv.asked) == 4
 
 
-def test_where_arxiv_does_not_answer_that_is_the_cause(project: Project, arxiv: PageServer) -> None:
+def test_where_arxiv_does_not_answer_or_answers_with_no_list_that_is_the_cause(
+    project: Project, arxiv: PageServer
+) -> None:
     arxiv.pages = {}
     (failed,) = research(project, order())["failed"]
     assert (failed["status"], failed["cause"]) == ("api_error", "arXiv did not answer: status 404.")
 
-
-def test_what_is_no_list_of_arxiv_is_told(project: Project, arxiv: PageServer) -> None:
     class Odder(dict[str, Any]):
         def get(self, path: str, default: Any = None) -> Given:
             return Given(b"<html></html>")
@@ -291,7 +291,6 @@ def test_a_run_is_named_by_what_is_not_usual_and_what_cannot_be_searched_is_refu
     named = responding.research_name(rounds=10, queries=10, per_query=1000, keep=1000, words=9999)
     assert len(named) <= responding.LONGEST_NAME
     read = responding.settings_of(named)
-    assert isinstance(read, responding.ResearchSettings)
     assert (read.system.rounds, read.system.words) == (10, 9999)
     assert responding.research_name(oracle="all", keep=5) == "respond.research|oracle=all"
     assert orders.kind_of(named) is ResearchRun
@@ -303,7 +302,7 @@ def test_a_run_is_named_by_what_is_not_usual_and_what_cannot_be_searched_is_refu
     expect_refusal("no oracle “some”", order, oracle="some")
 
 
-def test_an_estimate_goes_by_the_most_that_may_be_found(
+def test_an_estimate_goes_by_the_most_that_may_be_found_and_not_by_what_was_answered(
     project: Project, server: OddServer, corpus: str
 ) -> None:
     result = orders.forecast(project, order(corpus))
@@ -313,15 +312,10 @@ def test_an_estimate_goes_by_the_most_that_may_be_found(
     assert "at most" in result.words()[0]
     assert orders.forecast(project, order()).calls > 2 * 200
     assert orders.forecast(project, order(oracle="all")).calls == 1
-
-
-def test_what_was_answered_is_not_counted_again(project: Project, server: OddServer, corpus: str) -> None:
     server.answer = answering(lambda step, _: error(400, "No.") if step == "section" else None)
     research(project, order(corpus))
-    result = orders.forecast(project, order(corpus))
     # The first queries and the filter's questions are the same whatever is answered.
-    assert result.in_journal >= 10
-    assert isinstance(server.bodies[0], dict)
+    assert orders.forecast(project, order(corpus)).in_journal >= 10
 
 
 OAK, ELM, ASH = "arxiv:2001.00001", "doi:10.1000/elm", "arxiv:2001.00002"
@@ -352,15 +346,12 @@ def kept(named: Project) -> dict[str, tuple[str, int | None, str]]:
     return {row.url: (row.text, row.citations, str(row.citations_on or "")) for row in rows}
 
 
-def test_what_works_lack_is_told(named: Project) -> None:
+def test_a_table_completes_works_and_replaces_no_text(named: Project, tmp_path: Path) -> None:
     result = research_module.named(named)
     assert set(result.titles) == {OAK, ELM, ASH}
     assert set(result.without_abstract) == {ELM, ASH}
     assert set(result.without_citations) == {OAK, ELM, ASH}
     assert result.words().startswith("3 works named by reports and gold: 2 without an abstract, 3 without")
-
-
-def test_a_table_completes_works_and_replaces_no_text(named: Project, tmp_path: Path) -> None:
     rows = [
         {"identifier": "arXiv:2001.00001v9", "abstract": "Other.", "cited_by_count": "7", "counted_on": "2026-01-02"},
         {"identifier": "10.1000/ELM", "abstract": "Of elms.", "cited_by_count": "", "counted_on": ""},

@@ -169,15 +169,12 @@ def test_no_star_stands_on_items_where_the_other_is_ahead(show) -> None:
     assert "a" in first["better"]
 
 
-def test_what_is_undefined_is_named_in_the_overall(show) -> None:
+def test_what_is_undefined_is_named_in_the_overall_and_one_item_gives_no_test(show) -> None:
     systems = {"a": {"*": [0.5] * 6, "document_importance": [None] * 6}, "b": {"*": [0.0] * 6}}
     (table, _) = show(Board(systems))
     result = long(table, "a", "overall")
     assert (result["value"], result["reason"]) == (None, "Document importance is undefined")
     assert long(table, "b", "overall")["value"] == 0.0
-
-
-def test_one_item_gives_figures_and_no_test(show) -> None:
     (table,) = show(Board({"a": {"*": [0.5]}, "b": {"*": [0.25]}}))
     assert long(table, "a", "overall")["value"] == pytest.approx(0.5)
     assert {row["p"] for row in result_pictures.as_tree(table)["rows"]} == {None}

@@ -62,25 +62,20 @@ def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(project
     # Of the second plan the whole row alone counts: 1 of 4; 3 of 4 in the first.
     assert recall.estimate.value == pytest.approx((3 / 4 + 1 / 4) / 2)
     assert (recall.estimate.n, recall.estimate.missing) == (2, 1)
-    assert (
-        next(column for column in sheet.columns if column.title == "Plan recall (one-to-one)").beside
-        == "n = 2"
-    )
-    assert "1 judgement is missing behind these figures; none is counted as an answer." in shown(project).told
-    result = cell(sheet, "Plan recall (one-to-one)")
-    assert (result.source.metric, result.source.rater_id) == ("plan.recall", adra.JUDGE)
-    picture = next(one for one in sheet.pictures if one.name == result.picture)
+    (column,) = (column for column in sheet.columns if column.title == "Plan recall (one-to-one)")
+    assert column.beside == "n = 2"
+    assert "1 judgement is missing behind these figures; none is counted as an answer." in sheet.told
+    assert (recall.source.metric, recall.source.rater_id) == ("plan.recall", adra.JUDGE)
+    picture = next(one for one in sheet.pictures if one.name == recall.picture)
     assert result_pictures.dots(project, picture, result_pictures.PRINTED, 50).width == 360
-
-
-def test_a_figure_above_the_limit_is_marked_and_says_why(project: Project) -> None:
     # 1 of 20 cells is 5 %, not more than the limit of 5 %.
-    assert cell(shown(project), "Plan recall (one-to-one)").state == "incomplete"
+    assert recall.state == "incomplete"
     results.set_limit(project, 0.04)
-    result = cell(shown(project), "Plan recall (one-to-one)")
+    sheet = shown(project)
+    result = cell(sheet, "Plan recall (one-to-one)")
     assert result.state == "unfit"
     assert "5.0 % of the judgements are missing, more than 4.0 %" in result.tip
-    assert any("8 figures are not publishable" in words for words in shown(project).told)
+    assert any("8 figures are not publishable" in words for words in sheet.told)
 
 
 def test_one_metric_is_set_out_with_everything_that_belongs_to_it(project: Project) -> None:
@@ -97,7 +92,9 @@ def test_one_metric_is_set_out_with_everything_that_belongs_to_it(project: Proje
     ]
 
 
-def test_aspects_are_told_apart(project: Project) -> None:
+def test_aspects_are_told_apart_and_a_rater_who_judged_nothing_leaves_only_what_is_computed(
+    project: Project,
+) -> None:
     one = items.ids(project)[0]
     said = {"s1": "true", "s2": "true", "s3": "true", "s4": "false"}
     adra.say(project, "adra.reasoning", one, adra.response_of(one), said)
@@ -105,10 +102,7 @@ def test_aspects_are_told_apart(project: Project) -> None:
     result = {line.cells[0].words: line.cells[2].value for line in sheet.lines}
     # Background: 1 of 1 right; problem: 0 of 1; results: 2 of 2.
     assert result == {"background": 1.0, "problem": 0.0, "results": 1.0}
-
-
-def test_a_rater_who_judged_nothing_leaves_only_what_is_computed(project: Project) -> None:
-    adra.answer(project, items.ids(project)[0], "Timed", latency_s=3.0)
+    adra.answer(project, one, "Timed", latency_s=3.0)
     assert {row.metric for row in overview.report(project, "nobody").rows} == {"latency"}
 
 
@@ -240,13 +234,10 @@ def test_letter_22_where_coverage_stands_its_threshold_is_told(
     assert SET_BY in told_by(sample, view, **chosen)
 
 
-def test_letter_22_where_reasoning_stands_it_is_told_that_false_is_never_said(sample: Project) -> None:
+def test_letter_22_a_figure_of_the_baseline_is_a_floor_and_never_publishable(sample: Project) -> None:
     assert NEVER_FALSE in told_by(sample, "overview", metric="reasoning.accuracy")
     assert NEVER_FALSE in told_by(sample, "tables", table="end-to-end")
     assert SET_BY not in told_by(sample, "items", metric="reasoning.accuracy")
-
-
-def test_letter_22_a_figure_of_the_baseline_is_a_floor_and_never_publishable(sample: Project) -> None:
     chosen = {"metric": "coverage", "judge": _baseline(sample)}
     (sheet,) = result_views.show(sample, "overview", chosen).sheets
     assert {row["publishable"] for row in result_pictures.rows(sheet)} == {"floor"}
@@ -330,6 +321,9 @@ def test_each_language_has_its_columns_and_each_system_its_row(by_language: Proj
     assert of["Beta"]["en: ACE"].value == pytest.approx(3.0)
     assert of["Beta"]["zh: ACE"].value is None
     assert (of["Alpha"]["en: Avg. Token"].value, of["Alpha"]["en: Avg. references"].value) == (1000, 2)
+    shown = result_views.show(by_language, "tables", {"table": "ace-length"}, among=paper_tables.VIEWS)
+    assert [sheet.title for sheet in shown.sheets if "characters" in sheet.title]
+    assert {line.cells[0].words for line in shown.sheets[0].lines} == {"Alpha", "Beta"}
 
 
 def test_every_figure_of_every_group_can_be_asked_where_it_comes_from(by_language: Project) -> None:
@@ -357,12 +351,6 @@ def test_every_figure_of_every_group_can_be_asked_where_it_comes_from(by_languag
         assert len(lines) == (many or cell.estimate.n), cell.source
         assert all(results_behind.of_source(by_language, line.source) for line in lines)
         assert results_behind.of_source(by_language, cell.source)
-
-
-def test_ace_against_length_is_a_table_of_its_own(by_language: Project) -> None:
-    shown = result_views.show(by_language, "tables", {"table": "ace-length"}, among=paper_tables.VIEWS)
-    assert [sheet.title for sheet in shown.sheets if "characters" in sheet.title]
-    assert {line.cells[0].words for line in shown.sheets[0].lines} == {"Alpha", "Beta"}
 
 
 def test_short_names_stay_with_the_papers_that_had_them() -> None:

@@ -1,10 +1,13 @@
-"""Scores and what is missing, whose judgements and gold they rest on, and when they are fit to be published."""
+"""Scores and what is missing, whose judgements and gold they rest on, by what rule, and when they may be published."""
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
@@ -25,6 +28,7 @@ from annotator.actions.results.results import ResultRow
 from annotator.actions.results.scoring import ALL
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.cli.saying import app
 from annotator.domain.experts.adjudication import Reason
@@ -33,12 +37,14 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import USUAL
-from tests.judging.odd_server import OddServer, at_work, completion
+from annotator.storage.tables import CALL
+from tests.judging.odd_server import Odd, OddServer, at_work, completion, error
 from tests.projects import adra_project as adra
 from tests.projects import pairs_project as pairs
 from tests.projects.labelling_project import add_report, project_with, submit_labels
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import empty_project, units_of
+from tests.projects.small_project import CRITERIA, empty_project, units_of
+from tests.servers.served import JUDGE, asked_about
 from tests.storage import sql
 
 
@@ -69,12 +75,19 @@ def test_an_unsure_label_is_missing_and_bounds_the_score(project: Project) -> No
     assert figure(project, "Beta").estimate.value == 0
 
 
-def test_people_are_averaged_and_a_judge_is_told_apart(project: Project) -> None:
-    label_all(project, {"Alpha": ["yes", "yes", "yes"], "Beta": ["no", "no", "no"]})
+def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project) -> None:
+    label(project, "Ada", ["yes", "yes", "no"])
+    label(project, "Ben", ["yes", "no", "no"])
     asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline")))
     assert [rater.name for rater in result_raters.raters(project)] == ["baseline", "people"]
     assert {row.rater for row in results.rows(project)} == {"baseline"}
-    assert {row.rater for row in results.rows(project, "people")} == {"people"}
+    found = {rater.name: (rater.id, rater.judgements) for rater in result_raters.everybody(project, COVERAGE)}
+    assert list(found) == ["baseline", "people", "R2", "R3"]
+    assert [count for _, count in found.values()] == [12, 6, 3, 3]
+    # Weights 3, 2 and 1: 5/6 and 3/6, and 4/6 on average.
+    assert coverage(project, found["R2"][0]) == pytest.approx(5 / 6)
+    assert coverage(project, found["R3"][0]) == pytest.approx(3 / 6)
+    assert coverage(project, "people") == pytest.approx(4 / 6)
 
 
 def test_scores_bound_what_is_missing(project: Project) -> None:
@@ -193,32 +206,17 @@ def coverage(project: Project, rater_id: str) -> float | None:
     return next(row.estimate.value for row in found if row.system == "Alpha" and row.group == "all")
 
 
-def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project) -> None:
-    label(project, "Ada", ["yes", "yes", "no"])
-    label(project, "Ben", ["yes", "no", "no"])
-    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline")))
-    found = {rater.name: (rater.id, rater.judgements) for rater in result_raters.everybody(project, COVERAGE)}
-    assert list(found) == ["baseline", "people", "R2", "R3"]
-    assert [count for _, count in found.values()] == [12, 6, 3, 3]
-    # Weights 3, 2 and 1: 5/6 and 3/6, and 4/6 on average.
-    assert coverage(project, found["R2"][0]) == pytest.approx(5 / 6)
-    assert coverage(project, found["R3"][0]) == pytest.approx(3 / 6)
-    assert coverage(project, "people") == pytest.approx(4 / 6)
-
-
-def test_what_a_person_was_not_given_is_not_missing(project: Project) -> None:
+def test_what_a_person_was_not_given_is_not_missing_and_only_a_coordinator_is_told_how_they_answered(
+    project: Project,
+) -> None:
     label(project, "Ada", ["yes", "yes", UNSURE])
-    rater = next(one for one in result_raters.everybody(project, COVERAGE) if one.name == "R2")
+    (rater,) = (one for one in result_raters.everybody(project, COVERAGE) if one.name == "R2")
     found = next(row for row in results.rows(project, rater.id) if row.group == "all")
     assert (found.system, found.estimate.n, found.estimate.missing) == ("Alpha", 1, 1)
     assert found.missing_rate == pytest.approx(1 / 3)
-
-
-def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) -> None:
-    label(project, "Ada", ["yes", "yes", "no"])
     assert len(result_raters.named_people(project, COVERAGE)) == 1
     project.work_as(next(person for person in people.people(project) if person.name == "Ada"))
-    assert [rater.name for rater in result_raters.everybody(project, COVERAGE)] == ["people"]
+    assert [one.name for one in result_raters.everybody(project, COVERAGE)] == ["people"]
     assert result_raters.named_people(project, COVERAGE) == []
     expect_refusal(
         "Only a coordinator can read the judgements behind a figure",
@@ -295,15 +293,7 @@ def test_letter_12_one_of_two_who_are_asked_is_no_gold_yet(doubled: pairs.Projec
         assignments.assign_one(doubled, item, pairs.person(doubled, name).id, Stage.RUBRIC)
     with doubled.store.read() as db:
         assert list(annotating.whose(db, pairs.Kind.RUBRIC).values()) == [annotating.LEFT_OUT] * 2
-    assert annotating.LEFT_OUT in coverage_words(doubled)
-
-
-def coverage_words(doubled: pairs.Project) -> str:
-    with doubled.store.read() as db:
-        return annotating.words(db, [pairs.Kind.RUBRIC])
-
-
-def test_letter_12_an_annotator_does_not_decide_whose_gold_counts(doubled: pairs.Project) -> None:
+        assert annotating.LEFT_OUT in annotating.words(db, [pairs.Kind.RUBRIC])
     pairs.work_as(doubled, "Ada")
     expect_refusal("", annotating.count_unadjudicated, doubled, True)
 
@@ -417,3 +407,111 @@ def test_a_figure_says_that_its_judges_model_drafted_the_checklist(tmp_path: Pat
         project.close()
     assert "3 points drafted by the judge's own model, gpt-4o-mini" in gold["writer"]
     assert "drafted" not in gold["other"]
+
+
+FIRST, SECOND, _ = (text for text, _ in CRITERIA)
+
+
+def reply(criterion: str, alpha: bool, repair: bool) -> Odd:
+    """Of Alpha: no to the first, in words that hold y-e-s; yes to the rest. Of Beta: yes to all."""
+    return completion(
+        "No\nNothing on Bayesian analysis." if alpha and criterion == FIRST else "yes\nIt does."
+    )
+
+
+def refused_once(criterion: str, alpha: bool, repair: bool) -> Odd:
+    if criterion == SECOND:
+        return completion(None, refusal="I would rather not say yes.")
+    return completion("yes\nIt does.")
+
+
+def unclear(criterion: str, alpha: bool, repair: bool) -> Odd:
+    """A repair is asked for here; the evaluator asks for none."""
+    return completion("no\nIt does not." if repair else "Covered, yes.")
+
+
+def judged_in_words(
+    project: Project, server: OddServer, said: Callable[[str, bool, bool], Odd], **how: Any
+) -> None:
+    """Have a server that knows plain text alone judge all reports."""
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        if "response_format" in body:
+            return error(400, "response_format is not supported", param="response_format")
+        messages = body["messages"]
+        return said(asked_about(body)[0][1], "# Alpha" in messages[1]["content"], len(messages) > 2)
+
+    server.answer = answer
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))
+
+
+def coverage_read(project: Project, reading: str = "") -> dict[str, float | None]:
+    rows = overview.report(project, reading=reading).rows
+    return {row.system: row.estimate.value for row in rows if (row.metric, row.group) == ("coverage", "all")}
+
+
+@pytest.mark.usefixtures("distant_judge")
+@pytest.mark.parametrize(
+    ("said", "here", "by_rule"),
+    [
+        (reply, (0.5, 1), (1, 1)),
+        # Ours over the judgements that came; theirs without the weight of 2.
+        (refused_once, (1, 1), (4 / 6, 4 / 6)),
+        (unclear, (0, 0), (1, 1)),
+        (lambda *_: completion(""), (None, None), (0, 0)),
+    ],
+    ids=["letters inside", "refused_once", "before the repair", "empty"],
+)
+def test_coverage_is_also_computed_by_the_published_rule_where_that_is_chosen(
+    project: Project, server: OddServer, said: Any, here: Any, by_rule: Any
+) -> None:
+    for _ in range(2):
+        # A run that gets nowhere stops before its end; the second one goes on from there.
+        judged_in_words(project, server, said)
+    calls = len(server.bodies)
+    assert tuple(coverage_read(project).values()) == pytest.approx(here)
+    assert tuple(coverage_read(project, overview.PUBLIC).values()) == pytest.approx(by_rule)
+    assert tuple(coverage_read(project).values()) == pytest.approx(here)
+    assert len(server.bodies) == calls
+
+
+@pytest.mark.usefixtures("distant_judge")
+@pytest.mark.parametrize(
+    ("statement", "by_rule"),
+    [
+        (update(CALL).values(status="api_error", raw="yes, this key is yesterday's"), (0, 0)),
+        ("UPDATE judgement SET call_id = NULL", (0.5, 1)),
+    ],
+    ids=["the body of an error is no reply", "no call is stored"],
+)
+def test_what_brought_no_reply_is_read_as_the_evaluator_would(
+    project: Project, server: OddServer, statement: Any, by_rule: Any
+) -> None:
+    judged_in_words(project, server, reply)
+    with project.store.write() as db:
+        db.exec_driver_sql(statement) if isinstance(statement, str) else db.execute(statement)
+    assert tuple(coverage_read(project, overview.PUBLIC).values()) == pytest.approx(by_rule)
+
+
+@pytest.mark.usefixtures("distant_judge")
+def test_the_choice_is_offered_where_replies_can_be_read_and_says_what_it_did(
+    project: Project, server: OddServer
+) -> None:
+    assert "reading" not in {choice.name for choice in overview.choices(project)}
+    asyncio.run(judge_runs.run(project, RunRequest("baseline")))
+    assert "reading" not in {choice.name for choice in overview.choices(project)}
+    judged_in_words(project, server, reply)
+    shown = result_views.show(project, "overview", {"reading": overview.PUBLIC, "metric": "coverage"})
+    assert any("read by the rule of ResearcherBench" in words for words in shown.sheets[0].told)
+    baseline = overview.report(project, judges.named(project, "baseline").id, reading=overview.PUBLIC)
+    (sheet,) = overview.sheets(baseline, "coverage")
+    assert any("the rule cannot read what baseline said" in words for words in sheet.told)
+
+
+@pytest.mark.usefixtures("distant_judge")
+def test_a_judge_that_is_asked_several_criteria_in_one_call_cannot_be_read(
+    project: Project, server: OddServer
+) -> None:
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, together=3)))
+    assert "reading" not in {choice.name for choice in overview.choices(project)}
+    assert overview.everything(project, reading="public") == overview.everything(project)

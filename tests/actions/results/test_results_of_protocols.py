@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import label_rows, label_tasks, labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import (
@@ -156,9 +156,6 @@ def test_every_metric_of_a_protocol_and_every_facet_has_its_rows(
     lines = results_behind.of_source(project, FigureSource("faceted", rater, group_by="facet", group=LIGHT))
     assert {line.unit for line in lines} == {"Compares training stability", "Names one dataset"}
     assert len(lines) == 8
-
-
-def test_without_facets_nothing_is_told_apart(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = judged(project, replace(FACETED, facet=lambda unit: ""), monkeypatch)
     assert {row.group_by for row in rows} == {"all", "question_type", "subject"}
 
@@ -169,36 +166,23 @@ def test_a_pair_is_scored_from_both_orders(project: Project, monkeypatch: pytest
     assert values(rows, "wins") == {("Alpha", "all"): 0.5, ("Beta", "all"): 0.0}
     assert all(row.estimate.missing == 0 for row in rows)
     assert len(results_behind.of_source(project, FigureSource("pairs", rows[0].rater_id))) == 4
-
-
-def test_a_pair_of_which_one_order_is_missing_is_counted_as_missing(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judged(project, PAIRS, monkeypatch)
     sql.alter(project, "DELETE FROM judgement WHERE rowid = 1")
     rows = results.rows(project, protocol="pairs")
     assert [row.estimate.missing for row in rows if row.group == "all"] == [1, 1]
-
-
-def test_pairs_of_chosen_systems_are_asked_in_both_orders(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(PROTOCOLS, "pairs", PAIRS)
     for systems, wanted in (((), 4), (("Alpha", "Beta"), 4), (("Alpha",), 4)):
         assert judge_runs.plan(project, judge_cases.RunRequest("baseline", "pairs", systems)).total == wanted
 
 
-def test_what_is_computed_needs_no_judge(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_computed_needs_no_judge_and_what_nothing_is_known_of_is_left_out(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judged(project, COMPUTED, monkeypatch) == []
     sql.alter(project, "UPDATE response SET latency_s = 2 * rowid")
     rows = judged(project, COMPUTED, monkeypatch)
     # Responses 1 and 2 are Alpha's, 3 and 4 Beta's.
     assert values(rows, "latency") == {("Alpha", "all"): 3.0, ("Beta", "all"): 7.0}
     assert {(row.metric, row.rater, row.unit) for row in rows} == {("latency", "computed", "s")}
     expect_refusal("is computed", judge_runs.plan, project, judge_cases.RunRequest("baseline", "computed"))
-
-
-def test_what_nothing_is_known_of_is_left_out(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged(project, COMPUTED, monkeypatch) == []
 
 
 # Response by its place, unit → what is said; of pairs the better one by its place, or None for neither.
@@ -285,40 +269,6 @@ def test_labels_by_hand_give_the_figures_worked_out_by_hand(labelled, protocol):
     result = figures(labelled, protocol, result_raters.PEOPLE)
     for metric, values in EXPECTED[protocol].items():
         assert result[metric] == pytest.approx(values), metric
-
-
-@pytest.mark.parametrize("protocol", EXPECTED)
-def test_a_judge_with_the_same_verdicts_gets_the_same_figures(labelled, protocol, monkeypatch):
-    label_all(labelled, protocol)
-    said = verdicts(labelled, protocol)
-
-    def answer(case: Case) -> dict[str, Verdict]:
-        return {unit.id: Verdict(value=said[case.response.id, unit.id]) for unit in case.units}
-
-    monkeypatch.setitem(PROTOCOLS, protocol, replace(PROTOCOLS[protocol], baseline=answer))
-    asyncio.run(judge_runs.run(labelled, judge_cases.RunRequest("baseline", protocol)))
-    judge = next(
-        rater.id for rater in result_raters.raters(labelled, protocol) if rater.id != result_raters.PEOPLE
-    )
-    theirs = figures(labelled, protocol, judge)
-    mine = figures(labelled, protocol, result_raters.PEOPLE)
-    assert theirs == mine
-    assert set(EXPECTED[protocol]) <= set(mine)
-
-
-def test_a_person_who_is_unsure_leaves_a_judgement_missing_and_never_says_no(labelled):
-    response_id = reports(labelled)[0]
-    for unit_id, value in (("s1", "true"), ("s2", "false"), ("s3", label_rows.UNSURE)):
-        labels.set_label(labelled, response_id, unit_id, value, protocol=REASONING)
-    submit_labels(labelled)
-    row = next(
-        row
-        for row in results.rows(labelled, result_raters.PEOPLE, REASONING)
-        if row.metric == "reasoning.accuracy" and row.system == "Canary-Alpha-9000" and row.group_by == "all"
-    )
-    # Of the two that were judged both are right; of three it is two at least, and all at most.
-    assert (row.estimate.value, row.estimate.missing) == (1.0, 1)
-    assert (row.estimate.floor, row.estimate.ceiling) == pytest.approx((2 / 3, 1.0))
 
 
 def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(labelled):
@@ -541,12 +491,9 @@ def test_of_many_reports_an_interval_takes_a_quick_way() -> None:
     assert (quick.low, quick.high) == (2.0, 2.0)
 
 
-def test_a_system_without_a_report_in_a_group_has_no_figure() -> None:
+def test_a_figure_of_many_is_none_of_one_nor_of_no_report() -> None:
     result = results.figures(POOLED, HEAVY_METRIC, pool(VALUES), ["s", "other"])
     assert result["other"] == (Estimate(None, note="no report to count"), 0)
-
-
-def test_a_figure_of_many_is_none_of_one() -> None:
     (one,) = pool([(1,)])
     with pytest.raises(TypeError, match="none of a single one"):
         HEAVY_METRIC.score(one.said["me"], True)

@@ -9,18 +9,28 @@ import pytest
 from scipy.stats import spearmanr
 
 from annotator.actions.assignments import assignments
-from annotator.actions.items import items
+from annotator.actions.authoring import settings
+from annotator.actions.items import items, pages
+from annotator.actions.judges import judges
+from annotator.actions.judging import forecasts, judge_runs
+from annotator.actions.judging.judge_runs import JudgeRun
 from annotator.actions.labelling import labels
+from annotator.actions.material import extracting
 from annotator.actions.orders import orders
 from annotator.actions.papers import paper_tables, view_tables
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.project.people import new_project
+from annotator.actions.results import results, scoring
+from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views, score_views
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.canonical import now
+from annotator.domain.texts.refusal import Refusal
 from tests.projects import adra_project as adra
 from tests.projects.labelled_protocols import seal
 from tests.projects.labelling_project import add_report, project_with, submit_labels
@@ -115,9 +125,12 @@ def test_what_gold_gives_is_paired_item_by_item(project: Project) -> None:
     assert [cell.value for cell in gain.lines[0].cells[4:]] == [2, 1]
 
 
-def test_best_of_k_runs(project: Project) -> None:
+def test_best_of_k_runs_takes_more_than_one(project: Project) -> None:
     one = item(project)
-    for trial, result in enumerate((1, 2, 4), start=1):
+    recall(project, one, "Alpha", 1)
+    assert score_views.attempts(project, RECALL) == ()
+    assert score_views.modes(project, metric=RECALL) == ()
+    for trial, result in ((2, 2), (3, 4)):
         recall(project, one, "Alpha", result, trial=trial)
     (sheet,) = score_views.attempts(project, RECALL)
     passed = [cell.value for cell in sheet.lines[0].cells[2:]]
@@ -125,12 +138,6 @@ def test_best_of_k_runs(project: Project) -> None:
     assert passed[0] == pytest.approx((0.25 + 0.5 + 1) / 3)
     assert passed[1] == pytest.approx((0.5 + 1 + 1) / 3)
     assert passed[2] == 1.0
-
-
-def test_one_run_is_no_several(project: Project) -> None:
-    recall(project, item(project), "Alpha", 2)
-    assert score_views.attempts(project, RECALL) == ()
-    assert score_views.modes(project, metric=RECALL) == ()
 
 
 def test_a_mean_of_runs_keeps_what_is_missing(project: Project) -> None:
@@ -181,7 +188,7 @@ def rated(tmp_path: Path) -> Project:
     return made
 
 
-def test_a_judges_scores_are_correlated_with_the_mean_of_peoples(rated: Project) -> None:
+def test_a_judges_scores_are_correlated_with_the_mean_of_peoples_who_agree_by_alpha(rated: Project) -> None:
     (result,) = view_tables.agreement_report(rated)
     assert (result.title, len(result.items), sorted(set(result.raters))) == ("ACE", 3 * ITEMS, [2, 3])
     # The baseline gives 10 for four words of four, 5 for two and 0 for none, on each item alike.
@@ -190,16 +197,12 @@ def test_a_judges_scores_are_correlated_with_the_mean_of_peoples(rated: Project)
     assert result.over("spearman").value == pytest.approx(peer)
     assert result.within().value == pytest.approx(1.0)
     assert result.within().n == ITEMS
-
-
-def test_people_agree_by_alpha_of_their_own_scores(rated: Project) -> None:
-    (result,) = view_tables.agreement_report(rated)
     names = sorted({rater for of in result.by_people for rater in of})
     rows = [[of.get(name, float("nan")) for of in result.by_people] for name in names]
     assert result.alpha().value == pytest.approx(krippendorff.alpha(rows, level_of_measurement="interval"))
 
 
-def test_the_table_tells_what_is_published_and_who_rated_too_few(rated: Project) -> None:
+def test_the_table_tells_what_is_published_who_rated_too_few_and_what_is_left_out(rated: Project) -> None:
     (sheet,) = result_views.show(
         rated, "tables", {"table": "scores-of-people"}, among=paper_tables.VIEWS
     ).sheets
@@ -210,18 +213,14 @@ def test_the_table_tells_what_is_published_and_who_rated_too_few(rated: Project)
         0.76,
         0.65,
     ]
+    aims = view_tables.AIMS
+    assert (aims["ksr"].spearman, aims["kcr"].pearson, aims["kor"].kendall) == (0.84, 0.79, 0.68)
     assert (of["raters"].words, of["place"].words) == ("2–3", "Table 5, ACE")
     assert "ACE, baseline: 1 of 18 responses were rated by fewer than 3 people." in sheet.told
     assert any(words.startswith("Floor: the baseline") for words in sheet.told)
-
-
-def test_what_is_left_out_is_counted(rated: Project) -> None:
     item_id = items.add(rated, "Two points?").subject
-    seal(
-        rated,
-        item_id,
-        Checklist(units=tuple(CheckPoint(id=f"q{n}", text=WORDS[n], share=0.5) for n in range(2))),
-    )
+    points = tuple(CheckPoint(id=f"q{n}", text=WORDS[n], share=0.5) for n in range(2))
+    seal(rated, item_id, Checklist(units=points))
     response_id = add_report(rated, item_id, "Alpha", TEXTS["Alpha"])
     # Of two points the second was never rated.
     labels.set_label(rated, response_id, "q0", "7", protocol=NAME)
@@ -233,10 +232,80 @@ def test_what_is_left_out_is_counted(rated: Project) -> None:
     assert any("ACE, baseline: 1 response left out" in words for words in sheet.told)
 
 
-def test_each_rate_of_key_points_has_the_published_figures() -> None:
-    aims = view_tables.AIMS
-    assert (aims["ksr"].spearman, aims["kcr"].pearson, aims["kor"].kendall) == (0.84, 0.79, 0.68)
-
-
 def test_without_people_there_is_no_table(tmp_path: Path) -> None:
     assert view_tables.agreement_sheets(view_tables.agreement_report(project_with(tmp_path, 0))) == ()
+
+
+COVERAGE = "deepscholar.coverage"
+# The second sentence is borne out by the source of the first, the last by that two sentences away.
+REPORT = """\
+Oaks shade pavements [1]. Oaks cool playgrounds. Quarks collide [2]. Pigeons nest everywhere.
+
+[1]: http://a.org/oaks
+[2]: http://a.org/elms
+"""
+SOURCES = {
+    "http://a.org/oaks": "Oaks shade pavements and cool playgrounds.",
+    "http://a.org/elms": "Elms rustle.",
+}
+
+
+@pytest.fixture
+def cited(tmp_path: Path) -> Project:
+    made = new_project(tmp_path / "windows.gold")
+    add_report(made, items.add(made, "Write on trees.").subject, "Alpha", REPORT)
+    for url, text in SOURCES.items():
+        pages.take_in(made, Page(url=url, state=PageState.OK, text=text, fetched_at=now()))
+    asyncio.run(extracting.run(made, RunRequest("baseline", "deepscholar.sentences")))
+    return made
+
+
+def covered(cited: Project) -> dict[str, float | None]:
+    (sheet,) = result_views.show(cited, "windows", {}, among=paper_tables.VIEWS).sheets
+    (line,) = sheet.lines
+    return dict(zip(sheet.keys[1:], (cell.worth for cell in line.cells[1:]), strict=True))
+
+
+def test_what_is_judged_once_is_shown_for_every_window_and_a_wider_one_asks_only_for_what_is_new(
+    cited: Project,
+) -> None:
+    order = RunRequest("baseline", COVERAGE)
+    assert asyncio.run(judge_runs.run(cited, order))["state"] == "done"
+    assert covered(cited) == {"w0": 1 / 4, "w1": 2 / 4}
+    rows = results.rows(cited, protocol=COVERAGE)
+    value = {row.metric: row.estimate.value for row in rows if row.group_by == scoring.ALL}
+    assert value["claim_coverage"] == 2 / 4
+    assert judge_runs.plan(cited, order).to_do == 0
+    assert not any(run_records.runs(cited)[0].lacking.values())
+    settings.widen(cited, 2)
+    # The first and the third sentence with each other's sources.
+    assert judge_runs.plan(cited, order).to_do == 2
+    asyncio.run(judge_runs.run(cited, order))
+    assert judge_runs.plan(cited, order).to_do == 0
+    assert list(covered(cited)) == ["w0", "w1", "w2"]
+
+
+def test_reports_are_counted_by_system(cited: Project) -> None:
+    (sheet,) = result_views.show(cited, "report-statistics", {}, among=paper_tables.VIEWS).sheets
+    (line,) = sheet.lines
+    assert [cell.worth for cell in line.cells[3:]] == [len(REPORT.partition("\n\n")[0].split()), 4, 2, 2]
+
+
+@pytest.mark.parametrize("width", [0, 6])
+def test_no_other_window_is_taken(cited: Project, width: int) -> None:
+    with pytest.raises(Refusal, match="1 to 5"):
+        settings.widen(cited, width)
+    assert settings.width(cited) == 1
+
+
+def test_a_forecast_says_that_fewer_calls_may_do(cited: Project) -> None:
+    judges.add(cited, "model", base_url="http://127.0.0.1:9/v1", model="gpt-4o-mini")
+    result = asyncio.run(forecasts.of(JudgeRun(cited, RunRequest("model", COVERAGE))))
+    # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
+    assert result.calls == 1 + 3 + 1 + 2
+    assert "by at most 7 calls" in result.words()[0]
+
+
+def test_views_of_one_part_stand_together() -> None:
+    parts = [view.part for view in paper_tables.VIEWS]
+    assert len([at for at, part in enumerate(parts) if not at or parts[at - 1] != part]) == len(set(parts))

@@ -61,40 +61,33 @@ def statuses(project: Project) -> dict[str, int]:
     return dict(sql.rows(project, DONE))
 
 
-def test_a_run_goes_by_one_batch_but_for_its_first_question(project: Project, server: BatchServer) -> None:
-    ended = run(project)
+def test_a_run_goes_by_one_batch_but_for_its_first_question_and_is_told_line_by_line(
+    project: Project, server: BatchServer
+) -> None:
+    server.looks, told = 3, list[dict[str, Any]]()
+    ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), tell=told.append))
     assert (ended["state"], ended["done"], ended["total"], ended["missing"]) == ("done", ALL, ALL, {})
     assert (len(server.bodies), len(server.made), len(server.named())) == (1, 1, ALL - 1)
     assert statuses(project) == {"ok": ALL}
     assert run_kind.out(project) == []
-
-
-def test_how_far_the_provider_is_is_told_line_by_line(project: Project, server: BatchServer) -> None:
-    server.looks, told = 3, list[dict[str, Any]]()
-    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), tell=told.append))
     waiting = [line for line in told if "batches" in line]
     assert (waiting[0]["batches"]["out"], waiting[0]["batches"]["questions"]) == (1, ALL - 1)
     assert waiting[-1]["batches"]["fates"] == {"answered": ALL - 1}
     assert {line["event"] for line in waiting} == {"progress"}
 
 
-def test_a_batch_that_is_out_is_listed_and_fetched_by_the_next_start(
+def test_a_batch_that_is_out_is_listed_not_asked_live_beside_and_fetched_by_the_next_start(
     project: Project, server: BatchServer
 ) -> None:
     assert left_with_the_provider(project, server)["state"] == "cancelled"
     (out,) = run_kind.out(project)
     assert (out.judge, out.questions, out.stage, out.status) == (JUDGE, ALL - 1, "sent", "validating")
     assert "11 questions, validating, to be answered by" in out.words()
+    expect_refusal("still with the provider", run, project, batch=False)
+    expect_refusal("still with the provider", run, project, systems=("Alpha",))
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))
     assert (ended["state"], ended["done"], len(server.made), len(server.bodies)) == ("done", ALL, 1, 1)
     assert statuses(project) == {"ok": ALL}
-
-
-def test_what_a_batch_holds_is_not_asked_live_beside_it(project: Project, server: BatchServer) -> None:
-    left_with_the_provider(project, server)
-    expect_refusal("still with the provider", run, project, batch=False)
-    expect_refusal("still with the provider", run, project, systems=("Alpha",))
-    assert len(server.bodies) == 1
 
 
 def test_what_a_batch_leaves_over_is_asked_live(project: Project, server: BatchServer) -> None:
@@ -140,18 +133,6 @@ def test_a_unit_that_a_batched_reply_leaves_out_is_not_served_from_it_again(
     assert statuses(project) == {"ok": ALL}
 
 
-def test_an_endpoint_without_batches_says_so_and_the_run_can_be_begun_again(
-    project: Project, server: BatchServer
-) -> None:
-    def no_session(method: str, path: str, number: int) -> Odd | None:
-        return error(404, "no such path") if path == "/v1/files" else None
-
-    server.fault = no_session
-    expect_refusal("takes no batches", run, project)
-    assert [line.state for line in run_records.runs(project)] == ["interrupted"]
-    assert (run(project, batch=False)["done"], len(server.bodies)) == (ALL, ALL)
-
-
 def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
     project: Project, server: BatchServer
 ) -> None:
@@ -163,6 +144,16 @@ def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
     assert run(project, batch=False)["done"] == ALL
 
 
-def test_a_judge_that_asks_no_model_has_no_batches(project: Project) -> None:
+def test_what_takes_no_batches_says_so_and_the_run_can_be_begun_again(
+    project: Project, server: BatchServer
+) -> None:
     expect_refusal("asks no model", asyncio.run, judge_runs.run(project, RunRequest("baseline", batch=True)))
     assert run_records.runs(project) == []
+
+    def no_session(method: str, path: str, number: int) -> Odd | None:
+        return error(404, "no such path") if path == "/v1/files" else None
+
+    server.fault = no_session
+    expect_refusal("takes no batches", run, project)
+    assert [line.state for line in run_records.runs(project)] == ["interrupted"]
+    assert (run(project, batch=False)["done"], len(server.bodies)) == (ALL, ALL)

@@ -59,20 +59,13 @@ def calls_in(project: Project) -> dict[str, str]:
     return dict(sql.rows(project, "SELECT id, status FROM call"))
 
 
-def test_an_answer_is_found_in_the_same_start_and_in_the_next(project: Project) -> None:
-    kept = journal(project)
-    assert kept.find("a") is None
-    kept.record([finished(project, "u1", (call("a"),))])
-    for result in (kept.find("a"), journal(project).find("a")):
-        assert (result.id, result.status) == ("call-a-ok", Status.OK)
-
-
-def test_an_error_is_never_found(project: Project) -> None:
+def test_an_answer_is_found_in_the_same_start_and_in_the_next_and_an_error_never(project: Project) -> None:
     kept = journal(project)
     kept.record([finished(project, "u1", (call("a", Status.TIMEOUT),))])
     assert kept.find("a") is journal(project).find("a") is None
     kept.record([finished(project, "u1", (call("a"),))])
-    assert kept.find("a") is not None
+    for result in (kept.find("a"), journal(project).find("a")):
+        assert (result.id, result.status) == ("call-a-ok", Status.OK)
 
 
 def test_a_judgement_never_rests_on_a_call_that_is_not_there(project: Project) -> None:
@@ -141,22 +134,23 @@ def test_a_model_that_changes_within_a_run_is_warned_of() -> None:
     assert "The endpoint answered as more than one model: m-2026-01, m-2026-02." in run_records.words(two)
 
 
-def test_what_did_not_come_is_counted_by_cause_and_never_as_done_well() -> None:
+def test_judged_missing_by_cause_and_not_asked_are_together_the_total() -> None:
     line = ended(
         finished_case(1),
         finished_case(2, Status.REFUSED),
         finished_case(3, Status.TIMEOUT),
         finished_case(4, Status.TIMEOUT),
+        state=RunState.INTERRUPTED,
+        cause="The account's credit is used up.",
     )
-    assert (line["done"], line["total"], line["missing"]) == (3 + 4, 20, {"refused": 1, "timeout": 2})
-    assert any("Without a verdict: 1 refused, 2 timeout." in sentence for sentence in run_records.words(line))
-
-
-def test_judged_missing_and_not_asked_are_together_the_total() -> None:
-    line = ended(finished_case(1), finished_case(2, Status.REFUSED), state=RunState.INTERRUPTED)
     # Three were there before, none of them missing.
-    assert (line["judged"], line["without"], line["not_asked"]) == (4, {"refused": 1}, 15)
-    assert run_records.words(line)[0].startswith("4 of 20 criteria judged, 15 not asked (interrupted")
+    missing = {"refused": 1, "timeout": 2}
+    assert (line["done"], line["total"], line["missing"]) == (3 + 4, 20, missing)
+    assert (line["judged"], line["without"], line["not_asked"]) == (4, missing, 13)
+    said = run_records.words(line)
+    assert said[0].startswith("4 of 20 criteria judged, 13 not asked (interrupted")
+    assert any("Without a verdict: 1 refused, 2 timeout." in sentence for sentence in said)
+    assert said[-1] == "Reason for stopping: The account's credit is used up."
 
 
 def test_what_earlier_sessions_left_missing_counts_too() -> None:
@@ -193,11 +187,6 @@ def test_a_cost_that_nobody_knows_is_not_told_as_nothing() -> None:
         finished_case(1, cost_usd=0.25, tokens_output=1), finished_case(2, cost_usd=0.5, tokens_output=1)
     )
     assert both["cost_usd"] == 0.75
-
-
-def test_why_a_run_stopped_is_said() -> None:
-    line = ended(state=RunState.INTERRUPTED, cause="The account's credit is used up.")
-    assert run_records.words(line)[-1] == "Reason for stopping: The account's credit is used up."
 
 
 def test_a_run_that_waits_for_batches_says_how_far_the_provider_is() -> None:

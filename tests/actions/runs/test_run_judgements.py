@@ -20,7 +20,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import units_of
+from tests.projects.small_project import CRITERIA, units_of
 from tests.servers.served import JUDGE, answering, asked_about
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
@@ -47,8 +47,11 @@ def run(project: Project, **how: Any) -> str:
     return str(asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))["run"])
 
 
-def test_the_list_begins_with_what_has_no_verdict(project: Project) -> None:
-    result = journal.lines(project, JudgementSource(run(project)))
+def test_the_list_begins_with_what_has_no_verdict_and_is_narrowed(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = JudgementSource(run(project))
+    result = journal.lines(project, source)
     assert {(line.unit, line.value, line.status) for line in result.lines} == {
         ("Names one dataset", None, "refused")
     }
@@ -57,31 +60,25 @@ def test_the_list_begins_with_what_has_no_verdict(project: Project) -> None:
     ]  # fmt: skip
     assert dict(result.counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
     assert dict(result.causes) == {"refused": 4}
-
-
-def test_the_list_is_narrowed_by_sort_item_and_unit(project: Project) -> None:
-    run_id = run(project)
-
-    def units(**query: str) -> list[str]:
-        return [
-            line.unit
-            for line in journal.lines(project, JudgementSource(run_id), JudgementQuery(**query)).lines
-        ]
-
-    assert set(units(which=FLAGGED)) == {"Explains residual connections"}
-    assert len(units(which=ALL)) == 12
-    assert len(units(which=ALL, system="Alpha")) == 6
-    assert units(cause="timeout") == []
-    of_item = journal.lines(project, JudgementSource(run_id), JudgementQuery(ALL, item="2")).lines
-    assert (len(of_item), {line.item_key for line in of_item}) == (6, {"2"})
     unit = units_of(project, items.ids(project)[1])[0]
-    result = journal.lines(project, JudgementSource(run_id), JudgementQuery(ALL, item="2", unit=unit)).lines
-    assert [(line.item_key, line.unit) for line in result] == [("2", "Explains residual connections")] * 2
-
-
-def test_a_long_list_says_how_much_was_left_off(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    for query, number, units in (
+        ({"which": FLAGGED}, 4, {"Explains residual connections"}),
+        ({"which": ALL}, 12, {text for text, _ in CRITERIA}),
+        ({"which": ALL, "system": "Alpha"}, 6, {text for text, _ in CRITERIA}),
+        ({"cause": "timeout"}, 0, set()),
+        ({"which": ALL, "item": "2"}, 6, {text for text, _ in CRITERIA}),
+        ({"which": ALL, "item": "2", "unit": unit}, 2, {"Explains residual connections"}),
+        ({"which": ALL, "flag": "quote_missing"}, 4, {"Explains residual connections"}),
+        ({"which": ALL, "flag": "quote"}, 0, set()),
+        ({"which": ALL, "words": "IT NEVER SAYS"}, 4, {"Explains residual connections"}),
+        ({"which": ALL, "words": "%"}, 0, set()),
+    ):
+        lines = journal.lines(project, source, JudgementQuery(**query)).lines
+        assert (len(lines), {line.unit for line in lines}) == (number, units), query
+        assert {line.item_key for line in lines} <= ({"2"} if "item" in query else {"1", "2"})
+    assert dict(journal.lines(project, source, JudgementQuery(ALL)).flags) == {"quote_missing": 4}
     monkeypatch.setattr(journal, "MOST", 5)
-    result = journal.lines(project, JudgementSource(run(project)), JudgementQuery(ALL))
+    result = journal.lines(project, source, JudgementQuery(ALL))
     assert (len(result.lines), result.left_off) == (5, 7)
 
 
@@ -90,37 +87,27 @@ def the(project: Project, run_id: str, unit: str) -> journal.JudgementDetail:
     return journal.told(project, next(line.id for line in lines if line.unit.startswith(unit)))
 
 
-def test_a_quote_that_stands_in_the_report_is_shown_in_its_place(project: Project) -> None:
-    told = the(project, run(project), "Compares")
+def test_a_verdict_is_shown_with_its_quote_in_its_place_and_its_reply_as_it_came(project: Project) -> None:
+    told = the(project, run_id := run(project), "Compares")
     assert (told.line.value, told.quote, told.found) == ("yes", QUOTE, True)
     assert told.before.endswith("residual connections, and ")
     assert told.after == "."
-
-
-def test_a_quote_that_stands_nowhere_is_said_to_be_missing(project: Project) -> None:
-    told = the(project, run(project), "Explains")
-    assert (told.line.value, told.found, told.line.flags) == ("yes", False, ("quote_missing",))
-
-
-def test_the_reply_is_shown_as_it_came_with_how_it_was_asked_for(project: Project) -> None:
-    (reply,) = the(project, run(project), "Compares").replies
+    (reply,) = told.replies
     assert reply.own
     assert json.loads(reply.call.raw) == {"quote": QUOTE, "rationale": "So.", "covered": "yes"}
     assert (reply.call.returned_model, reply.call.tokens_input) == ("test-model-2026", 100)
+    nowhere = the(project, run_id, "Explains")
+    assert (nowhere.line.value, nowhere.found, nowhere.line.flags) == ("yes", False, ("quote_missing",))
 
 
 def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: OddServer) -> None:
-    run(project)
+    line = journal.lines(project, JudgementSource(run(project))).lines[0]
     server.answer = lambda body, number: error(403, "Blocked.", code="content_filter")
     again = run(project)
     told = the(project, again, "Names")
     assert [reply.call.run_id == again for reply in told.replies] == [True, False]
     assert [reply.own for reply in told.replies] == [True, False]
-
-
-def test_a_judgement_made_anew_is_not_looked_for_in_vain(project: Project) -> None:
-    line = journal.lines(project, JudgementSource(run(project))).lines[0]
-    run(project)
+    # What was judged anew is not looked for in vain.
     expect_refusal("replaced", journal.told, project, line.id)
 
 
@@ -131,13 +118,17 @@ def test_a_baseline_has_no_replies(project: Project) -> None:
     assert filled_prompts.sent(project, the_id(project, run_id, "Explains")) is None
 
 
-def test_what_an_extraction_asked_can_be_read(project: Project, server: OddServer) -> None:
+def test_what_an_extraction_asked_and_drew_can_be_read(project: Project, server: OddServer) -> None:
     server.script(error(400, "The context is too long.", code="context_length_exceeded"))
     order = RunRequest(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
     run_id = str(asyncio.run(extracting.run(project, order))["run"])
     (reply,) = journal.calls(project, run_id).rows
     assert reply.call.status == "too_long"
     assert run_records.by_system(project, run_id, order.protocol) == []
+    order = RunRequest("baseline", "researcherbench.claims.extract", systems=("Beta",))
+    run_id = str(asyncio.run(extracting.run(project, order))["run"])
+    (result,) = run_records.by_system(project, run_id, order.protocol)
+    assert (result.system, result.came) == ("Beta", 2)
 
 
 def test_systems_are_counted_apart_and_add_up_to_the_order(project: Project) -> None:
@@ -153,16 +144,10 @@ def test_systems_are_counted_apart_and_add_up_to_the_order(project: Project) -> 
     }
 
 
-def test_what_was_drawn_is_counted_by_system(project: Project) -> None:
-    order = RunRequest("baseline", "researcherbench.claims.extract", systems=("Beta",))
-    run_id = str(asyncio.run(extracting.run(project, order))["run"])
-    (result,) = run_records.by_system(project, run_id, order.protocol)
-    assert (result.system, result.came) == ("Beta", 2)
-
-
-def test_a_judge_is_summed_up_with_what_it_spent(project: Project) -> None:
+def test_a_judge_is_summed_up_with_what_it_spent_and_listed_over_its_runs(project: Project) -> None:
     run(project, systems=("Alpha",))
-    (total,) = run_records.totals(project, judges.named(project, JUDGE).id)
+    judge_id = judges.named(project, JUDGE).id
+    (total,) = run_records.totals(project, judge_id)
     assert (total.verdicts, dict(total.missing), total.quotes_missing, total.items) == (
         4,
         {"refused": 2},
@@ -171,56 +156,37 @@ def test_a_judge_is_summed_up_with_what_it_spent(project: Project) -> None:
     )
     # The price of this model is not known, and so nothing is said of the money.
     assert (total.calls, total.unpriced, total.spent_usd, total.afresh_usd) == (6, 6, None, None)
-
-
-def test_the_judgements_of_a_judge_are_listed_over_its_runs(project: Project) -> None:
-    run(project, systems=("Alpha",))
     run(project, systems=("Beta",))
-    mine = JudgementSource(judge_id=judges.named(project, JUDGE).id, protocol="researcherbench.coverage")
+    mine = JudgementSource(judge_id=judge_id, protocol="researcherbench.coverage")
     assert dict(journal.lines(project, mine).counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
-
-
-def test_the_list_is_narrowed_by_flag_and_by_words(project: Project) -> None:
-    source = JudgementSource(run(project))
-    flagged = journal.lines(project, source, JudgementQuery(ALL, flag="quote_missing"))
-    assert (len(flagged.lines), dict(flagged.flags)) == (4, {"quote_missing": 4})
-    assert journal.lines(project, source, JudgementQuery(ALL, flag="quote")).lines == ()
-    assert len(journal.lines(project, source, JudgementQuery(ALL, words="IT NEVER SAYS")).lines) == 4
-    assert journal.lines(project, source, JudgementQuery(ALL, words="%")).lines == ()
 
 
 def the_id(project: Project, run_id: str, unit: str) -> str:
     return the(project, run_id, unit).line.id
 
 
-def test_what_was_sent_is_put_together_again(project: Project, server: OddServer) -> None:
-    result = filled_prompts.sent(project, the_id(project, run(project), "Compares"))
+def test_what_was_sent_is_put_together_again_and_what_changed_since_is_told(
+    project: Project, server: OddServer
+) -> None:
+    judged = the_id(project, run(project), "Compares")
+    result = filled_prompts.sent(project, judged)
     assert (result.prompt, result.version, result.same) == ("researcherbench.coverage", 1, True)
     bodies = [body["messages"] for body in server.bodies]
     asked = [said for said in bodies if "The criterion:\n\nCompares" in said[1]["content"]]
     of_alpha = next(said[1]["content"] for said in asked if "# Alpha" in said[1]["content"])
     assert result.user_part == of_alpha.replace(of_alpha.split("<<<BEGIN report ")[1][:16], "0" * 16)
-
-
-def test_what_was_sent_by_a_former_wording_is_shown_as_it_was(project: Project) -> None:
-    judged = the_id(project, run(project), "Compares")
+    # A former wording is shown as it was.
     prompts.write(project, "researcherbench.coverage", OURS)
-    result = filled_prompts.sent(project, judged)
-    assert (result.version, result.same) == (1, True)
+    assert filled_prompts.sent(project, judged) == result
+    judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
+    changed = filled_prompts.sent(project, judged)
+    assert (changed.same, changed.words) == (False, filled_prompts.CHANGED)
 
 
 def test_units_asked_together_are_shown_together(project: Project, server: OddServer) -> None:
     server.answer = answering(lambda words: "yes")
     result = filled_prompts.sent(project, the_id(project, run(project, together=2), "Compares"))
     assert (result.prompt, result.same) == ("researcherbench.coverage.together", True)
-
-
-def test_an_endpoint_that_was_given_other_parameters_since_is_told_of(project: Project) -> None:
-    judged = the_id(project, run(project), "Compares")
-    judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
-    result = filled_prompts.sent(project, judged)
-    assert not result.same
-    assert result.words == filled_prompts.CHANGED
 
 
 def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer) -> None:

@@ -63,10 +63,18 @@ def test_criteria_that_tell_nothing_apart_come_first_by_ceiling_and_floor(projec
     assert criteria.lines[0].cells[3].state == "flat"
 
 
-def test_criteria_that_tell_nothing_apart(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_criteria_that_tell_nothing_apart_and_weights_beside_the_experts(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     label(project, "ynnyyn")
     submit(project)
-    criteria, _ = rubric_views.pilot(project, "people")
+    criteria, weights = rubric_views.pilot(project, "people")
+    # Two rubrics of the weights 3, 2 and 1; Table 10 has 35.45, 50.91 and 13.64 %.
+    assert [[cell.words for cell in line.cells] for line in weights.lines] == [
+        ["1", "2", "33.3 %", "35.4 %", "−2.1 points"],
+        ["2", "2", "33.3 %", "50.9 %", "−17.6 points"],
+        ["3", "2", "33.3 %", "13.6 %", "+19.7 points"],
+    ]
     rates = [row["system_alpha"] for row in result_pictures.rows(criteria) if row["item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
     differs = "κ is given for each criterion without an interval"
@@ -77,19 +85,6 @@ def test_criteria_that_tell_nothing_apart(project: Project, capsys: pytest.Captu
     assert differs in printed(
         capsys, "results", str(project.path), "--view", "pilot", "--choose", "judge=people", "--departures"
     )
-
-
-def test_weights_stand_beside_the_experts(project: Project) -> None:
-    label(project, "yyyyyy")
-    submit(project)
-    _, weights = rubric_views.pilot(project, "people")
-    # Two rubrics of the weights 3, 2 and 1; Table 10 has 35.45, 50.91 and 13.64 %.
-    result = [[cell.words for cell in line.cells] for line in weights.lines]
-    assert result == [
-        ["1", "2", "33.3 %", "35.4 %", "−2.1 points"],
-        ["2", "2", "33.3 %", "50.9 %", "−17.6 points"],
-        ["3", "2", "33.3 %", "13.6 %", "+19.7 points"],
-    ]
 
 
 def test_kappa_is_given_criterion_by_criterion(project: Project) -> None:
@@ -261,15 +256,11 @@ def test_letter_4_agreement_is_pearsons_r_of_each_pair_and_of_all_together(chose
     assert len(questions.pictures) == 1
 
 
-def test_ratings_of_dimensions_the_type_no_longer_has_are_counted(chosen: Project) -> None:
+def test_ratings_of_dimensions_the_type_no_longer_has_are_counted_for_a_coordinator(chosen: Project) -> None:
     item = rated(chosen, REVIEW, Ada=(4, 5, 3))
     sql.alter(chosen, "UPDATE item SET question_type = ? WHERE id = ?", [TECHNICAL, item])
     result = question_views.selection_report(chosen)
     assert (result.unreadable, result.chosen) == (1, {})
-
-
-def test_only_a_coordinator_sees_them(chosen: Project) -> None:
-    rated(chosen, REVIEW, Ada=(4, 5, 3))
     assert not people.someone(pairs.work_as(chosen, "Ada")).has(Role.COORDINATOR)
     expect_refusal(
         "Only a coordinator can see how questions were rated", question_views.selection_report, chosen
@@ -340,15 +331,20 @@ def given(folder: Path, references: tuple[tuple[str, str], ...] = GIVEN) -> Proj
     return project
 
 
-def test_every_match_says_by_what_key(tmp_path: Path) -> None:
-    matches, _ = part_views.matches_sheets(part_views.matches_report(given(tmp_path)))
-    result = [[cell.words for cell in line.cells[2:5]] for line in matches.lines]
-    assert result == [
+def test_every_match_says_by_what_key_and_references_that_are_not_known_are_no_zero(tmp_path: Path) -> None:
+    result = part_views.matches_report(given(tmp_path))
+    matches, reports = part_views.matches_sheets(result)
+    assert [[cell.words for cell in line.cells[2:5]] for line in matches.lines] == [
         ["match", "the same DOI", "10.1000/one"],
         ["match", "the same arXiv id, its version left out", "2401.00002"],
         ["match", "the same first 20 characters of the title", "on the evaluation of"],
         ["retrieved, not gold", "", ""],
     ]
+    assert "The references of 1 of 2 reports are not known; they are no zero." in matches.told
+    assert [cell.words for cell in reports.lines[1].cells[3:7]] == ["–", "3", "–", "–"]
+    _, alone = part_views.matches_sheets(result, system="Alpha")
+    assert [line.cells[1].words for line in alone.lines] == ["Alpha"]
+    assert part_views.matches_sheets(result, item="9") == ()
 
 
 def test_what_was_not_found_is_listed_and_says_why(tmp_path: Path) -> None:
@@ -361,16 +357,3 @@ def test_what_was_not_found_is_listed_and_says_why(tmp_path: Path) -> None:
     # 1 of 3 gold references found, 1 retrieved: J = 1/3, P = 1, R = 1/3, F1 = 2/4.
     assert (values["Retrieval Jaccard index"], values["Retrieval precision"]) == (1 / 3, 1.0)
     assert (values["Retrieval recall"], values["Retrieval F1"]) == (1 / 3, 0.5)
-
-
-def test_references_that_are_not_known_are_no_zero(tmp_path: Path) -> None:
-    matches, reports = part_views.matches_sheets(part_views.matches_report(given(tmp_path)))
-    assert "The references of 1 of 2 reports are not known; they are no zero." in matches.told
-    assert [cell.words for cell in reports.lines[1].cells[3:7]] == ["–", "3", "–", "–"]
-
-
-def test_one_system_is_looked_at_alone(tmp_path: Path) -> None:
-    project = given(tmp_path)
-    _, reports = part_views.matches_sheets(part_views.matches_report(project), system="Alpha")
-    assert [line.cells[1].words for line in reports.lines] == ["Alpha"]
-    assert part_views.matches_sheets(part_views.matches_report(project), item="9") == ()

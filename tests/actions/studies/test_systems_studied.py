@@ -1,4 +1,4 @@
-"""Studies of systems: cuts, wins, preferences, errors and plans; counted by hand."""
+"""Studies of systems: cuts, wins, preferences, errors and plans, counted by hand; what every view can show."""
 
 from contextlib import closing
 from pathlib import Path
@@ -6,19 +6,28 @@ from typing import Any
 
 import pytest
 
+from annotator.actions.imports import samples
 from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases
+from annotator.actions.papers import paper_tables
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
 from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.studies import error_counts, pair_views, part_views, result_views
+from annotator.actions.studies.result_views import VIEWS
+from annotator.actions.validation import validation_views
 from annotator.cli import run_command
-from annotator.domain.material.part import ResponsePart
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
 from annotator.stats.agreement.levels import p_of, pearson
+from tests.material.labelled_sections import cited_sections
+from tests.material.printed_project import printed_project
+from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
+from tests.projects.labelling_project import project_with
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
 from tests.servers.said_by_judges import places, say
 from tests.storage import sql
@@ -102,21 +111,6 @@ def test_letter_16_best_of_runs_is_cut_by_type(given: Project) -> None:
         result = rows_of(given, "runs", metric="reasoning.accuracy", among=f"question_type:{kind}")
         alpha = next(row for row in result if row["system"] == "Alpha")
         assert (alpha["best_of_1"], alpha["best_of_2"]) == (one_run, best)
-
-
-def test_letter_16_retrieval_accuracy_is_hit_for_one_source_and_jaccard_for_several(given: Project) -> None:
-    review = items.ids(given)[0]
-    paper = items.add(given, "What is new?", "Research").subject
-    adra.answer(given, paper, "Alpha")
-    adra.seal_evidence(given, paper, adra.GOLD_WORKS[:1])
-    result = adra.works([*adra.GOLD_WORKS[:1], ("10.1000/other", "Another work of some length")])
-    for item in (paper, review):
-        adra.give(given, item, adra.response_of(item), ResponsePart.REFERENCES, adra.Evidence(units=result))
-    scored = results.of_metric(given, "retrieval.accuracy")
-    # One of two retrieved is the one source; one of three gold works is among two: 1 / (3 + 2 − 1).
-    assert {score.item_id: score.estimate.value for score in scored.of_mode() if score.estimate.value is not None} == {
-        paper: 1.0, review: 0.25,
-    }  # fmt: skip
 
 
 def test_letter_19_p_stands_beside_r() -> None:
@@ -214,12 +208,17 @@ def agreed(preferred: Project) -> dict[str, Any]:
     return next((row for one in first for row in result_pictures.rows(one) if row["metric"] == title), {})
 
 
-def test_agreement_is_counted_over_pairs_where_neither_ties(preferred: Project) -> None:
+def test_agreement_is_counted_over_pairs_where_neither_ties_and_every_pair_is_listed(
+    preferred: Project,
+) -> None:
     for place, value in enumerate(("first", "second", "tie", "first")):
         prefer(preferred, place, value)
     row = agreed(preferred)
     assert [row[name] for name in ("agreed", "disagreed", "people_tie", "scores_tie")] == [1, 1, 1, 1]
     assert row["agreement"] == pytest.approx(1 / 2)
+    summary, pairs = pair_views.preferences(preferred, metric="plan.recall")
+    assert [line.cells[-1].words for line in pairs.lines[:2]] == ["agrees", "disagrees"]
+    assert summary.pictures[0].name == "agreement"
 
 
 def test_both_protocols_in_which_people_compare_count(preferred: Project) -> None:
@@ -248,14 +247,6 @@ def test_a_score_with_gaps_is_left_out(preferred: Project) -> None:
     # With a gap in every report there is no score to hold against anybody's preference.
     sql.alter(preferred, lost)
     assert agreed(preferred) == {}
-
-
-def test_every_pair_is_listed_with_what_came_of_it(preferred: Project) -> None:
-    prefer(preferred, 0, "first")
-    prefer(preferred, 1, "second")
-    summary, pairs = pair_views.preferences(preferred, metric="plan.recall")
-    assert [line.cells[-1].words for line in pairs.lines] == ["agrees", "disagrees"]
-    assert summary.pictures[0].name == "agreement"
 
 
 def test_letter_17_respects_are_counted_beside_the_overall_choice(preferred: Project) -> None:
@@ -310,7 +301,9 @@ def means(judged: Project, taxonomy: str, kind: str, **how: str) -> dict[str, fl
     return {label: result.value for label, result in counted.means[kind].items()}
 
 
-def test_without_a_label_only_the_subtotal_stands(judged: Project) -> None:
+def test_without_a_label_only_the_subtotal_stands_and_covered_criteria_say_where_they_came_from(
+    judged: Project,
+) -> None:
     label(judged, MISSES.name, 1, "incompleteness")
     (counted,) = (one for one in error_counts.report(judged) if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]
@@ -318,9 +311,6 @@ def test_without_a_label_only_the_subtotal_stands(judged: Project) -> None:
     # One is labelled; the other may be of this kind or not.
     assert (result["incompleteness"].floor, result["incompleteness"].ceiling) == (1.0, 2.0)
     assert result["subtotal"].value == 2.0
-
-
-def test_where_covered_criteria_came_from(judged: Project) -> None:
     label(judged, MODES.name, 0, "retrieval")
     label(judged, MODES.name, 3, "internal_knowledge")
     assert means(judged, MODES.name, "Technical Details")["retrieval"] == 1.0
@@ -408,3 +398,87 @@ def test_a_value_never_leaves_the_range_it_must_lie_in(planned: Project) -> None
     recall = met.scores["plan.recall"]
     # Without the third row 2 of 4 would be found, but whatever is missing, the three match.
     assert (recall.value, recall.missing) == (0.75, 1)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = adra.adra_project(tmp_path, 2, ("Alpha", "Beta"))
+    for item in items.ids(project):
+        adra.fill_matrix(project, item, adra.response_of(item), [[1, 0, 0, 0]])
+    return project
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.ResultView, tmp_path: Path) -> None:
+    assert result_views.show(new_project(tmp_path / "none.goldsmith"), view.name, {}).sheets == ()
+    assert view.lacks.endswith(".")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_every_choice_of_a_view_can_be_made(view: result_views.ResultView, sample: Project) -> None:
+    first = result_views.show(sample, view.name, {})
+    for choice in view.choices(sample):
+        # Of a long list, of metrics or items, every fourth.
+        for _, value in choice.values[:: 4 if len(choice.values) > 8 else 1]:
+            same = result_views.same_count(view, first.chosen, {**first.chosen, choice.name: value})
+            kept = first.kept if same else None
+            shown = result_views.show(sample, view.name, {choice.name: value}, kept)
+            assert shown.chosen[choice.name] == value
+            for sheet in shown.sheets:
+                assert all(len(line.cells) == len(sheet.columns) for line in sheet.lines)
+                assert b"NaN" not in result_pictures.as_json(sheet)
+
+
+def test_choices_that_do_not_fit_give_way(project: Project) -> None:
+    refused = expect_refusal("no view “nonsense”", result_views.show, project, "nonsense", {})
+    assert "overview, items, wins" in refused.todo
+    shown = result_views.show(project, "overview", {"metric": "nonsense", "by": "subject"})
+    assert (shown.chosen["metric"], shown.chosen["by"]) == ("", "subject")
+    view = result_views.named("overview")
+    first = result_views.show(project, "overview", {})
+    wanted = {**first.chosen, "by": "subject"}
+    assert result_views.same_count(view, first.chosen, wanted)
+    assert not result_views.same_count(view, first.chosen, {**first.chosen, "judge": "other"})
+    sql.alter(project, "DELETE FROM judgement")
+    again = result_views.show(project, "overview", wanted, first.kept)
+    assert again.kept is first.kept
+    assert again.sheets[0].columns[0].title == "Subject"
+
+
+@pytest.mark.parametrize("view", [*VIEWS, *validation_views.VIEWS], ids=lambda view: view.name)
+def test_a_choice_that_no_view_has_is_refused(view: result_views.ResultView, project: Project) -> None:
+    among = VIEWS if view in VIEWS else validation_views.VIEWS
+    expect_refusal(
+        "has no choice called “colour”", result_views.show, project, view.name, {"colour": "red"}, among=among
+    )
+
+
+@pytest.mark.parametrize(
+    "make", [lambda folder: project_with(folder, 0), printed_project, rated_tasks, cited_sections]
+)
+def test_a_view_is_listed_where_it_has_something_to_show(make, tmp_path: Path) -> None:
+    made = make(tmp_path)
+    held = result_views.held(made)
+    resting = {view.name for view in paper_tables.VIEWS if view.rests(held)}
+    # A table of a paper is asked for by its name; a cut lies between dates that are known.
+    views = [view.name for view in paper_tables.VIEWS if view.name not in ("tables", "cut-off")]
+    shown = {name for name in views if result_views.show(made, name, {}, among=paper_tables.VIEWS).sheets}
+    assert resting - {"tables", "cut-off"} == shown
+
+
+def test_a_table_is_listed_where_it_has_figures(tmp_path: Path) -> None:
+    made = printed_project(tmp_path)
+    result = {one["name"]: one for one in paper_tables.listed(made, every=True)}
+    assert not result["end-to-end"]["missing"]
+    assert result["retrieval-apis"]["short"] == "d5"
+    # Nobody has continued a task or written an exemplar.
+    assert "goldsmith respond FILE --system S --mode continuation" in result["leakage"]["missing"]
+    assert "goldsmith sources works FILE" in result["exemplar-statistics"]["missing"]
+    there = [one["name"] for one in paper_tables.listed(made)]
+    assert there == [name for name, one in result.items() if not one["missing"]]
+
+
+def test_sources_of_a_seminar_are_no_cell_of_the_balance(tmp_path: Path) -> None:
+    made = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    assert result_views.show(made, "sources", {}).sheets == ()

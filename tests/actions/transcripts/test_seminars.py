@@ -260,21 +260,27 @@ def span(words: str, within: str = TEXT) -> tuple[int, int]:
     return within.index(words), within.index(words) + len(words)
 
 
-def test_a_corrected_word_keeps_the_original_in_the_history(salted: Project) -> None:
+def test_a_corrected_word_keeps_the_original_in_the_history_and_segments_follow_it(salted: Project) -> None:
     seminars.correct(salted, source_id(salted), *span("very"), "terribly")
-    assert text_of(salted) == TEXT.replace("very", "terribly")
-    (act,) = seminars.opened(salted, source_id(salted)).history
+    result = seminars.opened(salted, source_id(salted))
+    assert result.source.text == TEXT.replace("very", "terribly")
+    assert of_source(result.source) == result.transcript
+    said = [result.source.text[segment.first : segment.last] for segment in result.transcript.segments]
+    assert said == ["Salt is terribly old.", "Off the record, my boss is a fool.", "Salt is cheap."]
+    (act,) = result.history
     assert (act.verb, act.before, act.after) == (
         "correct words",
         "Salt is very old.",
         "Salt is terribly old.",
     )
     assert checking.check(salted).problems == []
-    history.undo(salted)
+    seen = undo_places.seen(salted, history.undo(salted))
+    assert (seen.words, seen.page, seen.place) == ("correct words", "Material", {"part": "Transcripts"})
     assert text_of(salted) == TEXT
     assert seminars.opened(salted, source_id(salted)).history[0].undone
     history.redo(salted)
     assert text_of(salted) == TEXT.replace("very", "terribly")
+    expect_refusal("There is no such transcript", seminars.opened, salted, "gone")
 
 
 def test_what_is_left_out_is_nowhere_but_here(salted: Project, tmp_path: Path) -> None:
@@ -346,14 +352,3 @@ def test_only_a_coordinator_corrects(salted: Project) -> None:
         lambda: seminars.pseudonyms(salted, "x"),
     ):
         expect_refusal("Only a coordinator", act)
-
-
-def test_segments_follow_a_correction_that_is_undone_in_its_place(salted: Project) -> None:
-    seminars.correct(salted, source_id(salted), *span("very"), "terribly")
-    result = seminars.opened(salted, source_id(salted))
-    assert of_source(result.source) == result.transcript
-    said = [result.source.text[segment.first : segment.last] for segment in result.transcript.segments]
-    assert said == ["Salt is terribly old.", "Off the record, my boss is a fool.", "Salt is cheap."]
-    seen = undo_places.seen(salted, history.undo(salted))
-    assert (seen.words, seen.page, seen.place) == ("correct words", "Material", {"part": "Transcripts"})
-    expect_refusal("There is no such transcript", seminars.opened, salted, "gone")

@@ -212,14 +212,17 @@ def test_ratings_are_corrected_by_what_each_is_worth(
     assert "rating" in corrected.credited()
 
 
-def test_a_part_of_the_labels_corrects_the_whole(project: Project) -> None:
+@pytest.mark.usefixtures("small_cases")
+def test_a_part_of_the_labels_corrects_the_whole_and_what_to_label_next_gives_enough(
+    project: Project,
+) -> None:
     both = (person(project, "R2").id, person(project, "R3").id)
     validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=6, test_share=0.0, seed=2))
     for alias in ("R2", "R3"):
         person_says(project, alias, truth)
     validation_sets.lock(project, "Spring")
     judge_says(project, "small", lenient)
-    result = report(project, set_name="Spring")
+    result = report(project, set_name="Spring", width=2.0)
     drawn = validation_sets.named(project, "Spring").responses()
     assert sum(result.labelled.values()) == 2 * len(drawn) == 12
     assert set(result.units.values()) == {12}
@@ -234,41 +237,26 @@ def test_a_part_of_the_labels_corrects_the_whole(project: Project) -> None:
     beta = result.standings.scores["Beta"]
     assert beta.raw.value == pytest.approx(3 / 4)
     assert beta.corrected.value == pytest.approx(expected.corrected.value)
-
-
-def test_several_peoples_labels_are_averaged(project: Project) -> None:
-    person_says(project, "R2", lambda _: "yes")
-    person_says(project, "R3", lambda _: "no")
-    judge_says(project, "small", lambda _: "yes")
-    result = report(project)
-    assert {score.corrected.value for score in result.standings.scores.values()} == {0.5}
-    assert any("mean of theirs" in note for note in result.notes)
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_what_to_label_next_is_unlabelled_and_gives_enough(project: Project) -> None:
-    both = (person(project, "R2").id, person(project, "R3").id)
-    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=6, test_share=0.0, seed=2))
-    for alias in ("R2", "R3"):
-        person_says(project, alias, truth)
-    validation_sets.lock(project, "Spring")
-    judge_says(project, "small", lenient)
-    drawn = validation_sets.named(project, "Spring").responses()
-    wide = report(project, set_name="Spring", width=2.0).more["Beta"]
+    wide = result.more["Beta"]
     assert (wide.plan.more, wide.responses) == (0, ())
-    now = report(project, set_name="Spring", width=2.0).more["Beta"].plan.width_now
-    more = report(project, set_name="Spring", width=0.9 * (now or 0)).more["Beta"]
+    more = report(project, set_name="Spring", width=0.9 * (wide.plan.width_now or 0)).more["Beta"]
     assert more.plan.more
     assert {response.system for response in more.responses} == {"Beta"}
     assert not {response.response_id for response in more.responses} & drawn
     assert sum(response.units for response in more.responses) >= more.plan.more
 
 
-def test_without_a_judge_or_labels_nothing_is_corrected(project: Project) -> None:
-    judge_says(project, "small", lenient)
+def test_several_peoples_labels_are_averaged_and_without_labels_or_a_judge_nothing_is_corrected(
+    project: Project,
+) -> None:
+    judge_says(project, "small", lambda _: "yes")
     expect_refusal("Nobody has submitted", report, project)
-    person_says(project, "R2", truth)
+    person_says(project, "R2", lambda _: "yes")
+    person_says(project, "R3", lambda _: "no")
     expect_refusal("", report, project, judge="other")
+    result = report(project)
+    assert {score.corrected.value for score in result.standings.scores.values()} == {0.5}
+    assert any("mean of theirs" in note for note in result.notes)
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -297,7 +285,9 @@ def waiting(differing: Project) -> list[Disagreement]:
     return disagreements.queue(differing, WISH)
 
 
-def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(differing: Project) -> None:
+def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(
+    differing: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = waiting(differing)
     assert [(one.place.unit_id, one.judge_value, one.label_value) for one in result] == [
         ("i1c1", "no", "yes"), ("i1c2", "yes", "no"), ("i2c2", "yes", "no"),
@@ -314,11 +304,6 @@ def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(diffe
         "Criterion 2 of 2",
         1,
     )
-
-
-def test_what_takes_away_is_as_heavy_as_its_weight(
-    differing: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
     negative(monkeypatch, 3)
     assert [one.place.weight for one in waiting(differing)] == [-3, 1, 1]
 
@@ -352,23 +337,22 @@ def test_somebody_all_of_whose_labels_are_ruled_unclear_counts_for_nothing(tmp_p
     assert (nothing.tolist(), asked.tolist()) == ([None, None], [False, False])
 
 
-def test_what_is_ruled_on_goes_behind_what_is_not(differing: Project) -> None:
-    disagreements.rule(
-        differing, waiting(differing)[0], InformedRuling.JUDGE_WRONG, reason=Fault.MISSED, note="Page 2."
-    )
+def test_a_ruling_goes_behind_what_waits_and_is_given_anew_and_undone_by_coordinators(
+    differing: Project,
+) -> None:
+    one = waiting(differing)[0]
+    disagreements.rule(differing, one, InformedRuling.JUDGE_WRONG, reason=Fault.MISSED, note="Page 2.")
     result = waiting(differing)
     assert [one.ruling for one in result] == ["", "", "judge wrong"]
     assert (result[-1].reason, result[-1].note) == (Fault.MISSED.value, "Page 2.")
     assert disagreements.report(differing, WISH)[0].open == 2
-
-
-def test_a_ruling_can_be_given_anew_and_undone(differing: Project) -> None:
-    one = waiting(differing)[0]
-    disagreements.rule(differing, one, InformedRuling.JUDGE_WRONG)
     disagreements.rule(differing, one, InformedRuling.UNCLEAR)
     assert disagreements.report(differing, WISH)[0].rulings == {"criterion unclear": 1}
     history.undo(differing)
     assert disagreements.report(differing, WISH)[0].rulings == {"judge wrong": 1}
+    differing.work_as(people.known(differing, "R2"))
+    expect_refusal("Only a coordinator", disagreements.rule, differing, one, InformedRuling.UNCLEAR)
+    expect_refusal("Only a coordinator", disagreements.queue, differing, WISH)
 
 
 @pytest.mark.parametrize("value", ["judge_value", "label_value"])
@@ -378,13 +362,6 @@ def test_a_ruling_on_other_values_stands_for_nothing(differing: Project, value: 
         db.exec_driver_sql(f"UPDATE informed SET {value} = 'unknown'")
     assert [one.ruling for one in waiting(differing)] == ["", "", ""]
     assert disagreements.report(differing, WISH)[0].open == 3
-
-
-def test_only_a_coordinator_rules(differing: Project) -> None:
-    one = waiting(differing)[0]
-    differing.work_as(people.known(differing, "R2"))
-    expect_refusal("Only a coordinator", disagreements.rule, differing, one, InformedRuling.UNCLEAR)
-    expect_refusal("Only a coordinator", disagreements.queue, differing, replace(WISH))
 
 
 def test_what_one_is_still_to_label_blind_is_not_shown(sample: Project) -> None:

@@ -142,16 +142,12 @@ def test_people_are_the_reference_unless_another_is_named(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_a_judge_of_unknown_cost_is_never_the_cheapest(project: Project) -> None:
+def test_a_judge_of_unknown_cost_or_of_which_too_much_is_missing_is_not_chosen(project: Project) -> None:
     judge_says(project, "secret", ann)
     price(project, "secret", None)
     result = choose(project, delta=0.1)
     assert result.chosen is None
     assert "“secret” is not chosen: its cost is not known." in result.reason
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_a_judge_of_which_too_much_is_missing_is_not_chosen(project: Project) -> None:
     judge_says(project, "gappy", lambda at: "-" if at[0] == 1 else ann(at))
     price(project, "gappy", 0.001)
     (gappy,) = (offer for offer in choose(project).offers if offer.rater.name == "gappy")
@@ -203,19 +199,13 @@ def test_judges_are_compared_where_both_judged(two: Project) -> None:
     expect_refusal("Only a coordinator", judge_comparing.differing, two, COVERAGE, "x", "y")
 
 
-def test_people_count_once_they_have_submitted(two: Project) -> None:
+def test_people_count_once_they_have_submitted_and_are_held_against_one_another(two: Project) -> None:
     say(two, "a", "yyynnn")
     label(two, "yyynny")
     assert [rater.name for rater in judge_comparing.raters(two, COVERAGE)] == ["a"]
     submit(two)
     assert [rater.name for rater in judge_comparing.raters(two, COVERAGE)] == ["a", "people"]
     assert pairing(two, "a", "people").figure("agreement").value == pytest.approx(5 / 6)
-
-
-def test_each_person_is_one_pair_and_people_are_held_against_one_another(two: Project) -> None:
-    say(two, "a", "yyynnn")
-    label(two, "yyynny")
-    submit(two)
     as_another(two, "Ada", Role.ANNOTATOR)
     label(two, "yyynyy")
     submit(two)
@@ -288,6 +278,10 @@ def test_a_judge_better_than_people_may_stand_in_by_both_tests(thirty: Project) 
         "the alternative annotator test is passed: ω 1.00 of 3 people, at least 0.5; ρ 0.9" in result.because
     )
     assert result.difference.value == pytest.approx((result.judge.value or 0) - (result.human.value or 0))
+    expect_refusal("not be negative", answer, thirty, delta=-0.1)
+    expect_refusal("not be negative", answer, thirty, epsilon=-0.1)
+    expect_refusal("cannot be chosen by", answer, thirty, figure="beauty")
+    expect_refusal("least agreement", answer, thirty, least=-0.1)
 
 
 VERDICTS = {
@@ -363,19 +357,6 @@ def test_judge_and_people_are_held_against_people_on_the_same_units(thirty: Proj
         pytest.approx(1 / 2),
         pytest.approx(2 / 3),
     )
-
-
-def test_nothing_is_asked_of_senseless_margins_or_figures(thirty: Project) -> None:
-    labelled(thirty, 2)
-    judge_says(thirty, "good", noisy(thirty, 0.01, 9))
-    margin, figure = "not be negative", "cannot be chosen by"
-    for more, words in (
-        ({"delta": -0.1}, margin),
-        ({"epsilon": -0.1}, margin),
-        ({"figure": "beauty"}, figure),
-        ({"least": -0.1}, "least agreement"),
-    ):
-        expect_refusal(words, answer, thirty, **more)
 
 
 def test_every_answer_stands_in_words_above_its_figures(thirty: Project) -> None:

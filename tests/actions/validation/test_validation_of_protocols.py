@@ -261,6 +261,10 @@ def test_each_rater_has_the_figures_of_the_level(scaled: Project, level: Level) 
 def test_the_confusion_is_in_the_order_of_the_scale_or_left_out_with_a_reason(
     scaled: Project, level: Level
 ) -> None:
+    card = validity_cards.card(scaled, validity_cards.CardQuery(judge="near"))
+    assert set(FIGURES[level]) - {"agreement"} <= {definition.name for definition in card.definitions}
+    assert (card.of("judge").confusion == ()) is (level is Level.INTERVAL)
+    assert validity_cards.brief(card).lines[0].cells[0].words in ("κ quadratic", "ICC")
     result = validation.report(scaled, replace(OF, against=("R2",), judge="near"))
     titles = [sheet.title for sheet in validation.sheets(result)]
     if level is Level.INTERVAL:
@@ -347,14 +351,6 @@ def test_closeness_of_ordered_values_is_how_far_off_they_are(scaled: Project, le
     assert (answer.alt.winning_rate.value, far_off.alt.winning_rate.value) == (1, 0)
     assert result.scoring == "neg_rmse"
     assert "root mean squared distance" in " ".join(stand_in.sheets(result)[0].told)
-
-
-def test_a_card_tells_the_figures_of_the_level(scaled: Project, level: Level) -> None:
-    card = validity_cards.card(scaled, validity_cards.CardQuery(judge="near"))
-    names = [definition.name for definition in card.definitions]
-    assert set(FIGURES[level]) - {"agreement"} <= set(names)
-    assert (card.of("judge").confusion == ()) is (level is Level.INTERVAL)
-    assert validity_cards.brief(card).lines[0].cells[0].words in ("κ quadratic", "ICC")
 
 
 def test_judges_are_compared_with_one_another_and_with_people(scaled: Project, level: Level) -> None:

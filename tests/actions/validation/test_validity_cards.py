@@ -13,7 +13,7 @@ from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import validation, validity_cards
 from annotator.actions.validation.validity_cards import CardQuery
 from annotator.domain.judges.judge import Review
-from annotator.domain.judges.validation import Figure, Reach, ValidityCard
+from annotator.domain.judges.validation import Figure, Reach
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked
 from tests.projects.carded_project import KEY, MODEL, PLANTED, card_of, carded_project, judged
@@ -65,7 +65,9 @@ def test_a_card_says_what_the_judge_was_when_it_judged(tmp_path: Path, server: O
     assert card.reach is Reach.HERE
 
 
-def test_figures_are_those_of_the_validation_beside_the_human_ceiling(project: Project) -> None:
+def test_figures_are_those_of_the_validation_beside_the_human_ceiling_and_told_apart(
+    project: Project,
+) -> None:
     card = card_of(project, "small", against=("R2",))
     judge, people = card.of("judge"), card.of("people")
     # Of Alpha's eight yes four are found, nothing of Beta's is called so; Ben differs from Ann in one of sixteen.
@@ -78,10 +80,6 @@ def test_figures_are_those_of_the_validation_beside_the_human_ceiling(project: P
     )
     assert judge.plain == {name: Figure.of(one) for name, one in result.told.plain.items()}
     assert {definition.name for definition in card.definitions} == set(judge.plain)
-
-
-def test_figures_are_told_apart_by_type_weight_system_and_length(project: Project) -> None:
-    card = card_of(project, "small", against=("R2",))
     assert {line.by for line in card.lines} == {"all", "type", "weight", "system", "length"}
     heavy, light = (card.of("judge", "weight", f"weight {weight}") for weight in (3, 1))
     assert (heavy.plain["accuracy"].value, light.plain["accuracy"].value) == (1.0, 0.5)
@@ -91,15 +89,9 @@ def test_figures_are_told_apart_by_type_weight_system_and_length(project: Projec
     assert beta.plain["recall"].note != ""
 
 
-def test_what_is_missing_is_told_by_cause_and_makes_the_card_unfit(project: Project) -> None:
-    judge_says(project, "broken", lambda at: "-" if at[0] == 1 else "" if at[0] == 2 else ann(at))
-    card = card_of(project, "broken")
-    line = card.of("judge")
-    assert (line.missing, line.missing_rate, card.unfit) == ({"invalid": 4, "not asked": 4}, 0.5, True)
-    assert not card_of(project, "small").unfit
-
-
-def test_labels_that_were_submitted_are_told_by_alias_with_a_hash(project: Project) -> None:
+def test_labels_are_told_by_alias_with_a_hash_and_what_is_missing_makes_a_card_unfit(
+    project: Project,
+) -> None:
     labels = card_of(project, "small").labels
     assert (labels.source, labels.units, labels.responses, labels.items, labels.systems) == (
         "submitted",
@@ -111,6 +103,11 @@ def test_labels_that_were_submitted_are_told_by_alias_with_a_hash(project: Proje
     assert [(labeller.alias, labeller.labels) for labeller in labels.labellers] == [("R2", 16), ("R3", 16)]
     assert labels.labels_sha256 != card_of(project, "small", against=("R2",)).labels.labels_sha256
     assert card_of(project, "small").labels.labels_sha256 == labels.labels_sha256
+    judge_says(project, "broken", lambda at: "-" if at[0] == 1 else "" if at[0] == 2 else ann(at))
+    card = card_of(project, "broken")
+    line = card.of("judge")
+    assert (line.missing, line.missing_rate, card.unfit) == ({"invalid": 4, "not asked": 4}, 0.5, True)
+    assert not card_of(project, "small").unfit
 
 
 def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> None:
@@ -178,56 +175,55 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
     assert "127.0.0.1" not in str(card_of(project).judge.parameters)
 
 
-def test_the_same_content_gives_the_same_card(project: Project) -> None:
+def test_the_same_content_gives_the_same_card_and_the_hash_covers_all_of_it(project: Project) -> None:
     query = CardQuery(judge="small")
     one, other = (validity_cards.card(project, query, made_at=AT) for _ in range(2))
     assert one == other
     later = validity_cards.card(project, query)
     assert later.sha256 != one.sha256
     assert {**later.tree(), "made_at": 0, "sha256": 0} == {**one.tree(), "made_at": 0, "sha256": 0}
+    for update in (
+        {"notes": ()},
+        {"app_version": "0"},
+        {"labels": one.labels.model_copy(update={"units": 1})},
+    ):
+        assert one.model_copy(update=update).sealed().sha256 != one.sha256
 
 
-def test_settings_that_changed_on_the_way_make_no_card(tmp_path: Path, server: OddServer) -> None:
+def test_settings_changed_after_judging_leave_the_card_as_it_was_and_on_the_way_make_none(
+    tmp_path: Path, server: OddServer
+) -> None:
     project = carded_project(tmp_path, server)
-    judge = judges.named(project, JUDGE)
+    before = card_of(project).judge
+    judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
+    assert card_of(project).judge == before
     with project.store.write() as db:
         db.exec_driver_sql(
             "DELETE FROM judgement WHERE rater_kind = 'judge' AND item_id = (SELECT min(id) FROM item)"
         )
-    judges.change(project, judge.id, {"parameters": '{"temperature": 1}'})
     judged(project)
     refused = expect_refusal("different settings: request parameters", card_of, project)
     assert refused.details == ('request parameters: {}; later {"temperature":1}',)
 
 
-def test_settings_changed_after_judging_leave_the_card_as_it_was(tmp_path: Path, server: OddServer) -> None:
-    project = carded_project(tmp_path, server)
-    before = card_of(project).judge
-    judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
-    assert card_of(project).judge == before
-
-
-def test_a_judge_that_judged_by_two_wordings_needs_one_named(project: Project) -> None:
-    judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "")
+@pytest.mark.parametrize(("first", "named"), [("p1", "p1"), ("", "none")])
+def test_a_judge_that_judged_by_two_wordings_needs_one_named(
+    project: Project, first: str, named: str
+) -> None:
+    judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "", prompt=first)
     judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
     expect_refusal(
-        r"judged with 2 prompts, and a card covers one\. Choose one of its prompts: p1, q2\.",
+        rf"judged with 2 prompts, and a card covers one\. Choose one of its prompts: {named}, q2\.",
         card_of,
         project,
         "two",
     )
     card = card_of(project, "two", prompt="q")
     assert (card.judge.prompt_sha256, card.of("judge").missing) == ("q2", {"not asked": 8})
+    assert card_of(project, "two", prompt=named).judge.prompt_sha256 == first
     expect_refusal("no prompt that begins with z", card_of, project, "two", prompt="z")
-
-
-def test_verdicts_that_came_without_a_prompt_are_named_none(project: Project) -> None:
-    judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "", prompt="")
-    judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
-    expect_refusal(r"Choose one of its prompts: none, q2\.", card_of, project, "two")
-    assert card_of(project, "two", prompt="none").judge.prompt_sha256 == ""
     (offered,) = [choice.values for choice in validity_cards.choices(project) if choice.name == "prompt"]
-    assert offered == (("none", "none"), ("q2", "q2"))
+    assert [value for _, value in offered] == [named, "q2"]
 
 
 def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> None:
@@ -249,12 +245,9 @@ def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(sample: Project) 
     assert (told.name, told.failures.n) == ("padding.filler", 6)
 
 
-def test_without_labels_or_verdicts_there_is_no_card(project: Project) -> None:
+def test_without_labels_or_verdicts_there_is_no_card_and_none_but_for_a_coordinator(project: Project) -> None:
     expect_refusal("has no judgements of this kind", card_of, project, "baseline")
     expect_refusal("There is no judge “nobody”", card_of, project, "nobody")
-
-
-def test_only_a_coordinator_makes_cards(project: Project) -> None:
     project.work_as(person(project, "R2"))
     expect_refusal("Only a coordinator", card_of, project, "small")
 
@@ -267,15 +260,3 @@ def test_a_wording_of_ours_is_told_by_its_version(tmp_path: Path, server: OddSer
     judged(project)
     (ours, shipped) = card_of(project).judge.prompts
     assert (ours.name, ours.version, shipped.version) == (COVERAGE, 2, 1)
-
-
-def test_the_hash_covers_the_whole_card(project: Project) -> None:
-    card = card_of(project, "small")
-    for update in (
-        {"notes": ()},
-        {"app_version": "0"},
-        {"labels": card.labels.model_copy(update={"units": 1})},
-    ):
-        changed = card.model_copy(update=update)
-        assert isinstance(changed, ValidityCard)
-        assert changed.sealed().sha256 != card.sha256
