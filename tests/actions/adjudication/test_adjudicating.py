@@ -168,11 +168,6 @@ def assign(project: Project, name: str, stage: Stage = Stage.ADJUDICATION) -> No
         db.execute(insert(ASSIGNMENT).values(**row))
 
 
-def add_adjudicator(project: Project, name: str) -> None:
-    people.add_person(project, name, (Role.ADJUDICATOR,))
-    pairs.work_as(project, name)
-
-
 def open_(project: Project) -> str:
     return adjudicating.open_(project, pairs.item(project), Stage.RUBRIC).id
 
@@ -214,7 +209,8 @@ def test_an_assignment_goes_before_the_role(project: Project):
 def test_what_somebody_began_is_theirs_until_an_assignment_hands_it_over(project: Project):
     adjudication_id = open_(project)
     row = adjudicating.sheet(project, adjudication_id).rows[0].ruling
-    add_adjudicator(project, "Eva")
+    people.add_person(project, "Eva", (Role.ADJUDICATOR,))
+    pairs.work_as(project, "Eva")
     assert adjudicating.queue(project) == []
     expect_refusal("Someone else adjudicates", open_, project)
     for verb in (adjudicating.sheet, ruling.close, ruling.missing, consensus.remarks):
@@ -322,14 +318,6 @@ def test_votes_are_blind_undone_and_end_with_the_ruling(diagnosed: Project):
     assert left == [ballot.ruling_id for ballot in rest]
 
 
-def test_who_reopens_has_seen_both_and_cannot_vote_any_more(diagnosed: Project):
-    close(diagnosed)
-    ruling.reopen(diagnosed, adjudication(diagnosed), "A second look")
-    row = adjudicating.sheet(diagnosed, adjudication(diagnosed)).rows[1].ruling
-    ruling.undecide(diagnosed, row.id)
-    expect_refusal("too late", adjudicating.vote, diagnosed, row.id, "true")
-
-
 def test_votes_are_set_beside_every_rater_once_closed_and_shown_to_no_annotator(diagnosed: Project):
     for ballot in adjudicating.ballots(diagnosed, adjudication(diagnosed))[:2]:
         adjudicating.vote(diagnosed, ballot.ruling_id, "true")
@@ -341,6 +329,11 @@ def test_votes_are_set_beside_every_rater_once_closed_and_shown_to_no_annotator(
     # Both votes are right with one rater and wrong with the other.
     assert (figures["agreement"].value, figures["agreement"].n) == (0.5, 4)
     assert not any(pairs.who(diagnosed, name) in str(result) for name in ("Ada", "Ben"))
+    # Who reopens has seen both, and cannot vote any more.
+    ruling.reopen(diagnosed, adjudication(diagnosed), "A second look")
+    row = adjudicating.sheet(diagnosed, adjudication(diagnosed)).rows[1].ruling
+    ruling.undecide(diagnosed, row.id)
+    expect_refusal("too late", adjudicating.vote, diagnosed, row.id, "true")
     expect_refusal("", adjudicating.votes, pairs.work_as(diagnosed, "Ada"))
 
 
@@ -365,15 +358,6 @@ def test_labels_are_voted_on_by_the_words_they_are_about(tmp_path: Path):
     close(project)
     (result,) = adjudicating.votes(project)
     assert {figure.name: figure.n for figure in result.figures}["agreement"] == 0
-
-
-def test_a_kind_without_values_is_not_voted_on(tmp_path: Path):
-    project, texts = pairs.pairs_project(tmp_path), {"Ada": "Collect answers", "Ben": "Measure cost"}
-    pairs.submit(project, {name: Plan(units=(Subtask(text=text),)) for name, text in texts.items()})
-    adjudication_id = pairs.opened(project, Stage.PLAN)
-    assert adjudicating.ballots(project, adjudication_id) == []
-    first = adjudicating.sheet(project, adjudication_id).rows[0].ruling
-    expect_refusal("no value to vote on", adjudicating.vote, project, first.id, "yes")
 
 
 @pytest.fixture
@@ -698,6 +682,15 @@ def test_what_somebody_has_begun_to_rule_on_is_left_to_them_and_theirs_to_undo(u
     assert "1" not in {line.item_key for line in (*report.closed, *report.spot_check)}
     assert states(unanimous)["1"] == ("open", False)
     assert history.undo(unanimous).subject == first.id
+
+
+def test_a_kind_without_values_is_not_voted_on(unanswered: Project):
+    texts = {"Ada": "Collect answers", "Ben": "Measure cost"}
+    pairs.submit(unanswered, {name: Plan(units=(Subtask(text=text),)) for name, text in texts.items()})
+    adjudication_id = pairs.opened(unanswered, Stage.PLAN)
+    assert adjudicating.ballots(unanswered, adjudication_id) == []
+    first = adjudicating.sheet(unanswered, adjudication_id).rows[0].ruling
+    expect_refusal("no value to vote on", adjudicating.vote, unanswered, first.id, "yes")
 
 
 def test_a_plan_in_another_order_is_not_unanimous(unanswered: Project):

@@ -216,10 +216,22 @@ def test_criteria_are_counted_over_reports_and_only_where_reports_are(project: P
     assert result[1].group == (items.ids(project)[0], "c1")
 
 
-def test_items_come_in_the_projects_order(project: Project) -> None:
+def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project: Project) -> None:
     both(project, "yn", "nn", 1)
     both(project, "yn", "yn", 0)
     assert named(agreement_figures.rows(project, "item"), "agreement") == [("1", 1), ("2", 0.5)]
+    # 1 January 2027 is a Friday of the last ISO week of 2026.
+    rewritten(project, 0, frozen_at=datetime(2027, 1, 1, tzinfo=UTC))
+    rewritten(project, 1, frozen_at=datetime(2027, 1, 4, tzinfo=UTC))
+    weeks = agreement_figures.rows(project, "week")
+    assert named(weeks, "agreement") == [("2026-W53", 1), ("2027-W01", 0.5)]
+    both(project, "yn", "yn", 2)
+    for item, versions in ((1, ("1", "2")), (2, ("10", "9"))):
+        (old,) = agreements.of_item(project, items.ids(project)[item])
+        given = [one.model_copy(update={"guideline": v}) for one, v in zip(old.inputs, versions, strict=True)]
+        rewritten(project, item, inputs=given)
+    result = [each.name for each in agreement_figures.rows(project, "guideline")]
+    assert result == ["1", "1 and 2", "9 and 10"]
 
 
 def rewritten(project: Project, item: int, **changes: object) -> None:
@@ -231,27 +243,6 @@ def rewritten(project: Project, item: int, **changes: object) -> None:
     with project.store.write() as db:
         values = {"content": content.decode(), "sha256": sha256(content)}
         db.execute(update(AGREEMENT).where(AGREEMENT.c.id == old.id).values(**values))
-
-
-def test_weeks_are_those_of_the_freeze(project: Project) -> None:
-    both(project, "yn", "yn", 0)
-    both(project, "yn", "ny", 1)
-    # 1 January 2027 is a Friday of the last ISO week of 2026.
-    rewritten(project, 0, frozen_at=datetime(2027, 1, 1, tzinfo=UTC))
-    rewritten(project, 1, frozen_at=datetime(2027, 1, 4, tzinfo=UTC))
-    weeks = agreement_figures.rows(project, "week")
-    assert named(weeks, "agreement") == [("2026-W53", 1), ("2027-W01", 0)]
-
-
-def test_guideline_versions_are_told_apart(project: Project) -> None:
-    for item in range(3):
-        both(project, "yn", "yn", item)
-    for item, versions in ((1, ("1", "2")), (2, ("10", "9"))):
-        (old,) = agreements.of_item(project, items.ids(project)[item])
-        given = [one.model_copy(update={"guideline": v}) for one, v in zip(old.inputs, versions, strict=True)]
-        rewritten(project, item, inputs=given)
-    result = [each.name for each in agreement_figures.rows(project, "guideline")]
-    assert result == ["1", "1 and 2", "9 and 10"]
 
 
 def test_alpha_is_shown_where_three_people_rated(project: Project) -> None:

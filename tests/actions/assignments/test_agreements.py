@@ -168,11 +168,6 @@ def test_imported_gold_and_a_consensus_are_nobodys_answer(project: Project) -> N
     assert frozen(project) is None
 
 
-def test_adjudication_has_no_agreement_of_its_own(project: Project) -> None:
-    with project.store.write() as db:
-        assert agreements.freeze_when_ready(project, db, item(project), Stage.ADJUDICATION) is None
-
-
 def test_the_order_of_sealing_moves_nothing(tmp_path: Path) -> None:
     """The same revisions in another file, written in the other order, make the same record byte for byte."""
     made = paired_project(tmp_path)
@@ -207,7 +202,8 @@ def test_all_frozen_agreements_are_read_in_one_transaction(project: Project) -> 
     for alias in "AB":
         sealed_by(project, alias, rubric(1, 2))
         sealed_by(project, alias, labels("yn"))
-    with project.store.read() as db:
+    with project.store.write() as db:
+        assert agreements.freeze_when_ready(project, db, item(project), Stage.ADJUDICATION) is None
         result = agreements.all_frozen(project, db)
     assert result == agreements.all_frozen(project)
     assert {agreement.stage for agreement in result} == {Stage.RUBRIC, Stage.LABELLING}

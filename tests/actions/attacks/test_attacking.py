@@ -114,14 +114,6 @@ def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServe
     assert failed.note == "every verdict was “yes” before: none could change to it"
 
 
-def test_who_stands_firm_never_fails(project: Project) -> None:
-    attacked(project)
-    found = lines(project)
-    assert {line.failed.value for line in found.values()} == {0.0}
-    assert {line.failed.n for line in found.values()} == {VERDICTS}
-    assert found["padding.filler"].beyond.value == 0.0
-
-
 def test_a_server_nobody_here_wrote_is_asked_about_every_copy(tmp_path: Path, llmock: LLMock) -> None:
     project = small_project(tmp_path)
     judges.add(project, "mock", base_url=llmock.base_url(), model="gpt-4o-mini")

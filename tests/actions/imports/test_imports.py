@@ -82,16 +82,6 @@ def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_
     assert not take(other, OURS, write_release(tmp_path / "release", bundle)).problems
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
-def test_the_published_data_goes_in_whole(project: Project) -> None:
-    report = take(project, PEER, REAL)
-    assert not report.problems
-    assert report.units == 931
-    with project.store.read() as db:
-        bundle, _ = gather(db)
-    weights = Counter(unit["weight"] for artifact in bundle.artifacts for unit in artifact.document["units"])
-    assert (len(bundle.items), weights) == (65, {1: 330, 2: 474, 3: 127})
-    assert (len(bundle.systems), len(bundle.responses)) == (5, 325)
 
 
 def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, tmp_path: Path) -> None:

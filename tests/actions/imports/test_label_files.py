@@ -171,25 +171,20 @@ def test_labels_come_in_as_other_tools_write_them_and_units_by_words_or_id(
     assert {row["unit_id"]: row["value"] for row in stored(project)} == {first: "yes", second: "no"}
 
 
-def test_what_is_good_goes_in_when_the_bad_is_to_be_left_out(project: Project, tmp_path: Path) -> None:
-    path = written(tmp_path, {"unit": SECOND}, {"item": "9"}, {"value": "perhaps"})
-    report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert (report.new, report.counts) == (1, {"unknown item": 1, "bad value": 1})
-    assert len(stored(project)) == 1
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_leave_the_project_as_it_is(project: Project, tmp_path: Path, name: str) -> None:
     (tmp_path / "labels.json").write_bytes(HOSTILE[name][0])
     assert HOSTILE[name][1] in refused(project, tmp_path / "labels.json")
 
 
-def test_a_label_that_a_person_gave_otherwise_is_kept(project: Project, tmp_path: Path) -> None:
+def test_a_label_that_a_person_gave_otherwise_is_kept_and_the_good_goes_in(
+    project: Project, tmp_path: Path
+) -> None:
     ann_says(project, "no")
-    path = written(tmp_path, {}, {"unit": SECOND})
-    assert "R2 said “no” here, the file says “yes”" in refused(project, path)
+    assert "R2 said “no” here, the file says “yes”" in refused(project, written(tmp_path, {}))
+    path = written(tmp_path, {}, {"unit": SECOND}, {"item": "9"}, {"unit": THIRD, "value": "perhaps"})
     report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert (report.new, report.counts) == (1, {"conflict": 1})
+    assert (report.new, report.counts) == (1, {"conflict": 1, "unknown item": 1, "bad value": 1})
     assert sorted(row["value"] for row in stored(project)) == ["no", "yes"]
 
 
@@ -417,15 +412,13 @@ def test_a_number_decides_between_equal_words_and_never_by_itself(project: Proje
     assert take(project, written(tmp_path, one | {"unit": "Other", "number": "1"})).new == 1
 
 
-def test_words_may_differ_in_case_and_white_space_alone(project: Project, tmp_path: Path) -> None:
-    assert take(project, written(tmp_path, {"unit": "explains  residual\nconnections."})).new == 1
-
-
 def test_an_id_with_the_words_of_another_unit_is_refused(project: Project, tmp_path: Path) -> None:
     unit_id = unit_of(project, report_of(project))
     told = refused(project, written(tmp_path, {"unit_id": unit_id, "unit": SECOND}))
     assert "not those of the unit" in told
     assert take(project, written(tmp_path, {"unit_id": unit_id})).new == 1
+    # Words may differ in case and white space alone.
+    assert take(project, written(tmp_path, {"unit": "explains  residual\nconnections."})).same == 1
 
 
 def test_items_of_one_key_are_told_apart_by_their_dataset(project: Project, tmp_path: Path) -> None:

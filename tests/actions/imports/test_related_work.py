@@ -198,19 +198,16 @@ def test_each_systems_folder_is_read(
     assert works_of(project, system) == works
 
 
-def test_old_ids_of_arxiv_are_works(project: Project, folder: Path) -> None:
-    text = "Grammars [1].\n\n## References\n\n[1] A. cs/0112017. [2] B. arXiv:math.GT/0309136v2"
-    made.text(folder / "systems" / "old" / "0" / "intro.md", text)
-    take(project, folder)
-    assert [one for _, one, _ in works_of(project, "old")] == ["cs/0112017", "arXiv:math.GT/0309136v2"]
-
-
 def test_a_report_goes_to_the_paper_that_was_asked_about(project: Project, folder: Path) -> None:
     (folder / "systems" / "search").rename(folder / "systems" / "moved")
     (folder / "systems" / "moved" / "0").rename(folder / "systems" / "moved" / "1")
+    # Old ids of arXiv are works too.
+    text = "Grammars [1].\n\n## References\n\n[1] A. cs/0112017. [2] B. arXiv:math.GT/0309136v2"
+    made.text(folder / "systems" / "old" / "0" / "intro.md", text)
     report = take(project, folder)
     assert (FIRST, "moved") in responses(project)
     assert any(f"was asked about {FIRST}, not about row 1" in str(note) for note in report.notes)
+    assert [one for _, one, _ in works_of(project, "old")] == ["cs/0112017", "arXiv:math.GT/0309136v2"]
 
 
 def test_folders_are_not_joined_by_the_order_of_another_file(project: Project, folder: Path) -> None:
@@ -252,35 +249,6 @@ def test_every_identifier_and_abstract_that_came_in_goes_out_and_is_read_as_the_
     again = new_project(tmp_path / "again.goldsmith", "T")
     take(again, tmp_path / "out")
     assert hashes(again) == hashes(project)
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "reason"),
-    [
-        ("papers_with_related_works.csv", "title,abstract\na,b\n", "has no column “arxiv_id”"),
-        (
-            "papers_with_related_works.csv",
-            "arxiv_id,title,abstract\nx,T,A\n",
-            "has no arXiv id, title or abstract",
-        ),
-        ("papers_with_related_works.csv", 'arxiv_id,title,abstract\n"x', "is not a table in CSV"),
-        ("citations.csv", "a,b\n", "has no column “parent_paper_arxiv_id”"),
-        ("gt_nuggets_outputs/3/res.json", '{"qid": 3}', "does not hold the nuggets of one paper"),
-        (
-            "gt_nuggets_outputs/3/res.json",
-            '{"qid": "2501.00001v1", "nuggets": []}',
-            "is not among the papers",
-        ),
-        ("systems/base/0/helper_data.json", "{", "line 1"),
-    ],
-)
-def test_bad_files_are_named_and_keep_everything_out(
-    project: Project, folder: Path, file: str, content: str, reason: str
-) -> None:
-    made.text(folder / file, content)
-    refused = expect_refusal("", take, project, folder)
-    assert reason in " ".join((str(refused), *refused.details))
-    assert items.content_counts(project)["items"] == 0
 
 
 def test_a_folder_of_something_else_is_refused(project: Project, tmp_path: Path) -> None:
@@ -387,7 +355,7 @@ def test_citations_of_works_come_in_from_a_file_and_count(
 
 
 PAPERS, CITATIONS, NUGGETS = "papers_with_related_works.csv", "citations.csv", "gt_nuggets_outputs/0/res.json"
-HEAD = "arxiv_id,title,abstract\n"
+MORE_NUGGETS, HEAD = "gt_nuggets_outputs/3/res.json", "arxiv_id,title,abstract\n"
 CITED = f"parent_paper_arxiv_id,citation_shorthand,cited_paper_title,bib_paper_url,bib_paper_authors\n{made.FIRST},"
 
 
@@ -446,6 +414,13 @@ IS_REFUSED = {
     "bytes that are no text": (written("systems/base/0/intro.md", b"Trees \xff"), "base/0: “intro.md” is not valid"),
     "NULs in contexts": (everywhere("search", b'{"ctxs": [{"title": "\\u0000"}]}'), "contains a NUL"),
     "an empty file": (everywhere("base", b""), "is empty"),
+    "papers without a column": (written(PAPERS, "title,abstract\na,b\n"), "has no column “arxiv_id”"),
+    "a paper without a title": (written(PAPERS, f"{HEAD}{made.FIRST},,A\n"), "has no arXiv id, title or abstract"),
+    "a quotation without end": (written(PAPERS, f'{HEAD}"x'), "is not a table in CSV"),
+    "citations without a column": (written(CITATIONS, "a,b\n"), "has no column “parent_paper_arxiv_id”"),
+    "nuggets of no paper": (written(MORE_NUGGETS, '{"qid": 3}'), "does not hold the nuggets of one paper"),
+    "nuggets of another": (written(MORE_NUGGETS, '{"qid": "2501.00001v1", "nuggets": []}'), "is not among the papers"),
+    "a broken file": (written("systems/base/0/helper_data.json", "{"), "line 1"),
 }  # fmt: skip
 
 
@@ -471,3 +446,4 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     project = new_project(tmp_path / "project.goldsmith", "T")
     refused = expect_refusal("", imports.run, project, "deepscholar", [folder], warm=False)
     assert reason in " ".join((str(refused), *refused.details))
+    assert items.count(project) == 0
