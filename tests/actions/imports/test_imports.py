@@ -25,7 +25,6 @@ from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE, REVISION
 from tests.material.bundles import (
-    REAL,
     change_json,
     peer_files,
     rich_bundle,
@@ -80,8 +79,6 @@ def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_
     bundle.responses = [response.model_copy(update=until) for response in bundle.responses[:1]]
     other = new_project(tmp_path / "other.goldsmith", "O")
     assert not take(other, OURS, write_release(tmp_path / "release", bundle)).problems
-
-
 
 
 def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, tmp_path: Path) -> None:

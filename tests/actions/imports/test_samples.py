@@ -19,7 +19,7 @@ from annotator.actions.labelling import board, label_cases, label_sealing, label
 from annotator.actions.parcels import packing, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.releases import checking, releases
+from annotator.actions.releases import checking
 from annotator.actions.results import result_raters
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
@@ -35,7 +35,7 @@ from annotator.domain.texts.canonical import now
 from annotator.places import resources
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.actions.releases.released_pairs import taken_in
-from tests.material.bundles import change_json, found
+from tests.material.bundles import change_json
 from tests.material.content_hash import content_hash
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
@@ -134,8 +134,6 @@ def test_the_frozen_figures_are_those_that_the_program_computes(tmp_path):
     )
     assert computed == wanted
     assert len(wanted) == 19
-
-
 
 
 @pytest.mark.parametrize("protocol", ["researcherbench.pairwise", "adra.plan", "adra.reasoning"])
