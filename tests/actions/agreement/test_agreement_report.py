@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_figures, agreement_report
@@ -20,11 +19,9 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import BOTH, Figure, Reason
 from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.storage.tables import PERSON
+from annotator.domain.kinds.rubric import Rubric
 from tests.projects import pairs_project as pairs
 from tests.projects.paired_project import (
-    SENTENCES,
     in_order,
     labels,
     paired_project,
@@ -33,6 +30,7 @@ from tests.projects.paired_project import (
     sealed_by,
 )
 from tests.projects.refusals import expect_refusal
+from tests.storage import sql
 
 # The first is the same. The second means the same in words that no matcher by likeness brings together.
 ADA = (("Explains how carbon is priced", 1), ("Discusses what checking by people costs", 2))
@@ -50,14 +48,13 @@ def reported(tmp_path: Path) -> Project:
     return pairs.work_as(reported, "Cora")
 
 
-def adjudicated(reported: Project, votes: bool = False) -> None:
-    """Cleo joins what the matcher left apart in the first item, and closes it."""
+def adjudicated(reported: Project) -> None:
+    """Cleo votes on what the matcher left apart in the first item, joins it, and closes the item."""
     result = pairs.opened(reported)
     with reported.store.read() as db:
         same, *lone = ruling_rows.rulings(db, result)
     adjudicating.pair(reported, lone[0].id, lone[1].id)
-    if votes:
-        adjudicating.vote(reported, lone[0].id, "2")
+    adjudicating.vote(reported, lone[0].id, "2")
     ruling.rule(reported, same.id, BOTH)
     ruling.rule(reported, lone[0].id, pairs.letter_of(reported, result, "Ada"), reason=Reason.WORDING)
     ruling.close(reported, result)
@@ -101,7 +98,7 @@ def test_a_report_has_the_frozen_rows_and_what_they_stand_on(reported: Project) 
     assert (report.rows, report.stages) == ((), (Stage.RUBRIC,))
 
 
-def test_the_adjudicators_pairing_gives_a_second_figure_and_leaves_the_first(reported: Project) -> None:
+def test_second_figures_and_votes_stand_beside_the_frozen_ones(reported: Project) -> None:
     before = agreement_figures.rows(reported)
     adjudicated(reported)
     report = agreement_report.report(reported)
@@ -112,14 +109,8 @@ def test_the_adjudicators_pairing_gives_a_second_figure_and_leaves_the_first(rep
     again, _ = second(report, units)
     assert (figure(again, "match_f1").value, figure(again, "match_f1").n) == (1, 1)
     assert again.items == (pairs.item(reported),)
-
-
-def test_second_figures_stand_beside_the_frozen_ones_and_are_those_kept(reported: Project) -> None:
-    adjudicated(reported)
-    report = agreement_report.report(reported)
-    weight = row(report, "weight")
     # Frozen pairs of weights of the first item: 1 1. As paired 1 1 and 2 3: half of them agree.
-    again, beside = second(report, weight)
+    again, beside = second(report, row(report, "weight"))
     assert (figure(beside, "agreement").value, beside.n) == (1, 1)
     assert (figure(again, "agreement").value, again.n) == (0.5, 2)
     with reported.store.read() as db:
@@ -128,19 +119,11 @@ def test_second_figures_stand_beside_the_frozen_ones_and_are_those_kept(reported
     for field, name in (("units", "match_f1"), ("weight", "weight_agreement"), ("weight", "weight_kappa")):
         again = figure(second(report, row(report, field))[0], name.removeprefix("weight_"))
         assert again.value == pytest.approx(kept[f"repaired_{name}"])
-
-
-def test_first_votes_are_a_section_of_their_own(reported: Project) -> None:
-    adjudicated(reported, votes=True)
-    (votes,) = agreement_report.report(reported).votes
     # The senior said 2 where Ada had 2 and Ben 3.
-    assert (votes.stage, votes.field, votes.n, figure(votes, "agreement").value) == (
-        Stage.RUBRIC,
-        "weight",
-        2,
-        0.5,
-    )
-    assert agreement_report.inputs_of(agreement_report.report(reported), votes) == []
+    (votes,) = report.votes
+    assert (votes.stage, votes.field, votes.n) == (Stage.RUBRIC, "weight", 2)
+    assert figure(votes, "agreement").value == 0.5
+    assert agreement_report.inputs_of(report, votes) == []
 
 
 def test_what_waits_for_a_second_seal_is_counted(tmp_path: Path) -> None:
@@ -152,22 +135,6 @@ def test_what_waits_for_a_second_seal_is_counted(tmp_path: Path) -> None:
     assert agreement_report.half_sealed(pairs.work_as(reported, "Cora")) == 0
 
 
-@pytest.mark.parametrize("name", ["Ada", "Cleo"])
-def test_whoever_does_not_coordinate_sees_none_of_it(reported: Project, name: str) -> None:
-    pairs.work_as(reported, name)
-    for question in (agreement_report.report, agreement_report.half_sealed):
-        expect_refusal("coordinator", question, reported)
-
-
-def test_people_keep_their_ids_when_they_are_renamed(reported: Project) -> None:
-    ada = pairs.person(reported, "Ada")
-    people.rename_person(reported, ada.id, "Ada Lovelace")
-    people.set_roles(reported, ada.id, (Role.ANNOTATOR,))
-    report = agreement_report.report(reported)
-    assert report.people[ada.id].name == "Ada Lovelace"
-    assert report.alias(ada.id) == ada.alias
-
-
 @pytest.fixture
 def pair(tmp_path: Path) -> Project:
     return pairs.pairs_project(tmp_path)
@@ -175,12 +142,12 @@ def pair(tmp_path: Path) -> Project:
 
 def both(pair: Project, ada: str, ben: str) -> None:
     """Ada and Ben label the criteria c0, c1 … of a report: y or n."""
-    said = {"y": "yes", "n": "no"}
-    report = pairs.add_report(pair)
-    pairs.submit(pair, {
-        name: pairs.labels(report, {f"c{n}": said[letter] for n, letter in enumerate(values)})
-        for name, values in (("Ada", ada), ("Ben", ben))
-    })  # fmt: skip
+    said, report = {"y": "yes", "n": "no"}, pairs.add_report(pair)
+    values = {
+        name: {f"c{n}": said[letter] for n, letter in enumerate(of)}
+        for name, of in (("Ada", ada), ("Ben", ben))
+    }
+    pairs.submit(pair, {name: pairs.labels(report, of) for name, of in values.items()})
     pairs.work_as(pair, "Cora")
 
 
@@ -208,60 +175,44 @@ def test_remarks_leave_the_reason_out_and_speak_of_items() -> None:
     ]
 
 
-def test_the_sentence_on_a_low_kappa_stays_whole(pair: Project) -> None:
-    both(pair, "yyyyyyyyyy", "yyyyyyyyyn")
-    ac1 = agreement_report.report(pair).rows[0].figure("ac1")
-    assert ac1 is not None
-    (paradox,) = [remark for remark in agreement_report.remarks(ac1) if "κ can be low" in remark]
-    assert paradox.endswith("AC1 is less moved by this.")
-
-
-def copied(pair: Project) -> dict[str, str]:
-    report = agreement_report.report(pair)
-    head, line = (
+def copied(report: AgreementReport) -> dict[str, str]:
+    """The cells of the first line by their heads."""
+    head, line, *_ = (
         each.split("\t") for each in agreement_report.copied(report, list(report.rows)).splitlines()
     )
     return dict(zip(head, line, strict=True))
 
 
-def test_what_is_copied_is_not_rounded(pair: Project) -> None:
+def test_what_is_copied_is_not_rounded_and_gives_reasons(pair: Project) -> None:
     both(pair, "yyn", "yyy")
-    cells = copied(pair)
+    cells = copied(agreement_report.report(pair))
     assert (cells["Stage"], cells["Compared"], cells["n"]) == ("labelling", "value", "3")
     assert (float(cells["Agreement"]), cells["Agreement, low"]) == (2 / 3, "")
 
 
-def test_what_is_copied_gives_reasons(pair: Project) -> None:
-    both(pair, "yyy", "yyy")
-    cells = copied(pair)
-    assert (cells["κ"], "one category only" in cells["κ, reason"]) == ("", True)
-
-
-def test_what_is_copied_names_people_by_alias(pair: Project) -> None:
-    both(pair, "yn", "yy")
-    people.rename_person(pair, pairs.person(pair, "Ada").id, "Ada Canary")
-    report = agreement_report.report(pair, "pair")
-    copied = agreement_report.copied(report, list(report.rows))
-    assert "Canary" not in copied
-    assert {pairs.person(pair, name).alias for name in ("Ada Canary", "Ben")} <= set(copied.split())
-    assert "Ada Canary" in agreement_report.names(report, report.rows[0])
-
-
-def test_an_alias_that_looks_like_a_formula_is_made_harmless(pair: Project) -> None:
+def test_what_is_copied_names_people_by_alias_and_is_no_formula(pair: Project) -> None:
     people.add_person(pair, "Eve", alias="=1+1")
-    report_id = pairs.add_report(pair)
+    report_id, ada = pairs.add_report(pair), pairs.person(pair, "Ada")
     pairs.submit(pair, {name: pairs.labels(report_id, {"c1": "yes"}) for name in ("Ada", "Eve")})
-    report = agreement_report.report(pairs.work_as(pair, "Cora"), "person", Stage.LABELLING)
-    groups = [line.split("\t")[1] for line in agreement_report.copied(report, list(report.rows)).splitlines()]
-    assert "'=1+1" in groups
+    people.rename_person(pairs.work_as(pair, "Cora"), ada.id, "Ada Canary")
+    report = agreement_report.report(pair, "person", Stage.LABELLING)
+    assert (report.people[ada.id].name, report.alias(ada.id)) == ("Ada Canary", ada.alias)
+    names = {agreement_report.names(report, row).strip("\u2068\u2069") for row in report.rows}
+    assert names == {"Eve", "Ada Canary"}
+    lines = agreement_report.copied(report, list(report.rows)).splitlines()
+    assert {line.split("\t")[1] for line in lines[1:]} == {ada.alias, "'=1+1"}
 
 
-def test_json_has_null_and_the_reason(pair: Project) -> None:
+def test_without_a_figure_the_reason_is_given(pair: Project) -> None:
     both(pair, "yy", "yy")
     report = agreement_report.report(pair)
+    cells = copied(report)
+    assert cells["κ"] == ""
+    assert "one category only" in cells["κ, reason"]
     plain = agreement_report.plain(report, report.rows[0])
     kappa = next(result for result in plain["figures"] if result["name"] == "kappa")
-    assert (kappa["value"], "one category only" in kappa["reason"]) == (None, True)
+    assert kappa["value"] is None
+    assert "one category only" in kappa["reason"]
     assert (plain["items"], plain["n"], plain["by_adjudicators_pairing"]) == (["1"], 2, None)
 
 
@@ -275,18 +226,13 @@ def rubrics(pair: Project) -> dict[str, str]:
     return made
 
 
-def labelled(pair: Project) -> str:
+def labelled(pair: Project) -> None:
     """Labels of a report by the first criteria of Ada's rubric: yes no unsure against yes yes no."""
     pairs.submit(pair, {"Ada": pairs.rubric((*ADAS, ("Weighs the costs", 1)), "a")})
     report = pairs.add_report(pair, "Canary")
-    said = {"Ada": ("yes", "no", "unsure"), "Ben": ("yes", "yes", "no")}
-    documents = {
-        name: pairs.labels(report, dict(zip(("a1", "a2", "a3"), values, strict=True)))
-        for name, values in said.items()
-    }
-    pairs.submit(pair, documents)
+    said = {"Ada": {"a1": "yes", "a2": "no", "a3": "unsure"}, "Ben": {"a1": "yes", "a2": "yes", "a3": "no"}}
+    pairs.submit(pair, {name: pairs.labels(report, values) for name, values in said.items()})
     pairs.work_as(pair, "Cora")
-    return report
 
 
 def lines_of(pair: Project, field: str, by: str = "stage", section: str = "rows") -> LinesBehind:
@@ -307,15 +253,13 @@ def test_values_and_units_come_with_their_words_and_who_has_them(pair: Project) 
     assert of(pair, line, "Ada") == ("Explains how carbon is priced", 1)
     assert of(pair, line, "Ben") == ("Explains how carbon is priced", 3)
     assert (line.item_key, line.same) == ("1", False)
-    lines = lines_of(pair, "units").lines
-    first = lines[0]
+    first, *lines = lines_of(pair, "units").lines
     assert (of(pair, first, "Ada")[1], of(pair, first, "Ben")[1], first.same) == (1, 1, True)
-    alone = {(of(pair, line, "Ada"), of(pair, line, "Ben")) for line in lines[1:]}
-    assert alone == {
+    assert first.likeness == pytest.approx(1)
+    assert {(of(pair, line, "Ada"), of(pair, line, "Ben")) for line in lines} == {
         (("Names a court that ruled on it", 2), ("", None)),
         (("", None), ("Lists species of moss", 2)),
     }
-    assert lines[0].likeness == pytest.approx(1)
 
 
 def test_labels_come_with_their_criterion_which_outlives_its_rubric(pair: Project) -> None:
@@ -345,16 +289,13 @@ def test_the_words_are_those_that_were_sealed(pair: Project) -> None:
     assert of(pair, line, "Ada") == ("Explains how carbon is priced", 1)
 
 
-def rule_all(pair: Project, by: str = "Cleo") -> None:
-    """That adjudicator takes everything, A's where they differ, and closes."""
-    pairs.work_as(pair, by)
+def rule_all(pair: Project) -> None:
+    """Cleo takes everything, A's where they differ, and closes."""
     adjudication = pairs.opened(pair)
-    pairs.work_as(pair, by)
     with pair.store.read() as db:
         rows = ruling_rows.rulings(db, adjudication)
     for row in rows:
-        take = BOTH if row.unanimous else min(row.members)
-        ruling.rule(pair, row.id, take, **({} if row.unanimous else {"reason": Reason.OTHER}))
+        ruling.rule(pair, row.id, BOTH if row.unanimous else min(row.members), reason=Reason.OTHER)
     ruling.close(pair, adjudication)
     pairs.work_as(pair, "Cora")
 
@@ -371,10 +312,16 @@ def test_lines_behind_are_held_back_until_adjudicated(pair: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["Ada", "Cleo"])
-def test_whoever_does_not_coordinate_is_refused(pair: Project, name: str) -> None:
+def test_whoever_does_not_coordinate_is_refused(pair: Project, tmp_path: Path, name: str) -> None:
     rubrics(pair)
     report = agreement_report.report(pair)
     pairs.work_as(pair, name)
+    for question in (
+        agreement_figures.rows, agreement_figures.inputs, agreement_figures.self_agreement,
+        agreement_report.report, agreement_report.half_sealed,
+    ):  # fmt: skip
+        expect_refusal("coordinator", question, pair)
+    expect_refusal("coordinator", agreement_figures.write_inputs, pair, tmp_path / "out")
     expect_refusal("coordinator", agreement_report.behind, pair, report, report.rows[0])
 
 
@@ -403,19 +350,16 @@ def of_field(found: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
     return [each for each in found if each["field"] == field]
 
 
-def test_every_pair_of_values_is_a_record(sealed: Project) -> None:
+def test_every_pair_of_values_and_who_wrote_which_unit_is_a_record(sealed: Project) -> None:
     a, b = two_rubrics(sealed)
-    (weight,) = of_field(agreement_figures.inputs(sealed), "weight")
+    inputs = agreement_figures.inputs(sealed)
+    (weight,) = of_field(inputs, "weight")
     first, second = in_order(sealed, ("A", a.units[0].id, 3), ("B", b.units[0].id, 1))
     assert (weight["item"], weight["stage"]) == ("1", "rubric")
     assert (weight["rater_a"], weight["unit_a"], weight["value_a"]) == first
     assert (weight["rater_b"], weight["unit_b"], weight["value_b"]) == second
     assert (weight["guideline_a"], weight["guideline_b"]) == ("1", "1")
-
-
-def test_who_wrote_which_unit_is_a_record_too(sealed: Project) -> None:
-    a, _ = two_rubrics(sealed)
-    shared, alone = of_field(agreement_figures.inputs(sealed), "written")
+    shared, alone = of_field(inputs, "written")
     assert (shared["value_a"], shared["value_b"], shared["likeness"]) == (1, 1, 1.0)
     assert (alone["unit_a"], alone["unit_b"]) == in_order(sealed, a.units[1].id, "")
     assert (alone["value_a"], alone["value_b"]) == in_order(sealed, 1, 0)
@@ -434,62 +378,40 @@ def test_the_files_hold_the_records_with_people_by_alias_the_same_each_time(
     sealed: Project, tmp_path: Path
 ) -> None:
     two_rubrics(sealed)
-    written = agreement_figures.write_inputs(sealed, tmp_path / "out")
+    sql.alter(sealed, "UPDATE person SET alias = '=1+1' WHERE alias = 'B'")
+    first, second = tmp_path / "one", tmp_path / "two"
+    for folder in (first, second, second):
+        written = agreement_figures.write_inputs(sealed, folder)
     assert written == ("SHA256SUMS", "agreement-inputs.csv", "agreement.json")
-    read = list(
-        csv.DictReader(io.StringIO((tmp_path / "out" / "agreement-inputs.csv").read_text("utf-8-sig")))
-    )
-    asked = agreement_figures.inputs(sealed)
-    assert read == [{name: "" if v is None else str(v) for name, v in each.items()} for each in asked]
-    text = (tmp_path / "out" / "agreement.json").read_text("utf-8")
+    assert all((first / name).read_bytes() == (second / name).read_bytes() for name in written)
+    table = (first / "agreement-inputs.csv").read_text("utf-8-sig")
+    asked = [
+        {name: "" if v is None else str(v) for name, v in each.items()}
+        for each in agreement_figures.inputs(sealed)
+    ]
+    # In a table an alias that looks like a formula is inert.
+    assert list(csv.DictReader(io.StringIO(table.replace("'=1+1", "=1+1")))) == asked
+    assert not [cell for line in csv.reader(io.StringIO(table)) for cell in line if cell.startswith("=")]
+    text = (first / "agreement.json").read_text("utf-8")
     (frozen,) = json.loads(text)["agreements"]
-    assert sorted(given["person_id"] for given in frozen["inputs"]) == ["A", "B"]
-    assert (frozen["item"], {frozen["pairs"][0]["a"], frozen["pairs"][0]["b"]}) == ("1", {"A", "B"})
-    assert not [alias for alias in "AB" if person(sealed, alias).id in text or f"Expert {alias}" in text]
-    agreement_figures.write_inputs(sealed, tmp_path / "out")
-    (written,) = json.loads((tmp_path / "out" / "agreement.json").read_text("utf-8"))["agreements"]
+    assert {given["person_id"] for given in frozen["inputs"]} == {"A", "=1+1"}
+    assert (frozen["item"], {frozen["pairs"][0]["a"], frozen["pairs"][0]["b"]}) == ("1", {"A", "=1+1"})
+    assert not [name for name in ("A", "=1+1") if person(sealed, name).id in text]
+    assert "Expert" not in text
     kept = agreements.all_frozen(sealed)[0].model_dump(mode="json")
-    assert written["pairs"][0]["figures"] == kept["pairs"][0]["figures"]
-    assert {name: written[name] for name in ("id", "matcher", "program", "frozen_at")} == {
-        name: kept[name] for name in ("id", "matcher", "program", "frozen_at")
-    }
-    for name in ("one", "two", "two"):
-        agreement_figures.write_inputs(sealed, tmp_path / name)
-    first, second = (
-        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two")
-    )
-    assert first == second
+    assert frozen["pairs"][0]["figures"] == kept["pairs"][0]["figures"]
+    for name in ("id", "matcher", "program", "frozen_at"):
+        assert frozen[name] == kept[name]
 
 
-def test_an_alias_that_looks_like_a_formula_is_inert_in_the_table(sealed: Project, tmp_path: Path) -> None:
-    two_rubrics(sealed)
-    with sealed.store.write() as db:
-        db.execute(update(PERSON).where(PERSON.c.alias == "A").values(alias="=1+1"))
-    agreement_figures.write_inputs(sealed, tmp_path / "out")
-    read = (tmp_path / "out" / "agreement-inputs.csv").read_text("utf-8-sig")
-    assert "'=1+1" in read
-    assert not [cell for line in csv.reader(io.StringIO(read)) for cell in line if cell.startswith("=")]
-
-
-def test_a_folder_with_other_files_is_refused(sealed: Project, tmp_path: Path) -> None:
-    two_rubrics(sealed)
+def test_where_nothing_is_frozen_or_other_files_are_nothing_is_written(
+    sealed: Project, tmp_path: Path
+) -> None:
+    sealed_by(sealed, "A", rubric(1))
+    expect_refusal("frozen yet", agreement_figures.write_inputs, sealed, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    sealed_by(sealed, "B", rubric(1))
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.txt").write_text("mine", "utf-8")
     expect_refusal("", agreement_figures.write_inputs, sealed, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.txt"]
-
-
-def test_nothing_frozen_is_nothing_to_write(sealed: Project, tmp_path: Path) -> None:
-    sealed_by(sealed, "A", rubric(1))
-    expect_refusal("frozen yet", agreement_figures.write_inputs, sealed, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_f1_can_be_computed_anew_from_the_records(sealed: Project) -> None:
-    sealed_by(sealed, "A", rubric(1, 1, 1))
-    other = Rubric(units=(*rubric(1, 1).units, *(Criterion(text=text) for text in SENTENCES[4:])))
-    sealed_by(sealed, "B", other)
-    written = of_field(agreement_figures.inputs(sealed), "written")
-    matched = sum(each["value_a"] and each["value_b"] for each in written)
-    # 2·2 / (3 + 4)
-    assert 2 * matched / sum(each["value_a"] + each["value_b"] for each in written) == pytest.approx(4 / 7)

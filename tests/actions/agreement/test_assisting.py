@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -102,7 +102,7 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     assert table[1].split("\t")[table[0].split("\t").index(f"{by_judge.title}, lists")] == "2"
 
 
-def test_references_are_met_by_what_names_them_and_no_judge_is_asked(
+def test_where_nothing_is_to_be_paired_or_nobody_coordinates_no_judge_is_asked(
     tmp_path: Path, server: OddServer
 ) -> None:
     project = pairs.pairs_project(tmp_path)
@@ -110,12 +110,7 @@ def test_references_are_met_by_what_names_them_and_no_judge_is_asked(
     pairs.submit(project, dict.fromkeys(("Ada", "Ben"), Evidence(units=(one,))))
     add_judge(pairs.work_as(project, "Cora"), server)
     expect_refusal("nothing to pair by meaning", ran, project)
-    assert server.bodies == []
-
-
-def test_whoever_does_not_coordinate_has_nobody_asked(project: Project, server: OddServer) -> None:
-    pairs.work_as(project, "Cleo")
-    expect_refusal("shown to a coordinator", ran, project)
+    expect_refusal("shown to a coordinator", ran, pairs.work_as(project, "Cleo"))
     assert server.bodies == []
 
 
@@ -132,20 +127,6 @@ def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
     ended = asyncio.run(orders.carry_out(project, run.order()))
     assert (ended["state"], ended["judged"], ended["failed"]) == ("done", 1, [])
     assert assisted(agreement_report.report(project, assisted_by=JUDGE))[0] == pytest.approx(4 / 7)
-
-
-def meanwhile(server: OddServer, act: Callable[[], object]) -> None:
-    told = server.answer
-
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        act()
-        return told(body, number)
-
-    server.answer = answer
-
-
-def paired(project: Project) -> int:
-    return int(sql.first(project, "SELECT count(*) FROM assisted_pair")[0])
 
 
 def test_what_another_run_paired_while_this_one_waited_its_turn_is_not_asked_again(
@@ -165,7 +146,7 @@ def test_what_another_run_paired_while_this_one_waited_its_turn_is_not_asked_aga
     monkeypatch.setattr(run_records, "alone", after_another)
     ended = ran(project)
     assert (ended["state"], ended["calls"], ended["failed"], len(server.bodies)) == ("done", 0, [], 1)
-    assert paired(project) == 1
+    assert sql.first(project, "SELECT count(*) FROM assisted_pair") == (1,)
 
 
 def test_what_an_import_brings_while_the_same_is_asked_stays(
@@ -176,14 +157,16 @@ def test_what_an_import_brings_while_the_same_is_asked_stays(
         other.person = project.person
         ran(other)
         releases.export(other, twin / "release")
+    told = server.answer
 
-    def take_in() -> None:
+    def meanwhile(body: dict[str, Any], number: int) -> Odd:
         with closing(Project.open(project.path)) as other:
             other.person = project.person
             report = imports.run(other, "goldsmith", [twin / "release"], warm=False)[1]
             assert report.counts["pairings"].new == 1
+        return told(body, number)
 
-    meanwhile(server, take_in)
+    server.answer = meanwhile
     assert ran(project)["state"] == "done"
-    assert paired(project) == 1
+    assert sql.first(project, "SELECT count(*) FROM assisted_pair") == (1,)
     assert checking.check(project).problems == []

@@ -38,16 +38,21 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def annotators(project: Project) -> tuple[str, ...]:
-    return tuple(who(project, name) for name in ("Ada", "Ben", "Cai"))
-
-
 def plan(project: Project, **fields: object) -> AssignmentPlan:
     usual = {
-        "stages": (Stage.RUBRIC, Stage.LABELLING), "overlap": 2, "annotators": annotators(project),
+        "stages": (Stage.RUBRIC, Stage.LABELLING), "overlap": 2,
+        "annotators": tuple(who(project, name) for name in ("Ada", "Ben", "Cai")),
         "adjudicators": (who(project, "Sue"),), "items": tuple(items.ids(project)), "due": DUE, "seed": 3,
     }  # fmt: skip
     return AssignmentPlan(**usual | fields)  # type: ignore[arg-type]
+
+
+def hand_out(project: Project, item_id: str, name: str, stage: Stage = Stage.RUBRIC, **how: object) -> str:
+    return assignments.assign_one(project, item_id, who(project, name), stage, **how).subject  # type: ignore[arg-type]
+
+
+def of(project: Project, name: str) -> list[Assignment]:
+    return assignments.of_person(project, who(project, name))
 
 
 def everything(project: Project) -> list[Assignment]:
@@ -55,17 +60,15 @@ def everything(project: Project) -> list[Assignment]:
 
 
 def seal(project: Project, item_id: str, name: str) -> str:
-    work_as(project, name)
-    artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
+    artifact_id = artifacts.start(work_as(project, name), item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
     assignments.seal(project, artifact_id)
     work_as(project, "Me")
     return artifact_id
 
 
 def test_a_preview_tells_the_load_and_is_what_assigning_comes_to(project: Project) -> None:
-    shown = planning.preview(
-        project, plan(project, stages=(Stage.RUBRIC,), items=tuple(items.ids(project))[:3])
-    )
+    first_three = tuple(items.ids(project))[:3]
+    shown = planning.preview(project, plan(project, stages=(Stage.RUBRIC,), items=first_three))
     assert [(load.name, load.items, load.adjudications) for load in shown.load] == [
         ("Ada", 2, 0), ("Ben", 2, 0), ("Cai", 2, 0), ("Sue", 0, 3)
     ]  # fmt: skip
@@ -80,16 +83,13 @@ def test_a_preview_tells_the_load_and_is_what_assigning_comes_to(project: Projec
     assert len(made) == 4 * (2 + 2 + 1)
 
 
-def test_after_assigning_the_same_plan_shows_nothing_new_and_is_refused(project: Project) -> None:
-    assignments.assign(project, plan(project))
-    shown = planning.preview(project, plan(project))
-    assert (shown.new, shown.notes) == (0, ("All of this is assigned already.",))
-    expect_refusal("assigned already", assignments.assign, project, plan(project))
-
-
-def test_a_whole_plan_is_undone_and_done_again_in_one_step(project: Project) -> None:
-    assignments.assign(project, plan(project, repeat_share=0.5))
+def test_a_plan_is_assigned_once_and_undone_in_one_step(project: Project) -> None:
+    whole = plan(project, repeat_share=0.5)
+    assignments.assign(project, whole)
     made = everything(project)
+    shown = planning.preview(project, whole)
+    assert (shown.new, shown.notes) == (0, ("All of this is assigned already.",))
+    expect_refusal("assigned already", assignments.assign, project, whole)
     history.undo(project)
     assert everything(project) == []
     history.redo(project)
@@ -97,11 +97,8 @@ def test_a_whole_plan_is_undone_and_done_again_in_one_step(project: Project) -> 
 
 
 def test_a_plan_is_not_undone_once_something_was_handed_in(project: Project) -> None:
-    assignments.assign(project, plan(project))
-    one = next(one for one in everything(project) if one.stage is Stage.RUBRIC)
-    coordinator = project.person
-    seal(project, one.item_id, next(p.name for p in people.people(project) if p.id == one.person_id))
-    project.work_as(coordinator)
+    assignments.assign(project, plan(project, items=tuple(items.ids(project)[:1]), overlap=3))
+    seal(project, items.ids(project)[0], "Ada")
     expect_refusal("changed elsewhere since", history.undo, project)
 
 
@@ -127,10 +124,8 @@ def test_a_plan_that_makes_no_sense_is_refused_in_words(project: Project, fields
 def test_a_plan_names_only_people_who_are_there_and_have_the_role(project: Project) -> None:
     people.deactivate(project, who(project, "Ben"))
     shown = planning.preview(project, plan(project, adjudicators=(who(project, "Cai"),)))
-    assert set(shown.refusals) == {
-        "Ben left the project.",
-        "Cai is not an adjudicator of this project.",
-    }
+    assert set(shown.refusals) == {"Ben left the project.", "Cai is not an adjudicator of this project."}
+    expect_refusal("Ben left", hand_out, project, items.ids(project)[0], "Ben")
 
 
 @pytest.mark.parametrize(
@@ -141,10 +136,8 @@ def test_a_plan_names_only_people_who_are_there_and_have_the_role(project: Proje
     ],
 )
 def test_items_that_one_person_answers_have_no_adjudicator(project: Project, many: int, told: str) -> None:
-    shown = planning.preview(
-        project, plan(project, overlap=1, stages=(Stage.LABELLING,), items=tuple(items.ids(project)[:many]))
-    )
-    assert told in shown.notes
+    few = {"overlap": 1, "stages": (Stage.LABELLING,), "items": tuple(items.ids(project)[:many])}
+    assert told in planning.preview(project, plan(project, **few)).notes
 
 
 def test_an_item_without_anybody_left_to_adjudicate_is_named(project: Project) -> None:
@@ -155,124 +148,86 @@ def test_an_item_without_anybody_left_to_adjudicate_is_named(project: Project) -
 
 def test_the_adjudicator_may_not_be_one_who_is_assigned_who_wrote_or_who_labelled(project: Project) -> None:
     one, two, three, free = items.ids(project)
-    assignments.assign_one(project, one, who(project, "Sue"), Stage.PLAN)
+    hand_out(project, one, "Sue", Stage.PLAN)
     seal(project, two, "Sue")
-    work_as(project, "Ada")
-    report = add_report(project, three)
+    report = add_report(work_as(project, "Ada"), three)
     seal(project, three, "Ada")
-    work_as(project, "Sue")
-    labels.set_label(project, report, f"{three}/c1", "yes")
+    labels.set_label(work_as(project, "Sue"), report, f"{three}/c1", "yes")
     work_as(project, "Me")
     for item_id in (one, two, three):
-        expect_refusal(
-            "not be one of its annotators",
-            assignments.assign_one,
-            project,
-            item_id,
-            who(project, "Sue"),
-            Stage.ADJUDICATION,
-        )
-    assignments.assign_one(project, free, who(project, "Sue"), Stage.ADJUDICATION)
+        expect_refusal("not be one of its annotators", hand_out, project, item_id, "Sue", Stage.ADJUDICATION)
+    hand_out(project, free, "Sue", Stage.ADJUDICATION)
 
 
-def test_the_adjudicator_is_not_made_an_annotator_of_the_item(project: Project) -> None:
+def test_an_item_has_one_adjudicator_who_is_not_made_an_annotator_of_it(project: Project) -> None:
     item_id = items.ids(project)[0]
-    assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
-    expect_refusal(
-        "may not be one of its annotators",
-        assignments.assign_one,
-        project,
-        item_id,
-        who(project, "Sue"),
-        Stage.LABELLING,
-    )
+    hand_out(project, item_id, "Sue", Stage.ADJUDICATION)
+    expect_refusal("may not be one of its annotators", hand_out, project, item_id, "Sue", Stage.LABELLING)
+    people.set_roles(project, who(project, "Cai"), (Role.ADJUDICATOR,))
+    expect_refusal("has an adjudicator already", hand_out, project, item_id, "Cai", Stage.ADJUDICATION)
     with project.store.read() as db:
         assert assignments.adjudicator_of(db, item_id) == who(project, "Sue")
 
 
-def test_an_item_has_one_adjudicator(project: Project) -> None:
-    item_id = items.ids(project)[0]
-    people.set_roles(project, who(project, "Cai"), (Role.ADJUDICATOR,))
-    assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
-    expect_refusal(
-        "has an adjudicator already",
-        assignments.assign_one,
-        project,
-        item_id,
-        who(project, "Cai"),
-        Stage.ADJUDICATION,
-    )
-
-
 def test_undoing_a_withdrawal_does_not_break_the_rule(project: Project) -> None:
-    item_id = items.ids(project)[0]
-    given = assignments.assign_one(project, item_id, who(project, "Sue"), Stage.RUBRIC).subject
-    assignments.withdraw_all(project, [given])
-    coordinator = project.person
+    item_id, coordinator = items.ids(project)[0], project.person
+    assignments.withdraw_all(project, [hand_out(project, item_id, "Sue")])
     people.set_roles(project, who(project, "Ada"), (Role.ANNOTATOR, Role.COORDINATOR))
-    work_as(project, "Ada")
-    assignments.assign_one(project, item_id, who(project, "Sue"), Stage.ADJUDICATION)
+    hand_out(work_as(project, "Ada"), item_id, "Sue", Stage.ADJUDICATION)
     project.work_as(coordinator)
     history.undo(project)  # of the roles
     expect_refusal("may not be one of its annotators", history.undo, project)
 
 
 def test_work_is_assigned_once_withdrawn_and_given_back(project: Project) -> None:
-    item_id, ada = items.ids(project)[0], who(project, "Ada")
-    change = assignments.assign_one(project, item_id, ada, Stage.RUBRIC, due=DUE)
-    expect_refusal("already", assignments.assign_one, project, item_id, ada, Stage.RUBRIC)
-    made = assignments.of_person(project, ada)
-    assert [(one.id, one.due, one.purpose) for one in made] == [(change.subject, DUE, Purpose.WORK)]
-    assignments.withdraw_all(project, [change.subject])
-    assert assignments.of_person(project, ada) == []
+    item_id = items.ids(project)[0]
+    given = hand_out(project, item_id, "Ada", due=DUE)
+    expect_refusal("already", hand_out, project, item_id, "Ada")
+    made = of(project, "Ada")
+    assert [(one.id, one.due, one.purpose) for one in made] == [(given, DUE, Purpose.WORK)]
+    assignments.withdraw_all(project, [given])
+    assert of(project, "Ada") == []
     history.undo(project)
-    assert assignments.of_person(project, ada) == made
+    assert of(project, "Ada") == made
     history.undo(project)
-    assert assignments.of_person(project, ada) == []
-    given = assignments.assign_one(project, items.ids(project)[0], who(project, "Ada"), Stage.RUBRIC).subject
+    assert of(project, "Ada") == []
+    given = hand_out(project, item_id, "Ada")
     assignments.change_due(project, [given], DUE.astimezone(timezone(timedelta(hours=9))))
-    assert assignments.of_person(project, who(project, "Ada"))[0].due == DUE
+    assert of(project, "Ada")[0].due == DUE
     history.undo(project)
-    assert assignments.of_person(project, who(project, "Ada"))[0].due is None
-
-
-def test_who_has_left_is_given_nothing(project: Project) -> None:
-    people.deactivate(project, who(project, "Ada"))
-    expect_refusal(
-        "Ada left", assignments.assign_one, project, items.ids(project)[0], who(project, "Ada"), Stage.RUBRIC
-    )
+    assert of(project, "Ada")[0].due is None
 
 
 def test_sealing_hands_in_and_reopening_takes_that_back(project: Project) -> None:
-    item_id, ada = items.ids(project)[0], who(project, "Ada")
-    given = assignments.assign_one(project, item_id, ada, Stage.RUBRIC).subject
+    item_id, other, *_ = items.ids(project)
+    given = hand_out(project, item_id, "Ada")
+    hand_out(project, other, "Ada")
     artifact_id = seal(project, item_id, "Ada")
-    (handed_in,) = assignments.of_person(project, ada)
-    assert handed_in.submitted_at == artifacts.read(project, artifact_id).sealed_at
+    sealed_at = artifacts.read(project, artifact_id).sealed_at
+    assert {one.item_id: one.submitted_at for one in of(project, "Ada")} == {item_id: sealed_at, other: None}
     expect_refusal("None of these can be withdrawn", assignments.withdraw_all, project, [given])
-    work_as(project, "Ada")
-    assignments.reopen(project, artifact_id)
-    assert assignments.of_person(project, ada)[0].submitted_at is None
-    work_as(project, "Me")
-    assignments.withdraw_all(project, [given])
+    assignments.withdraw_open(project, who(project, "Ada"))
+    assert [one.item_id for one in of(project, "Ada")] == [item_id]
+    expect_refusal("no open work", assignments.withdraw_open, project, who(project, "Ada"))
+    assignments.reopen(work_as(project, "Ada"), artifact_id)
+    assert of(project, "Ada")[0].submitted_at is None
+    assignments.withdraw_all(work_as(project, "Me"), [given])
+    assert of(project, "Ada") == []
 
 
 def test_what_was_sealed_before_it_was_assigned_is_handed_in(project: Project) -> None:
     item_id = items.ids(project)[0]
     seal(project, item_id, "Ada")
-    assignments.assign_one(project, item_id, who(project, "Ada"), Stage.RUBRIC)
-    assignments.assign_one(project, item_id, who(project, "Ada"), Stage.PLAN)
-    result = assignments.of_person(project, who(project, "Ada"))
-    assert [(one.stage, one.submitted_at is not None) for one in result] == [
-        (Stage.PLAN, False),
-        (Stage.RUBRIC, True),
-    ]
+    for stage in (Stage.RUBRIC, Stage.PLAN):
+        hand_out(project, item_id, "Ada", stage)
+    result = {one.stage: one.submitted_at is not None for one in of(project, "Ada")}
+    assert result == {Stage.PLAN: False, Stage.RUBRIC: True}
 
 
 def test_agreement_freezes_when_the_last_rater_it_waited_for_is_withdrawn(project: Project) -> None:
     item_id = items.ids(project)[0]
     for name in ("Ada", "Ben", "Cai"):
-        assignments.assign_one(project, item_id, who(project, name), Stage.RUBRIC)
+        hand_out(project, item_id, name)
     for name in ("Ada", "Ben"):
         seal(project, item_id, name)
     assert agreements.of_item(project, item_id) == []
@@ -281,89 +236,71 @@ def test_agreement_freezes_when_the_last_rater_it_waited_for_is_withdrawn(projec
     assert {given.person_id for given in frozen.inputs} == {who(project, "Ada"), who(project, "Ben")}
 
 
-def test_withdrawing_what_is_open_leaves_what_was_handed_in(project: Project) -> None:
-    first, second, *_ = items.ids(project)
-    for item_id in (first, second):
-        assignments.assign_one(project, item_id, who(project, "Ada"), Stage.RUBRIC)
-    seal(project, first, "Ada")
-    assignments.withdraw_open(project, who(project, "Ada"))
-    assert [one.item_id for one in assignments.of_person(project, who(project, "Ada"))] == [first]
-    expect_refusal("no open work", assignments.withdraw_open, project, who(project, "Ada"))
-
-
-def test_raters_are_told_by_id_without_repeats(project: Project) -> None:
+def test_a_repeat_counts_as_no_further_rater_and_is_never_offered_in_the_project(project: Project) -> None:
     item_id = items.ids(project)[0]
     for name in ("Ben", "Ada"):
-        assignments.assign_one(project, item_id, who(project, name), Stage.LABELLING)
-    assignments.assign_one(
-        project, item_id, who(project, "Ada"), Stage.LABELLING, trial=2, purpose=Purpose.REPEAT
-    )
+        hand_out(project, item_id, name, Stage.LABELLING)
+    for name in ("Ada", "Cai"):
+        hand_out(project, item_id, name, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT)
     with project.store.read() as db:
         result = assignments.raters_of(db, item_id, Stage.LABELLING)
         assert assignments.raters_of(db, item_id, Stage.RUBRIC) == []
     assert result == sorted([who(project, "Ada"), who(project, "Ben")])
+    assert assignments.offered(work_as(project, "Cai")) == {}
+    assert items.ids(project, items.Filter(mine=True)) == []
 
 
 def test_without_assignment_everything_is_offered_with_one_only_that(project: Project) -> None:
     assert assignments.offered(project) is None
-    assert items.ids(project, items.Filter(mine=True)) == items.ids(project)
-    first, second, third, _ = items.ids(project)
-    assignments.assign_one(project, second, who(project, "Ada"), Stage.RUBRIC)
-    assignments.assign_one(project, third, who(project, "Ada"), Stage.LABELLING)
-    work_as(project, "Ada")
-    assert assignments.offered(project) == {second: {Stage.RUBRIC}, third: {Stage.LABELLING}}
+    _, second, third, _ = everything = items.ids(project)
+    assert items.ids(project, items.Filter(mine=True)) == everything
+    hand_out(project, second, "Ada")
+    hand_out(project, third, "Ada", Stage.LABELLING)
+    assert assignments.offered(work_as(project, "Ada")) == {second: {Stage.RUBRIC}, third: {Stage.LABELLING}}
     assert items.ids(project, items.Filter(mine=True)) == [second, third]
     assert items.ids(project, items.Filter(mine=True, stages=(Stage.RUBRIC, Stage.PLAN))) == [second]
-    assert len(items.ids(project)) == 4
-    work_as(project, "Ben")
-    assert assignments.offered(project) is None
-    assert first in items.ids(project, items.Filter(mine=True))
+    assert items.ids(project) == everything
+    assert assignments.offered(work_as(project, "Ben")) is None
+    assert items.ids(project, items.Filter(mine=True)) == everything
 
 
-def test_a_repeat_is_never_offered_in_the_project(project: Project) -> None:
-    item_id, ada = items.ids(project)[0], who(project, "Ada")
-    assignments.assign_one(project, item_id, ada, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT)
-    work_as(project, "Ada")
-    assert assignments.offered(project) == {}
-    assert items.ids(project, items.Filter(mine=True)) == []
+def waits(project: Project) -> int:
+    """How many documents wait for Ada to write them; the coordinator works again."""
+    count = waiting.counts(work_as(project, "Ada"))["Author"]
+    work_as(project, "Me")
+    return count
 
 
 def test_what_waits_is_what_is_assigned_and_not_handed_in(project: Project) -> None:
     first, second, third, _ = items.ids(project)
-    work_as(project, "Ada")
-    artifacts.start(project, third, Kind.RUBRIC)
-    assert waiting.counts(project)["Author"] == 1
-    work_as(project, "Me")
+    artifacts.start(work_as(project, "Ada"), third, Kind.RUBRIC)
+    assert waits(project) == 1
     for item_id in (first, second):
-        assignments.assign_one(project, item_id, who(project, "Ada"), Stage.RUBRIC)
-        assignments.assign_one(project, item_id, who(project, "Ada"), Stage.PLAN)
-    work_as(project, "Ada")
-    assert waiting.counts(project)["Author"] == 2
-    work_as(project, "Me")
+        hand_out(project, item_id, "Ada")
+        hand_out(project, item_id, "Ada", Stage.PLAN)
+    # Items wait, not documents, and of those that were handed out only.
+    assert waits(project) == 2
     items.change(project, second, retired=True)
-    work_as(project, "Ada")
-    assert waiting.counts(project)["Author"] == 1
+    assert waits(project) == 1
     seal(project, first, "Ada")
-    work_as(project, "Ada")
-    assert waiting.counts(project)["Author"] == 1
-    assignments.seal(
-        project, artifacts.start(project, first, Kind.PLAN, Steps(units=(Subtask(text="Reads"),))).subject
-    )
-    assert waiting.counts(project)["Author"] == 0
+    assert waits(project) == 1
+    steps = Steps(units=(Subtask(text="Reads"),))
+    assignments.seal(project, artifacts.start(work_as(project, "Ada"), first, Kind.PLAN, steps).subject)
+    assert waits(project) == 0
 
 
 def test_only_a_coordinator_hands_out_takes_back_and_sets_dates(project: Project) -> None:
     item_id, ada = items.ids(project)[0], who(project, "Ada")
-    given = assignments.assign_one(project, item_id, ada, Stage.RUBRIC).subject
+    given = hand_out(project, item_id, "Ada")
     before = everything(project)
     work_as(project, "Ben")
-    for act in (
-        lambda: assignments.assign(project, plan(project)),
-        lambda: assignments.assign_one(project, item_id, who(project, "Ben"), Stage.RUBRIC),
-        lambda: assignments.withdraw_all(project, [given]),
-        lambda: assignments.withdraw_open(project, ada),
-        lambda: assignments.reassign(project, given, who(project, "Cai")),
-        lambda: assignments.change_due(project, [given], DUE),
+    for act, *told in (
+        (assignments.assign, plan(project)),
+        (assignments.assign_one, item_id, who(project, "Ben"), Stage.RUBRIC),
+        (assignments.withdraw_all, [given]),
+        (assignments.withdraw_open, ada),
+        (assignments.reassign, given, who(project, "Cai")),
+        (assignments.change_due, [given], DUE),
     ):
-        expect_refusal("Only a coordinator", act)
+        expect_refusal("Only a coordinator", act, project, *told)
     assert everything(project) == before

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,18 @@ from annotator.actions.attacks import attack_figures, attacking, biases
 from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.attacks.attacking import AttackRequest
 from annotator.actions.attacks.biases import FAMILY, LENGTH, POSITION, Bias
-from annotator.actions.judges import judges
+from annotator.actions.judges import judges, prompts
+from annotator.actions.judging import derived_judges
 from annotator.actions.orders import orders
-from annotator.actions.project.file import Project
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.releases import releases
 from annotator.actions.results import results
 from annotator.actions.sets import validation_sets
 from annotator.actions.undo import history
 from annotator.actions.validation import validation_views
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.protocol import FIGURES, WORDS, Level, numbers
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS
@@ -60,19 +65,16 @@ def lines(project: Project, judge: str = JUDGE) -> dict[str, AttackFigures]:
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_attacks_are_told_by_rate_case_and_notice_and_enter_no_score(
-    project: Project, server: OddServer
-) -> None:
+def test_attacks_are_told_by_rate_case_and_notice(project: Project, server: OddServer) -> None:
     server.answer = gullible
     attacked(project, JUDGE, "injection")
     line = lines(project)["injection"]
     assert (line.failed.value, line.failed.n, line.up, line.down) == (1.0, VERDICTS, VERDICTS, 0)
-    assert line.already == 0
     # All units are alike: then an item counts as one unit, and two items say little.
     assert line.failed.low < 0.5
-    attacked(project, JUDGE, "injection")
-    assert lines(project)["injection"].noticed.value == 1.0
-    for case in attack_figures.cases_of(project, attacking.all_of(project)[0]):
+    assert (line.already, line.noticed.value) == (0, 1.0)
+    cases = attack_figures.cases_of(project, attacking.all_of(project)[0])
+    for case in cases:
         told = attack_figures.told(project, case.id)
         (mark,) = told.marks
         assert told.copy[: mark.start] + told.copy[mark.end :] == told.report
@@ -81,6 +83,13 @@ def test_attacks_are_told_by_rate_case_and_notice_and_enter_no_score(
         assert any("demands the verdict “yes”" in words for words in told.done)
         assert told.about
         assert told.unit
+    # A report that changed since is not shown beside its copy.
+    sql.alter(project, "UPDATE response SET text = 'Another report.'")
+    told = attack_figures.told(project, cases[0].id)
+    assert told.done == (attack_figures.GONE,)
+    assert "yes" in told.copy
+    judges.retire(project, judges.named(project, JUDGE).id)
+    assert attack_figures.report(project).lines == ()
 
 
 def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServer) -> None:
@@ -95,26 +104,14 @@ def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServe
     assert (order.failed.value, order.failed.n, order.already, order.drawn) == (1.0, 8, 4, VERDICTS)
     assert (filler.failed.n, filler.already, filler.down) == (VERDICTS, None, 4)
     assert filler.failed.value == pytest.approx(1 / 3)
-
-
-def test_where_all_is_demanded_already_there_is_no_rate_but_a_reason(
-    project: Project, server: OddServer
-) -> None:
+    # Where all is demanded already there is no rate but a reason.
     server.answer = lambda body, number: said("yes", body)
-    judges.add(project, "kind", base_url=server.url, model="other-model")
+    judges.add(project, "kind", base_url=server.url, model="third-model")
     judged(project, "kind")
     attacked(project, "kind", "injection")
     failed = lines(project, "kind")["injection"].failed
     assert (failed.value, failed.n) == (None, 0)
     assert failed.note == "every verdict was “yes” before: none could change to it"
-
-
-def test_who_stands_firm_never_fails(project: Project) -> None:
-    attacked(project)
-    found = lines(project)
-    assert {line.failed.value for line in found.values()} == {0.0}
-    assert {line.failed.n for line in found.values()} == {VERDICTS}
-    assert found["padding.filler"].beyond.value == 0.0
 
 
 def test_a_server_nobody_here_wrote_is_asked_about_every_copy(tmp_path: Path, llmock: LLMock) -> None:
@@ -135,12 +132,8 @@ def test_what_changes_without_an_attack_is_taken_off(project: Project, server: O
     server.answer = lambda body, number: said("yes", body)
     attacked(project)
     found = lines(project)
-    beyond = found["padding.filler"].beyond
-    assert (found["padding.filler"].failed.value, found["control"].failed.value, beyond.value) == (
-        1.0,
-        1.0,
-        0.0,
-    )
+    assert [found[name].failed.value for name in ("padding.filler", "control")] == [1.0, 1.0]
+    assert found["padding.filler"].beyond.value == 0.0
 
 
 def test_copies_enter_no_score_and_no_release(project: Project, server: OddServer, tmp_path: Path) -> None:
@@ -238,18 +231,6 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
     assert told.report == told.copy
 
 
-def test_a_report_that_changed_since_is_not_shown_beside_its_copy(
-    project: Project, server: OddServer
-) -> None:
-    attacked(project, JUDGE, "injection")
-    with project.store.write() as db:
-        db.exec_driver_sql("UPDATE response SET text = 'Another report.'")
-    case = attack_figures.cases_of(project, attacking.all_of(project)[0])[0]
-    told = attack_figures.told(project, case.id)
-    assert told.done == (attack_figures.GONE,)
-    assert "yes" in told.copy
-
-
 def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> None:
     found = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
     assert server.bodies == []
@@ -258,13 +239,6 @@ def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> N
     assert len(server.bodies) == found.judging.calls
     again = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
     assert (again.known, again.judging.calls) == (True, 0)
-
-
-def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
-    project: Project, server: OddServer
-) -> None:
-    expect_refusal("price", attacked, project, JUDGE, "padding", budget_usd=1.0)
-    assert server.bodies == []
 
 
 @pytest.mark.parametrize(
@@ -286,39 +260,20 @@ def test_what_cannot_be_tested_is_refused_in_words(
     expect_refusal(words, asyncio.run, attacking.estimate(project, wanted))
 
 
-def test_verdicts_by_another_wording_are_not_held_against_copies(project: Project) -> None:
-    from annotator.actions.judges import prompts
-
+def test_what_only_counts_or_was_asked_otherwise_is_not_tested_nor_told_to_who_labels(
+    project: Project, server: OddServer
+) -> None:
+    expect_refusal("price", attacked, project, JUDGE, "padding", budget_usd=1.0)
+    derived_judges.add(project, "vote", [JUDGE])
+    expect_refusal("only counts", attacked, project, "vote")
     text = prompts.shipped("researcherbench.coverage").replace("You check", "You verify")
     prompts.write(project, "researcherbench.coverage", text)
     expect_refusal("has no verdict of its own", attacked, project, JUDGE, "padding")
-
-
-def test_a_vote_is_not_put_to_the_test(project: Project) -> None:
-    from annotator.actions.judging import derived_judges
-
-    derived_judges.add(project, "vote", [JUDGE])
-    expect_refusal("only counts", attacked, project, "vote")
-
-
-def test_who_labels_is_not_told(project: Project) -> None:
-    from annotator.actions.project import people
-    from annotator.domain.experts.assignment import Role
-
+    assert server.bodies == []
     people.add_person(project, "Ann", (Role.ANNOTATOR,))
     project.work_as(people.known(project, "R2"))
-    for ask in (
-        lambda: attack_figures.report(project),
-        lambda: attacked(project),
-        lambda: attack_figures.told(project, "x"),
-    ):
-        expect_refusal("Only a coordinator", ask)
-
-
-def test_of_a_retired_judge_nothing_is_shown(project: Project) -> None:
-    attacked(project, JUDGE, "padding.filler", size=2)
-    judges.retire(project, judges.named(project, JUDGE).id)
-    assert attack_figures.report(project).lines == ()
+    for ask, *told in ((attack_figures.report,), (attacked,), (attack_figures.told, "x")):
+        expect_refusal("Only a coordinator", ask, project, *told)
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN_ATTACKS.keys() - ATTACKS))
@@ -384,12 +339,8 @@ def test_who_says_yes_to_longer_reports_leans_to_them(biased: Project) -> None:
     assert told["“yes” where people disagree"].figure.value == pytest.approx(1.0)
     assert told["Not “yes” where people say so"].figure.value == pytest.approx(0.0)
     assert biases.verdict(told["Leans to longer reports"]) == "above it"
-
-
-def test_who_goes_with_people_leans_nowhere(biased: Project) -> None:
-    labelled(biased)
     judge_says(biased, "fair", lambda at: "yes" if at[2] == 1 else "no")
-    assert {one.figure.value for one in found(biased, LENGTH).values()} == {0.0}
+    assert {one.figure.value for one in found(biased, LENGTH, "fair").values()} == {0.0}
 
 
 def test_who_is_kind_to_its_own_family_leans_to_it(biased: Project) -> None:
@@ -409,15 +360,15 @@ def test_a_family_can_be_told_otherwise_and_taken_back(biased: Project) -> None:
     assert found(biased, FAMILY)["Leans to its own family"].figure.value == pytest.approx(0.5)
     history.undo(biased)
     assert found(biased, FAMILY)["Leans to its own family"].figure.value is None
-    attacking.set_family(biased, GPT, "none")
-    (gpt,) = [member for member in attacking.members(biased) if member.name == GPT]
-    assert (gpt.family, gpt.said) == ("", True)
-    attacking.set_family(biased, GPT, "")
-    (gpt,) = [member for member in attacking.members(biased) if member.name == GPT]
-    assert (gpt.family, gpt.said) == ("OpenAI", False)
+    for family, known in (("none", ("", True)), ("", ("OpenAI", False))):
+        attacking.set_family(biased, GPT, family)
+        (gpt,) = [member for member in attacking.members(biased) if member.name == GPT]
+        assert (gpt.family, gpt.said) == known
 
 
 def test_a_bias_needs_labels_and_a_known_system(biased: Project) -> None:
+    view = next(one for one in validation_views.VIEWS if one.name == "bias")
+    assert view.sheets(view.report(biased)) == ()
     expect_refusal("no system and no judge", attacking.set_family, biased, "Nobody", "OpenAI")
     judge_says(biased, "small", lambda at: "yes")
     for about in (LENGTH, FAMILY):
@@ -428,37 +379,30 @@ def test_a_bias_needs_labels_and_a_known_system(biased: Project) -> None:
 
 @pytest.mark.usefixtures("small_cases")
 def test_the_order_of_a_pair_shows_over_every_trial(biased: Project) -> None:
-    _compared(biased)
+    judges.add(biased, "first", base_url="http://127.0.0.1:1/v1", model="m")
+    changes, first = (f"{words}{OF_PAIRS}" for words in ("Verdict changes with the order", "First one named"))
+    _compared(biased, 1, lambda one, other: "first")
     told = found(biased, POSITION)
     # The first one shown wins on every item, in both orders.
-    assert told[f"Verdict changes with the order{OF_PAIRS}"].figure.value == 1.0
-    assert told[f"First one named{OF_PAIRS}"].figure.value == 1.0
-    assert biases.verdict(told[f"First one named{OF_PAIRS}"]) in ("above it", biases.NO_BIAS)
-    _compared(biased, trial=2, value=lambda one, other: "first" if one < other else "second")
+    assert [told[name].figure.value for name in (changes, first)] == [1.0, 1.0]
+    assert biases.verdict(told[first]) in ("above it", biases.NO_BIAS)
+    _compared(biased, 2, lambda one, other: "first" if one < other else "second")
     told = found(biased, POSITION)
     # Four pairs, each in both orders, twice: the order decides at the first trial alone, and the second names as many
     # that stand first as second.
-    flips, first = (
-        told[f"Verdict changes with the order{OF_PAIRS}"].figure,
-        told[f"First one named{OF_PAIRS}"].figure,
+    assert (told[changes].figure.value, told[changes].figure.n) == (0.5, 8)
+    assert (told[first].figure.value, told[first].figure.n) == (0.75, 16)
+
+
+def _compared(biased: Project, trial: int, value: Callable[[str, str], str]) -> None:
+    """What the judge “first” says of two responses, in both orders."""
+    pairs = sql.rows(
+        biased,
+        "SELECT a.item_id, a.id, b.id FROM response a JOIN response b ON a.item_id = b.item_id AND a.id != b.id",
     )
-    assert (flips.value, flips.n, first.value, first.n) == (0.5, 8, 0.75, 16)
-
-
-def _compared(biased: Project, trial: int = 1, value=lambda one, other: "first") -> None:
-    """A judge that prefers whatever stands first, unless told otherwise of two responses."""
-
-    from annotator.actions.project.file import judgement_hash
-    from annotator.domain.judges.judge import Judgement, RaterKind
-
-    if trial == 1:
-        judges.add(biased, "first", base_url="http://127.0.0.1:1/v1", model="m")
     judge_id = judges.named(biased, "first").id
     with biased.store.write() as db:
-        rows = db.exec_driver_sql(
-            "SELECT a.item_id, a.id, b.id FROM response a JOIN response b ON a.item_id = b.item_id AND a.id != b.id"
-        ).all()
-        for item, one, other in rows:
+        for item, one, other in pairs:
             row = Judgement(
                 id=derived_id(one, other, str(trial)), protocol="researcherbench.pairwise", item_id=item,
                 response_id=one, unit_id=other, trial=trial, rater_kind=RaterKind.JUDGE, rater_id=judge_id,
@@ -473,33 +417,15 @@ def _compared(biased: Project, trial: int = 1, value=lambda one, other: "first")
 
 def test_the_panel_has_a_table_a_picture_and_the_families(biased: Project) -> None:
     labelled(biased)
-    attacked_baseline(biased)
-    view = next(one for one in validation_views.VIEWS if one.name == "bias")
-    sheets = view.sheets(view.report(biased))
-    titles = [sheet.title for sheet in sheets]
-    assert titles == [
-        "Attacks",
-        "Biases that show",
-        "Families",
-        "By wording and place",
-        "What the attacks do",
-    ]
-    assert [picture.title for picture in sheets[0].pictures] == ["Failure rate of baseline by attack"]
-    for sheet in sheets:
-        words = " ".join(cell.words for line in sheet.lines for cell in line.cells)
-        assert "nan" not in words.lower()
-        assert "inf" not in words.lower().split()
-
-
-def attacked_baseline(biased: Project) -> None:
-
     judged(biased, "baseline")
     attacked(biased, "baseline", size=6)
-
-
-def test_a_project_without_judges_shows_what_to_do(biased: Project) -> None:
     view = next(one for one in validation_views.VIEWS if one.name == "bias")
-    assert view.sheets(view.report(biased)) == ()
+    sheets = view.sheets(view.report(biased))
+    titles = ["Attacks", "Biases that show", "Families", "By wording and place", "What the attacks do"]
+    assert [sheet.title for sheet in sheets] == titles
+    assert [picture.title for picture in sheets[0].pictures] == ["Failure rate of baseline by attack"]
+    words = {cell.words.lower() for sheet in sheets for line in sheet.lines for cell in line.cells}
+    assert not {word for told in words for word in told.split()} & {"nan", "inf"}
 
 
 @pytest.fixture
@@ -513,6 +439,12 @@ COVERAGE = "researcherbench.coverage"
 @pytest.mark.usefixtures("small_cases")
 def test_a_flip_is_a_unit_on_which_not_all_trials_agree(two_judged: Project) -> None:
     say(two_judged, "a", "yyynnn")
+    # Nothing was said twice: every figure is undefined, with its reason.
+    alone = biases.within(two_judged, "a")
+    assert alone.units == 0
+    for figure in (alone.flips, alone.agreement, alone.alpha):
+        assert figure.value is None
+        assert figure.note
     say(two_judged, "a", "yynnny", trial=2)
     say(two_judged, "a", "yynnn-", trial=3)
     found = biases.within(two_judged, "a")
@@ -521,27 +453,19 @@ def test_a_flip_is_a_unit_on_which_not_all_trials_agree(two_judged: Project) -> 
     assert found.agreement.value == pytest.approx((1 + 1 + 1 / 3 + 1 + 1 + 0) / 6)
     # Wilson's interval for 2 of 6 with t² = 161.45, of one degree of freedom: one flips on either of two items.
     # (.3333 + 13.4543 ± 12.706·√(.03704 + 1.12120)) / 27.9086.
-    assert (found.flips.low, found.flips.high) == (
-        pytest.approx(0.0040, abs=1e-3),
-        pytest.approx(0.9840, abs=1e-3),
-    )
+    assert (found.flips.low, found.flips.high) == pytest.approx((0.0040, 0.9840), abs=1e-3)
+    # A unit judged once counts for nothing.
+    say(two_judged, "b", "yyynnn")
+    say(two_judged, "b", "y-----", trial=2)
+    once = biases.within(two_judged, "b")
+    assert (once.units, once.flips.value, once.agreement.value) == (1, 0, 1)
 
 
 def test_alpha_takes_the_trials_as_raters(two_judged: Project) -> None:
-    say(two_judged, "a", "yyynnn")
-    say(two_judged, "a", "yyynnn", trial=2)
-    assert biases.within(two_judged, "a").alpha.value == 1
     say(two_judged, "b", "yyyynn")
     say(two_judged, "b", "yyynnn", trial=2)
     # Krippendorff 2011: n = 12, n_yes = 7, n_no = 5, one unit of two values disagrees: 1 - 11·2 / (2·7·5).
     assert biases.within(two_judged, "b").alpha.value == pytest.approx(1 - 11 * 2 / 70)
-
-
-def test_a_unit_judged_once_counts_for_nothing(two_judged: Project) -> None:
-    say(two_judged, "a", "yyynnn")
-    say(two_judged, "a", "y-----", trial=2)
-    found = biases.within(two_judged, "a")
-    assert (found.units, found.flips.value, found.agreement.value) == (1, 0, 1)
 
 
 @pytest.mark.parametrize("level", [Level.ORDINAL, Level.INTERVAL])
@@ -566,15 +490,6 @@ def test_repeats_of_ordered_values_have_the_figures_of_their_level(
     assert any(WORDS[next(iter(found.more))][0] in line for line in found.words())
 
 
-def test_without_repeats_every_figure_is_undefined_with_its_reason(two_judged: Project) -> None:
-    say(two_judged, "a", "yyynnn")
-    found = biases.within(two_judged, "a")
-    assert found.units == 0
-    for figure in (found.flips, found.agreement, found.alpha):
-        assert figure.value is None
-        assert figure.note
-
-
 def test_two_judges_are_compared_on_the_units_that_both_judged(two_judged: Project) -> None:
     say(two_judged, "a", "yyynn-")
     say(two_judged, "b", "yynnyy")
@@ -583,6 +498,8 @@ def test_two_judges_are_compared_on_the_units_that_both_judged(two_judged: Proje
     assert (found.units, found.agreement.value) == (5, 3 / 5)
     assert found.more["kappa"].value == pytest.approx((0.6 - 0.52) / 0.48)
     assert found.tree()["agreement"]["n"] == 5
+    assert (found.over_runs.value, found.spread.value) == (pytest.approx(3 / 5), None)
+    assert found.spread.note == "one run has no spread"
 
 
 def test_letter_17_the_agreement_of_two_judges_has_a_spread_over_runs(two_judged: Project) -> None:
@@ -595,12 +512,3 @@ def test_letter_17_the_agreement_of_two_judges_has_a_spread_over_runs(two_judged
     assert found.spread.value == pytest.approx((2 / 36) ** 0.5)
     assert any(line.startswith("standard deviation over runs: ") for line in found.words())
     assert found.tree()["spread"]["n"] == 2
-
-
-def test_one_run_has_no_spread(two_judged: Project) -> None:
-    say(two_judged, "a", "yyy---")
-    say(two_judged, "b", "yyn---")
-    found = biases.between(two_judged, "a", "b")
-    assert (found.over_runs.value, found.spread.value, found.spread.note) == (
-        pytest.approx(2 / 3), None, "one run has no spread",
-    )  # fmt: skip

@@ -35,7 +35,7 @@ from annotator.domain.texts.canonical import canonical_json, now
 from annotator.domain.texts.words import counted
 from annotator.storage.tables import ARTIFACT, REVISION
 from tests.judging.odd_server import OddServer
-from tests.material.bundles import found
+from tests.material.bundles import change_json, found, without_manifest
 from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects import pairs_project as pairs
 from tests.projects.adra_project import adra_project, answer
@@ -74,26 +74,28 @@ def project(tmp_path: Path) -> Project:
 
 
 def settle(project: Project, keep: str) -> None:
-    pairs.work_as(project, "Cleo")
     stage = pairs.opened(project, Stage.QUERY)
     for row in adjudicating.sheet(project, stage).rows:
         letter = next((letter for letter, unit in row.units.items() if unit.text == keep), None)
-        ruling.rule(project, row.ruling.id, letter or "drop", reason="wording")
+        ruling.rule(project, row.ruling.id, letter or "drop", reason=Reason.WORDING)
     ruling.close(project, stage)
+    pairs.work_as(project, "Cora")
 
 
-def test_a_settled_query_is_the_question(project: Project) -> None:
+def test_letter_1_a_settled_query_is_the_question_and_another_keeps_the_working_title(
+    project: Project,
+) -> None:
     result = items.read(project, pairs.item(project))
     assert (result.question, result.working_title) == (TITLE, "")
     assert annotating.answered_otherwise(project) == []
+    settle(project, FIRST)
+    ruling.reopen(project, pairs.opened(project, Stage.QUERY), "The other is broader.")
     settle(project, SECOND)
     result = items.read(project, pairs.item(project))
     assert (result.question, result.working_title) == (SECOND, TITLE)
-    assert [line.key for line in items.lines(project, items.ids(project, items.Filter(words="trust")))] == [
-        "1"
-    ]
+    assert sql.rows(project, "SELECT asked FROM response") == [(wording_hash(TITLE),)]
+    assert items.ids(project, items.Filter(words="trust")) == [result.id]
     assert checking.check(project).problems == []
-    pairs.work_as(project, "Cora")
     expect_refusal("query of item 1 is settled", items.change, project, result.id, question="Something else?")
 
 
@@ -109,22 +111,8 @@ def test_letter_1_a_response_to_another_wording_is_flagged_in_the_results(tmp_pa
         assert annotating.answered_otherwise(project) == []
 
 
-def test_letter_1_another_wording_after_reopening_keeps_the_working_title(project: Project) -> None:
-    settle(project, FIRST)
-    stage = pairs.opened(project, Stage.QUERY)
-    ruling.reopen(project, stage, "The other is broader.")
-    for row in adjudicating.sheet(project, stage).rows:
-        letter = next((letter for letter, unit in row.units.items() if unit.text == SECOND), None)
-        ruling.rule(project, row.ruling.id, letter or "drop", reason="wording")
-    ruling.close(project, stage)
-    result = items.read(project, pairs.item(project))
-    assert (result.question, result.working_title) == (SECOND, TITLE)
-    assert sql.rows(project, "SELECT asked FROM response") == [(wording_hash(TITLE),)]
-
-
 def test_letter_1_a_model_is_sent_the_settled_wording_and_its_report_says_so(project: Project) -> None:
     settle(project, SECOND)
-    pairs.work_as(project, "Cora")
     with writing() as server:
         writer = judges.prepared(project, "Scribe", WriterSettings(base_url=server.url, model="test-model"))
         order = RunRequest(writer.name, responding.protocol_name(), systems=("Scribe",), timeout_s=5.0)
@@ -132,9 +120,8 @@ def test_letter_1_a_model_is_sent_the_settled_wording_and_its_report_says_so(pro
         sent = str(server.bodies[0]["messages"])
     assert SECOND in sent
     assert TITLE not in sent
-    assert sql.rows(
-        project, "SELECT asked FROM response r JOIN system s ON s.id = r.system_id WHERE s.name = 'Scribe'"
-    ) == [(wording_hash(SECOND),)]
+    of_system = "SELECT asked FROM response r JOIN system s ON s.id = r.system_id WHERE s.name = 'Scribe'"
+    assert sql.rows(project, of_system) == [(wording_hash(SECOND),)]
     assert {one.system for one in annotating.answered_otherwise(project)} == {"Canary-System-9000"}
 
 
@@ -142,9 +129,9 @@ def test_letter_1_a_release_asks_the_wording_and_comes_back_to_the_byte(
     project: Project, tmp_path: Path
 ) -> None:
     settle(project, SECOND)
-    pairs.work_as(project, "Cora")
     releases.export(project, tmp_path / "one")
-    (item,) = json.loads((tmp_path / "one" / "items.json").read_text("utf-8"))
+    path = tmp_path / "one" / "items.json"
+    (item,) = json.loads(path.read_text("utf-8"))
     assert (item["question"], item["working_title"]) == (SECOND, TITLE)
     imports.run(project, "goldsmith", [tmp_path / "one"])
     with closed(people.new_project(tmp_path / "again.goldsmith", project.title)) as again:
@@ -152,26 +139,13 @@ def test_letter_1_a_release_asks_the_wording_and_comes_back_to_the_byte(
         releases.export(again, tmp_path / "two")
         assert len(annotating.answered_otherwise(again)) == 1
     assert found(tmp_path / "one") == found(tmp_path / "two")
-
-
-def test_letter_1_an_older_release_with_a_settled_query_asks_its_wording(
-    project: Project, tmp_path: Path
-) -> None:
-    settle(project, FIRST)
-    pairs.work_as(project, "Cora")
-    releases.export(project, tmp_path / "older")
-    path = tmp_path / "older" / "items.json"
-    (tmp_path / "older" / "manifest.json").unlink()
-    path.write_text(
-        path.read_text("utf-8")
-        .replace(FIRST, TITLE)
-        .replace(f'"working_title": "{TITLE}"', '"working_title": ""'),
-        "utf-8",
-    )
-    with closed(people.new_project(tmp_path / "again.goldsmith")) as again:
-        imports.run(again, "goldsmith", [tmp_path / "older"])
-        (result,) = (items.read(again, item_id) for item_id in items.ids(again))
-    assert (result.question, result.working_title) == (FIRST, TITLE)
+    # An older release with a settled query has the working title for its question.
+    without_manifest(tmp_path / "one")
+    change_json(path, lambda tree: tree[0].update(question=TITLE, working_title=""))
+    with closed(people.new_project(tmp_path / "older.goldsmith")) as older:
+        imports.run(older, "goldsmith", [tmp_path / "one"])
+        (result,) = (items.read(older, item_id) for item_id in items.ids(older))
+    assert (result.question, result.working_title) == (SECOND, TITLE)
 
 
 CANARY = "Canary of a draft"
@@ -217,36 +191,20 @@ def both_submit(asking: Project, ada: int = 2, ben: int = 1) -> None:
     work_as(asking, "Cora")
 
 
-def frozen_notes(asking: Project) -> set[str]:
-    (agreement,) = agreements.of_item(asking, item(asking))
-    return {one.note for pair in agreement.pairs for one in pair.figures}
-
-
-def test_agreement_says_when_one_model_drafted_for_both(asking: Project) -> None:
+def test_agreement_says_when_one_model_drafted_for_both_and_the_adjudicator_is_not_told(
+    asking: Project,
+) -> None:
     both_submit(asking)
     # Ada is A or B as her id happens to be lower or not.
     ada_first = person(asking, "Ada").id < person(asking, "Ben").id
     a, b = (2, 1) if ada_first else (1, 2)
     words = f"{counted(a, 'unit')} of A and {b} of B came from one model's drafts (test-model)"
-    assert all(note.endswith(words) for note in frozen_notes(asking))
+    (agreement,) = agreements.of_item(asking, item(asking))
+    assert all(one.note.endswith(words) for pair in agreement.pairs for one in pair.figures)
     row = next(row for row in agreement_figures.rows(asking) if row.field == "units")
     said = agreement_report.remarks(row.figures[0])
     assert "on 1 item units of two raters came from one model's drafts" in said
-
-
-def test_agreement_says_nothing_where_only_one_of_them_took_any(asking: Project) -> None:
-    first = drafted(work_as(asking, "Ada"), 2)
-    second = artifacts.start(work_as(asking, "Ben"), item(asking), Kind.RUBRIC).subject
-    artifacts.add_unit(asking, second, text="Explains why deep plain networks train badly.")
-    for name, artifact_id in (("Ada", first), ("Ben", second)):
-        assignments.seal(work_as(asking, name), artifact_id)
-    assert not any(artifacts.COMMON in note for note in frozen_notes(asking))
-
-
-def test_the_adjudicator_is_not_told_who_took_what(asking: Project) -> None:
-    both_submit(asking)
-    opened(asking)
-    told = repr(adjudicating.sheet(asking, adjudicating.queue(asking)[0].adjudication_id))
+    told = repr(adjudicating.sheet(asking, opened(asking)))
     assert artifacts.COMMON not in told
     assert "test-model" not in told
 
@@ -288,11 +246,8 @@ def test_a_release_says_how_many_units_of_each_document_were_drafted(asking: Pro
     of = {one["id"]: (one["state"], len(one["document"]["units"])) for one in rubrics}
     counts = json.loads((tmp_path / "out/manifest.json").read_text("utf-8"))["drafted"]
     # Ada took 2 of her 3, Ben 1 of his 2; the consensus has the one both took and Ada's other two.
-    assert sorted((of[name], count) for name, count in counts.items()) == [
-        (("consensus", 3), 2),
-        (("sealed", 2), 1),
-        (("sealed", 3), 2),
-    ]
+    drafted = {of[name]: count for name, count in counts.items()}
+    assert drafted == {("consensus", 3): 2, ("sealed", 2): 1, ("sealed", 3): 2}
     card = (tmp_path / "out/README.md").read_text("utf-8")
     assert "5 units of 3 documents came from a model's draft" in card
     assert "Models: test-model." in card
@@ -321,17 +276,17 @@ def test_a_task_holds_no_draft_of_anybodys(tmp_path: Path, server: OddServer) ->
     asking = coordinated(tmp_path / "home")
     add_source(asking, tmp_path)
     judges.add(asking, JUDGE, base_url=server.url, model=CANARY)
-    people_ = annotators(asking)
-    for whoever in (people.someone(asking), *people_):
+    coordinator, raters = asking.person, annotators(asking)
+    for whoever in (coordinator, *raters):
         asking.work_as(whoever)
         drafted(asking, 1)
-    asking.work_as(next(one for one in people.people(asking) if one not in people_))
-    for one in people_:
-        content = held(task_for(asking, one.id, tmp_path / one.alias))
-        assert PAPER.splitlines()[0].encode() in content
-        assert CANARY.encode() not in content
-        assert "Explains why deep plain" not in content.decode("utf-8", "replace")
-        assert "残差连接如何" not in content.decode("utf-8", "replace")
+    asking.work_as(coordinator)
+    for one in raters:
+        content = held(task_for(asking, one.id, tmp_path / one.alias)).decode("utf-8", "replace")
+        assert PAPER.splitlines()[0] in content
+        assert not [
+            words for words in (CANARY, "Explains why deep plain", "残差连接如何") if words in content
+        ]
 
 
 def test_what_was_drafted_on_an_annotators_computer_is_known_when_it_comes_back(
@@ -380,26 +335,18 @@ def judged(project: Project) -> str:
     return str(json.loads(row.content)["units"][0]["text"])
 
 
-def adjudicate(project: Project) -> str:
-    """Take the same letter's wording everywhere; the first criterion of the consensus."""
+def test_the_consensus_of_an_adjudicator_is_judged_by_before_one_that_was_imported(tmp_path: Path) -> None:
+    project = rubrics_project(tmp_path)
+    own = "Explains how attribution ties each claim to a source"
+    project.set(annotating.UNADJUDICATED, True)
+    assert judged(project) == own
+    imported = import_rubric(project, State.SEALED, "Names what was imported")
+    assert judged(project) == imported
+    project.set(annotating.UNADJUDICATED, False)
+    sql.alter(project, "UPDATE artifact SET state = 'consensus' WHERE id = '0'")
+    assert judged(project) == imported
     adjudication = opened(project)
     for row in adjudicating.sheet(project, adjudication).rows:
         ruling.rule(project, row.ruling.id, min(row.units), reason=Reason.WORDING)
     ruling.close(project, adjudication)
-    return adjudicating.sheet(project, adjudication).consensus.units[0].text
-
-
-def test_the_consensus_of_an_adjudicator_is_judged_by_before_one_that_was_imported(tmp_path: Path) -> None:
-    project = rubrics_project(tmp_path)
-    imported = import_rubric(project, State.CONSENSUS, "Names what was imported")
-    assert judged(project) == imported
-    agreed = adjudicate(project)
-    assert agreed == "Explains how attribution ties each claim to a source"
-    assert judged(project) == agreed
-
-
-def test_imported_gold_is_judged_by_before_a_single_annotators_document(tmp_path: Path) -> None:
-    project = rubrics_project(tmp_path)
-    project.set(annotating.UNADJUDICATED, True)
-    assert judged(project) == "Explains how attribution ties each claim to a source"
-    assert import_rubric(project, State.SEALED, "Names what was imported") == judged(project)
+    assert judged(project) == own

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -67,16 +68,35 @@ def test_pairs_are_asked_in_both_orders_without_names(project, server):
     # Always the first with .8: (.8 + 1 − .8) / 2 is one half, and nobody gains.
     assert {row.elo for row in result.ranking.rows} == {1200.0}
     assert result.ranking.matches == 12
-    carried_out(project, rounds=1)
-    said = "".join(body["messages"][1]["content"] for body in server.bodies)
-    assert "Difficulty: basic" in said
-    assert "s1" not in said
-    assert "Seminar" not in said
-    assert "1200" not in said
+    told = "".join(body["messages"][1]["content"] for body in server.bodies)
+    assert "Difficulty: basic" in told
+    assert not [word for word in ("s1", "Seminar", "1200") if word in told]
+    judge = judges.named(project, "distant")
+    expect_refusal("already judged", judges.change, project, judge.id, {"model": "other"})
 
 
-def test_in_one_order_half_the_calls_are_made(project, server):
-    assert carried_out(project, rounds=2, one_order=True)["done"] == 12
+def test_in_one_order_half_the_calls_are_made_and_what_was_missing_is_asked_again(project, server):
+    answer = server.answer
+    server.answer = lambda body, number: completion(json.dumps(reply(confidence=0.3)))
+    assert carried_out(project, rounds=1, one_order=True)["missing"] == {"invalid": 6}
+    (one, *_) = shown(project)
+    assert (one.value, one.confidence, one.status) == (None, None, "invalid")
+    assert "confidence of 0.3" in one.cause
+    result = contest_standings.report(project, "distant", "3", draws=10)
+    assert {row.elo for row in result.ranking.rows} == {1200.0}
+    assert len(result.lacking) == 6
+    assert "6 comparisons missing (6 invalid)" in " ".join(contest_standings.words(result))
+    (sheet,) = [one for one in contest_standings.sheets(result) if one.key == "missing"]
+    assert len(sheet.lines) == 6
+    result = reparse.lines(project, judge="distant")
+    assert (len(result), reparse.by_cause(result)) == (6, {"invalid": 6})
+    assert {result[0].item[:2], result[0].unit_id[:2]} <= {"s1", "s2"}
+    assert "confidence of 0.3" in result[0].cause
+    assert reparse.lines(project, judge="distant", status="timeout") == []
+    server.answer = answer
+    ended = carried_out(project, rounds=2, one_order=True)
+    assert (ended["done"], ended["missing"]) == (12, {})
+    assert all(one.came for one in shown(project))
     result = contest_standings.report(project, "distant", "3", draws=10)
     assert {round(row.elo, 1) for row in result.ranking.rows} > {1200.0}
 
@@ -89,35 +109,6 @@ def test_rounds_are_counted_in_all_and_what_was_answered_is_not_asked_again(proj
     carried_out(project, rounds=3)
     assert len(server.bodies) == 36
     assert [one for one in shown(project) if one.round == 1] == before
-
-
-def test_an_invalid_confidence_is_missing(project, server):
-    server.answer = lambda body, number: completion(json.dumps(reply(confidence=0.3)))
-    assert carried_out(project, rounds=1, one_order=True)["missing"] == {"invalid": 6}
-    (one, *_) = shown(project)
-    assert (one.value, one.confidence, one.status) == (None, None, "invalid")
-    assert "confidence of 0.3" in one.cause
-    result = contest_standings.report(project, "distant", "3", draws=10)
-    assert {row.elo for row in result.ranking.rows} == {1200.0}
-    assert len(result.lacking) == 6
-    assert "6 comparisons missing (6 invalid)" in " ".join(contest_standings.words(result))
-    (sheet,) = [one for one in contest_standings.sheets(result) if one.key == "missing"]
-    assert len(sheet.lines) == 6
-    carried_out(project, rounds=1, one_order=True)
-    result = reparse.lines(project, judge="distant")
-    assert (len(result), reparse.by_cause(result)) == (6, {"invalid": 6})
-    assert {result[0].item[:2], result[0].unit_id[:2]} <= {"s1", "s2"}
-    assert "confidence of 0.3" in result[0].cause
-    assert reparse.lines(project, judge="distant", status="timeout") == []
-
-
-def test_what_was_missing_is_asked_again_by_the_next_run(project, server):
-    answer = server.answer
-    server.answer = lambda body, number: completion(json.dumps(reply(confidence=0.3)))
-    carried_out(project, rounds=1, one_order=True)
-    server.answer = answer
-    assert carried_out(project, rounds=1, one_order=True)["missing"] == {}
-    assert all(one.came for one in shown(project))
 
 
 def test_a_match_lacks_while_one_of_its_orders_does(project, server):
@@ -161,20 +152,15 @@ def test_the_baseline_compares_without_a_network_and_is_called_one(project):
     assert "baseline" in contest_standings.words(result)[0]
 
 
-def test_an_estimate_asks_nobody_and_counts_what_a_run_asks(project, server):
+def test_an_estimate_asks_nobody_and_an_order_left_unfinished_is_resumed(project, server):
     order = RunRequest("distant", ContestSettings(rounds=3).name)
     result = orders.forecast(project, order)
     assert (result.units, result.calls, server.bodies) == (36, 36, [])
     carried_out(project, rounds=3)
     assert len(server.bodies) == 36
     assert orders.forecast(project, order).calls == 0
-
-
-def test_a_contest_left_unfinished_is_resumed_with_the_others(project, server):
-    order = RunRequest("distant", ContestSettings(rounds=2, seed=5).name, budget_usd=0.0)
-    run = run_records.new_run(project, judges.named(project, "distant"), order, ())
-    with run_records.alone(project):
-        assert run
+    order = RunRequest("distant", ContestSettings(rounds=4, seed=5).name, budget_usd=0.0)
+    run_records.new_run(project, judges.named(project, "distant"), order, ())
     assert orders.unfinished(project, "distant").protocol == order.protocol
 
 
@@ -191,115 +177,100 @@ def test_what_cannot_be_held_is_refused(project, how, words):
     assert contest_rows.raters(project) == []
 
 
-def test_a_judge_that_has_compared_keeps_its_model(project, server):
-    carried_out(project, rounds=1)
-    judge = judges.named(project, "distant")
-    expect_refusal("already judged", judges.change, project, judge.id, {"model": "other"})
-
-
 def said(project, better="first", step=3):
     pair = contest_rows.next_pair(project)
     contest_rows.say(project, pair.first.id, pair.second.id, better, step, 2.0)
     return pair
 
 
+def mine(project):
+    return contest_rows.showings(project, people.someone(project).id)
+
+
+def judged_by(project, folder, *lines):
+    """Matches that came in by a file."""
+    (folder / "m.csv").write_text(
+        "\n".join(["first,second,winner,confidence,rater", *lines]), encoding="utf-8"
+    )
+    contest_runs.import_matches(project, folder / "m.csv")
+
+
 @pytest.mark.parametrize(("step", "confidence"), [(1, 0.5), (2, 0.6), (3, 0.7), (4, 0.8), (5, 0.95)])
 def test_five_steps_are_five_confidences(tmp_path, step, confidence):
     project = two_tasks(tmp_path)
     pair = said(project, "second", step)
-    (row,) = contest_rows.showings(project, people.someone(project).id)
+    (row,) = mine(project)
     assert (row.first, row.value, row.confidence) == (pair.first.id, "second", confidence)
 
 
-def test_every_pair_of_a_round_comes_once(project):
+def test_every_pair_of_a_round_comes_once(project, tmp_path):
     pairs = [said(project) for _ in range(6)]
     assert [(pair.done, pair.left) for pair in pairs[:2]] == [(0, 6), (1, 5)]
     assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
     assert contest_rows.next_pair(project).left == 0
+    # Without two tasks there is no pair.
+    assert contest_rows.next_pair(new_project(tmp_path / "none.goldsmith"), top=3) == RankedPairs(0)
 
 
-def rank_by_number(project, top, most=400):
-    """Rank further pairs, the lower number always the better, until none is offered; the last answer and how many."""
-    for count in range(most):
-        result = contest_rows.next_pair(project, top=top)
-        if isinstance(result, RankedPairs):
-            return result, count
-        better = "first" if result.first.id < result.second.id else "second"
-        contest_rows.say(project, result.first.id, result.second.id, better, 4, 1.0)
-    raise AssertionError("there is no end")
+def better_by_number(project, top=None):
+    """Rank the next pair, the lower number always the better; the pair, or the end."""
+    pair = contest_rows.next_pair(project, top=top)
+    if not isinstance(pair, RankedPairs):
+        better = "first" if pair.first.id < pair.second.id else "second"
+        contest_rows.say(project, pair.first.id, pair.second.id, better, 4, 1.0)
+    return pair
 
 
 def test_pairs_come_as_long_as_neighbours_among_the_best_overlap(project):
     for _ in range(6):
-        pair = contest_rows.next_pair(project)
-        better = "first" if pair.first.id < pair.second.id else "second"
-        contest_rows.say(project, pair.first.id, pair.second.id, better, 4, 1.0)
+        better_by_number(project)
     further = contest_rows.next_pair(project, top=3)
     assert (further.done, further.left, further.top, further.open) == (6, 0, 3, 3)
-    ended, more = rank_by_number(project, top=3)
-    assert ended == RankedPairs(6 + more, 3)
-    assert len(contest_rows.pairs(project, [f"t{number:02}" for number in range(1, 13)])) == 6 + more <= 66
+    more = list(
+        takewhile(
+            lambda pair: not isinstance(pair, RankedPairs), (better_by_number(project, 3) for _ in range(400))
+        )
+    )
+    assert contest_rows.next_pair(project, top=3) == RankedPairs(6 + len(more), 3)
+    assert (
+        len(contest_rows.pairs(project, [f"t{number:02}" for number in range(1, 13)])) == 6 + len(more) <= 66
+    )
 
 
-def test_a_further_pair_has_one_of_the_best_and_was_never_ranked(project):
+def test_a_further_pair_was_never_ranked(project):
     for _ in range(6):
         said(project)
-    seen = {
-        frozenset((showing.first, showing.second))
-        for showing in contest_rows.showings(project, people.someone(project).id)
-    }
-    # How long it goes on hangs on who met whom; a few pairs come at least.
+    seen = [frozenset((showing.first, showing.second)) for showing in mine(project)]
     agreed = len(seen)
+    # How long it goes on hangs on who met whom; a few pairs come at least.
     for _ in range(12):
         if isinstance(contest_rows.next_pair(project), RankedPairs):
             break
         pair = said(project)
-        assert (pair.left, frozenset((pair.first.id, pair.second.id)) in seen) == (0, False)
-        seen.add(frozenset((pair.first.id, pair.second.id)))
-    assert len(seen) > agreed + 1
+        assert pair.left == 0
+        seen.append(frozenset((pair.first.id, pair.second.id)))
+    assert len(seen) == len(set(seen)) > agreed + 1
 
 
-def test_without_two_tasks_there_is_no_pair(tmp_path):
-    project = new_project(tmp_path / "none.goldsmith")
-    people.someone(project)
-    assert contest_rows.next_pair(project, top=3) == RankedPairs(0)
-
-
-def test_pairs_that_a_judge_compared_come_so_that_it_stands_beside_people(project, tmp_path):
-    (tmp_path / "m.csv").write_text(
-        "first,second,winner,confidence,rater\nt01,t02,t01,0.8,m\nt03,t04,t04,0.8,m\n", encoding="utf-8"
-    )
-    contest_runs.import_matches(project, tmp_path / "m.csv")
+def test_pairs_that_a_judge_compared_come_next_but_the_one_that_is_read_stays(project, tmp_path):
+    shown = contest_rows.next_pair(project)
+    at = shown.first.id, shown.second.id
+    judged_by(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
+    stays = contest_rows.next_pair(project, at)
+    assert (stays.first.id, stays.second.id) == at
+    contest_rows.say(project, *at, "first", 3, 2.0)
     pairs = [said(project) for _ in range(2)]
-    assert {frozenset((pair.first.id, pair.second.id)) for pair in pairs} == {
-        frozenset(("t01", "t02")), frozenset(("t03", "t04")),
-    }  # fmt: skip
+    judged = {frozenset(("t01", "t02")), frozenset(("t03", "t04"))}
+    assert {frozenset((pair.first.id, pair.second.id)) for pair in pairs} == judged
     (result,) = contest_standings.report(project, "m", "3", 10).beside.values()
     assert result.accuracy.n == 2
 
 
-def test_the_pair_that_is_read_stays_whatever_comes_in_until_it_is_ranked(project, tmp_path):
-    shown = contest_rows.next_pair(project)
-    at = shown.first.id, shown.second.id
-    (tmp_path / "m.csv").write_text(
-        "first,second,winner,confidence,rater\nt01,t02,t01,0.8,m\n", encoding="utf-8"
-    )
-    contest_runs.import_matches(project, tmp_path / "m.csv")
-    stays = contest_rows.next_pair(project, at)
-    assert (stays.first.id, stays.second.id) == at
-    contest_rows.say(project, *at, "first", 3, 2.0)
-    assert contest_rows.next_pair(project, at).first.id in ("t01", "t02")
-
-
 def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
-    me = people.someone(project).alias
-    (tmp_path / "m.csv").write_text(
-        f"first,second,winner,confidence,rater\nt01,t02,t01,0.8,{me}\n", encoding="utf-8"
-    )
     before = said(project)
-    contest_runs.import_matches(project, tmp_path / "m.csv")
+    judged_by(project, tmp_path, f"t01,t02,t01,0.8,{people.someone(project).alias}")
     history.undo(project)
-    (left,) = contest_rows.showings(project, people.someone(project).id)
+    (left,) = mine(project)
     assert {left.first, left.second} == {"t01", "t02"} != {before.first.id, before.second.id}
     expect_refusal("nothing to undo", history.undo, project)
 
@@ -307,16 +278,15 @@ def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
 def test_what_is_shown_is_kept_until_ranked_and_can_be_taken_back(project):
     shown = contest_rows.next_pair(project).first.shown
     assert "Difficulty: " in shown
-    assert "s1" not in shown
-    assert "Seminar" not in shown
+    assert not [word for word in ("s1", "Seminar") if word in shown]
     expect_refusal("is gone", contest_rows.say, project, "t01", "t99", "first", 3, 2.0)
     pair = said(project)
-    (row,) = contest_rows.showings(project, people.someone(project).id)
+    (row,) = mine(project)
     history.undo(project)
     again = contest_rows.next_pair(project)
     assert (again.first.id, again.second.id, again.done) == (pair.first.id, pair.second.id, 0)
     history.redo(project)
-    assert contest_rows.showings(project, people.someone(project).id) == [row]
+    assert mine(project) == [row]
 
 
 @pytest.mark.parametrize(("better", "step"), [("tie", 3), ("first", 0), ("first", 6)])

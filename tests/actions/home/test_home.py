@@ -50,10 +50,7 @@ def test_what_lacks_comes_next_with_its_number(project):
     assert "2 of 2 items have no rubric" in words
     assert "There are no reports yet" in words
     assert steps(project)["Written by two"] == (0, 2)
-
-
-def test_no_step_of_what_the_project_does_not_use(project):
-    items.add(project, "Why?")
+    # Of what the project does not use there is no step.
     assert not {"Nuggets", "Checklists"} & steps(project).keys()
 
 
@@ -96,12 +93,9 @@ def test_home_waits_for_the_conflicts_that_adjudicate_shows(whole_sample):
 def test_what_a_release_lacks_leads_to_where_it_is_mended(sample):
     lacks = {step.page: step.words for step in readiness(sample)}
     assert lacks["Final pass"].endswith("no signed final pass")
-    releases.describe(sample, ANSWERS)
     assert "13 questions" in lacks["Project"]
+    releases.describe(sample, ANSWERS)
     assert "Project" not in {step.page for step in readiness(sample)}
-
-
-def test_at_most_five_sentences(sample):
     assert len(report(sample).next) == MOST
 
 

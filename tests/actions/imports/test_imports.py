@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import select
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
@@ -21,11 +21,10 @@ from annotator.actions.project.incoming import ImportCount
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import gather
-from annotator.domain.kinds.artifact import State, chain
+from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE, REVISION
 from tests.material.bundles import (
-    REAL,
     change_json,
     peer_files,
     rich_bundle,
@@ -35,6 +34,7 @@ from tests.material.bundles import (
 )
 from tests.material.hostile import HOSTILE
 from tests.projects.refusals import expect_refusal
+from tests.storage import sql
 
 PEER, OURS = "researcherbench", "goldsmith"
 
@@ -44,7 +44,7 @@ def project(tmp_path: Path) -> Project:
     return new_project(tmp_path / "project.goldsmith", "T")
 
 
-def bytes_of(project: Project) -> bytes:
+def content_of(project: Project) -> bytes:
     """The file's content, read through SQLite so that no lock of this process is given up."""
     return project.path.read_bytes()
 
@@ -81,20 +81,8 @@ def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_
     assert not take(other, OURS, write_release(tmp_path / "release", bundle)).problems
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
-def test_the_published_data_goes_in_whole(project: Project) -> None:
-    report = take(project, PEER, REAL)
-    assert not report.problems
-    assert report.units == 931
-    with project.store.read() as db:
-        bundle, _ = gather(db)
-    weights = Counter(unit["weight"] for artifact in bundle.artifacts for unit in artifact.document["units"])
-    assert (len(bundle.items), weights) == (65, {1: 330, 2: 474, 3: 127})
-    assert (len(bundle.systems), len(bundle.responses)) == (5, 325)
-
-
 def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, tmp_path: Path) -> None:
-    before = bytes_of(project)
+    before = content_of(project)
     report = imports.preview(project, PEER, [write_peer(tmp_path / "in")])
     assert counted(report) == {
         "items": ImportCount(new=2),
@@ -102,7 +90,7 @@ def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, 
         "responses": ImportCount(new=2),
         "artifacts": ImportCount(new=2),
     }
-    assert bytes_of(project) == before
+    assert content_of(project) == before
     change, report = imports.run(project, PEER, [write_peer(tmp_path / "in")], warm=False)
     with project.store.read() as db:
         kinds = db.execute(select(AUDIT.c.kind).where(AUDIT.c.seq >= change.seq)).scalars().all()
@@ -113,18 +101,14 @@ def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, 
 
 def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path: Path) -> None:
     take(project, PEER, write_peer(tmp_path / "in"))
-    assert [items.read(project, result).key for result in items.ids(project, items.Filter(words="who"))] == [
-        "2"
-    ]
+    (second,) = items.ids(project, items.Filter(words="who"))
+    assert items.read(project, second).key == "2"
     with project.store.read() as db:
-        revision = db.execute(select(REVISION)).mappings().first()
-        response = db.execute(select(RESPONSE)).mappings().first()
-        item = db.execute(select(ITEM)).mappings().first()
-    assert (revision["number"], revision["verb"], revision["chain"]) == (
-        1,
-        "import",
-        chain("", revision["sha256"]),
-    )
+        revision, response, item = (
+            db.execute(select(table)).mappings().first() for table in (REVISION, RESPONSE, ITEM)
+        )
+    assert (revision["number"], revision["verb"]) == (1, "import")
+    assert revision["chain"] == chain("", revision["sha256"])
     assert response["sha256"] == response_hash(response["text"])
     assert item["sha256"] == item_hash(item)
     artifact = artifacts.read(project, revision["artifact_id"])
@@ -138,11 +122,11 @@ def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path
 def test_a_repeated_import_adds_nothing_and_says_so(project: Project, tmp_path: Path, format: str) -> None:  # noqa: A002
     folder = write_peer(tmp_path / "in") if format == PEER else write_release(tmp_path / "in")
     take(project, format, folder)
-    before = bytes_of(project)
+    before = content_of(project)
     change, report = imports.run(project, format, [folder])
     assert (str(report), report.new, report.problems, change.verb) == ("nothing new", 0, (), "nothing new")
     assert all(count.new == count.changed == 0 for count in report.counts.values())
-    assert bytes_of(project) == before
+    assert content_of(project) == before
 
 
 def test_content_that_differs_is_reported_and_never_overwritten(project: Project, tmp_path: Path) -> None:
@@ -150,16 +134,14 @@ def test_content_that_differs_is_reported_and_never_overwritten(project: Project
     take(project, PEER, folder)
     change_json(folder / "rubric.json", lambda t: t[0]["rubric"][0].update(weight=3))
     change_json(folder / "responses" / "Sys.json", lambda t: t[1].update(response="Better"))
-    before = bytes_of(project)
-    expect_refusal(
-        r"responses/Sys.json\[1\]: differs from what the project holds", take, project, PEER, folder
-    )
+    before = content_of(project)
+    told = r"responses/Sys.json\[1\]: differs from what the project holds"
+    expect_refusal(told, take, project, PEER, folder)
     report = take(project, PEER, folder, skip_bad=True)
-    assert (report.counts["artifacts"], report.counts["responses"]) == (
-        ImportCount(same=1, changed=1),
-        ImportCount(same=1, changed=1),
-    )
-    assert bytes_of(project) == before
+    assert [report.counts[name] for name in ("artifacts", "responses")] == [
+        ImportCount(same=1, changed=1)
+    ] * 2
+    assert content_of(project) == before
 
 
 def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, tmp_path: Path) -> None:
@@ -176,22 +158,15 @@ def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, t
     assert artifacts.read(project, artifact_id).document.units[0].text == "My own words"
 
 
-def test_further_systems_join_the_items_that_are_there(project: Project, tmp_path: Path) -> None:
-    take(project, PEER, write_peer(tmp_path / "in"))
-    (tmp_path / "New.json").write_text(json.dumps(peer_files()["responses/Sys.json"]), "utf-8")
-    report = imports.run(project, PEER, [tmp_path / "New.json"], warm=False)[1]
-    assert counted(report) == {"systems": ImportCount(new=1), "responses": ImportCount(new=2)}
-
-
 def test_one_bad_entry_keeps_everything_out_unless_it_is_skipped(project: Project, tmp_path: Path) -> None:
     files = peer_files()
     files["questions.json"][1]["question"] = ""
     folder = write_peer(tmp_path / "in", files)
-    before = bytes_of(project)
+    before = content_of(project)
     refused = expect_refusal("", take, project, PEER, folder)
     assert refused.happened.startswith("questions.json[1]: (id 2) “question” is empty")
     assert len(refused.details) == 3
-    assert bytes_of(project) == before
+    assert content_of(project) == before
     report = take(project, PEER, folder, skip_bad=True)
     assert (report.counts["items"].new, report.counts["responses"].new, len(report.problems)) == (1, 1, 3)
 
@@ -258,64 +233,53 @@ def test_a_hostile_file_leaves_the_project_byte_for_byte_as_it_was(
     else:
         folder, path = without_manifest(write_release(tmp_path / "in")), "items.json"
     (folder / path).write_bytes(content)
-    before = bytes_of(project)
+    before = content_of(project)
     told = "\n".join(expect_refusal("", take, project, kind, folder).details)
     assert path in told
     assert reason in told
-    assert bytes_of(project) == before
+    assert content_of(project) == before
 
 
 def test_a_disk_that_fails_half_way_leaves_nothing(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = bytes_of(project)
+    before = content_of(project)
 
     def fail(*_: object) -> None:
         raise Refusal("The disk is full; the change was not saved.")
 
     monkeypatch.setattr(imports.store, "index", fail)
     expect_refusal("disk is full", take, project, PEER, write_peer(tmp_path / "in"))
-    assert bytes_of(project) == before
+    assert content_of(project) == before
 
 
 def test_a_release_goes_in_with_people_judges_and_judgements(project: Project, tmp_path: Path) -> None:
     report = take(project, OURS, write_release(tmp_path / "in"))
     assert not report.problems
-    there = {
-        thing: count for thing, count in rich_bundle().counts().items() if thing not in ("scores", "metrics")
-    }
-    assert {thing: count.new for thing, count in report.counts.items()} == there | dict.fromkeys(
-        ("pairings", "matches", "decisions"), 0
-    )
+    wanted = {thing: n for thing, n in rich_bundle().counts().items() if thing not in ("scores", "metrics")}
+    wanted |= dict.fromkeys(("pairings", "matches", "decisions"), 0)
+    assert {thing: count.new for thing, count in report.counts.items()} == wanted
     with project.store.read() as db:
         rows = db.execute(select(JUDGEMENT)).mappings().all()
     assert all(row["sha256"] == judgement_hash(row) for row in rows)
     assert Counter(row["status"] for row in rows) == {"ok": 2, "timeout": 1}
 
 
-def test_a_person_who_has_done_nothing_makes_room_for_an_alias(project: Project, tmp_path: Path) -> None:
-    me = people.someone(project)
-    take(project, OURS, write_release(tmp_path / "in"))
-    assert {p.id: p.alias for p in people.people(project)} == {
-        "person-1": "R1",
-        "person-2": "R2",
-        me.id: "R3",
-    }
+def aliases(project: Project) -> dict[str, str]:
+    return {person.id: person.alias for person in people.people(project)}
 
 
-def test_a_person_who_has_worked_keeps_the_alias(project: Project, tmp_path: Path) -> None:
-    from annotator.domain.kinds.artifact import Kind
-
-    me = people.someone(project)
-    artifacts.start(project, items.add(project, "Why?").subject, Kind.RUBRIC)
-    report = take(project, OURS, write_release(tmp_path / "in"))
-    assert {p.id: p.alias for p in people.people(project)} == {
-        me.id: "R1",
-        "person-1": "R3",
-        "person-2": "R2",
-    }
+def test_who_has_worked_keeps_the_alias_and_who_has_not_makes_room(project: Project, tmp_path: Path) -> None:
+    folder, me = write_release(tmp_path / "in"), people.someone(project)
+    take(project, OURS, folder)
+    assert aliases(project) == {"person-1": "R1", "person-2": "R2", me.id: "R3"}
+    busy = new_project(tmp_path / "busy.goldsmith", "B")
+    me = people.someone(busy)
+    artifacts.start(busy, items.add(busy, "Why?").subject, Kind.RUBRIC)
+    report = take(busy, OURS, folder)
+    assert aliases(busy) == {me.id: "R1", "person-1": "R3", "person-2": "R2"}
     assert [str(note) for note in report.notes] == ["people.json[0]: the alias R1 is taken; it becomes R3"]
-    assert str(take(project, OURS, tmp_path / "in")) == "nothing new"
+    assert str(take(busy, OURS, folder)) == "nothing new"
 
 
 BAD_LINKS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
@@ -383,11 +347,11 @@ def test_a_record_that_does_not_fit_is_refused_by_name(project: Project, tmp_pat
     path, spoil, reason = BAD_LINKS[name]
     folder = without_manifest(write_release(tmp_path / "in"))
     change_json(folder / path, spoil)
-    before = bytes_of(project)
+    before = content_of(project)
     refused = expect_refusal("", take, project, OURS, folder)
     assert refused.happened.startswith(f"{path}[")
     assert reason in refused.happened
-    assert bytes_of(project) == before
+    assert content_of(project) == before
 
 
 def test_what_hangs_on_a_changed_report_is_not_attached_to_the_kept_one(
@@ -395,22 +359,11 @@ def test_what_hangs_on_a_changed_report_is_not_attached_to_the_kept_one(
 ) -> None:
     folder = without_manifest(write_release(tmp_path / "in"))
     take(project, OURS, folder)
-    with project.store.write() as db:
-        db.execute(JUDGEMENT.delete())
-        db.execute(
-            update(RESPONSE).where(RESPONSE.c.id == "response-1").values(sha256=response_hash("other"))
-        )
+    sql.alter(project, "DELETE FROM judgement")
+    sql.alter(project, "UPDATE response SET sha256 = ? WHERE id = 'response-1'", [response_hash("other")])
     report = take(project, OURS, folder, skip_bad=True)
     assert (report.counts["responses"].changed, report.counts["judgements"].new) == (1, 0)
-    with project.store.read() as db:
-        assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == 0
-
-
-def test_a_project_with_items_is_backed_up_first(project: Project, tmp_path: Path) -> None:
-    take(project, PEER, write_peer(tmp_path / "in"))
-    assert backups.listing(project.path) == []
-    take(project, OURS, write_release(tmp_path / "more"))
-    assert len(backups.listing(project.path)) == 1
+    assert sql.first(project, "SELECT count(*) FROM judgement") == (0,)
 
 
 def test_what_another_process_wrote_meanwhile_is_not_written_twice(
@@ -441,6 +394,12 @@ def test_imports_refuse_unknown_formats_and_tell_progress(project: Project, tmp_
     imports.run(project, PEER, [write_peer(tmp_path / "in")], progress=lambda *step: told.append(step))
     assert ("writing responses", 2, 2) in told
     assert told[-1][0] == "rendering reports"
+    assert backups.listing(project.path) == []
+    # Further systems join the items that are there, of which there is a copy from before.
+    (tmp_path / "New.json").write_text(json.dumps(peer_files()["responses/Sys.json"]), "utf-8")
+    report = take(project, PEER, tmp_path / "New.json")
+    assert counted(report) == {"systems": ImportCount(new=1), "responses": ImportCount(new=2)}
+    assert len(backups.listing(project.path)) == 1
 
 
 FIRST = {
@@ -468,29 +427,37 @@ def lines(path: Path, *entries: Any) -> Path:
     return path
 
 
+def tasks_in(study: Project, folder: Path, *entries: Any) -> Any:
+    return imports.run(study, "arena", [lines(folder / "tasks.jsonl", *entries)])[1]
+
+
 def test_tasks_come_in_under_their_seminars_and_are_settled(study: Project, tmp_path: Path) -> None:
-    _, report = imports.run(study, "arena", [lines(tmp_path / "tasks.jsonl", FIRST, "", LOOSE, SECOND)])
+    there = {"key": "s013", "dataset": "seminars"}
+    early = items.add(study, "Early warning of earthquakes", subject="Geology", more=there).subject
+    further = FIRST | {"id": "t4", "seminar": "s013"}
+    report = tasks_in(study, tmp_path, FIRST, "", LOOSE, SECOND, further)
     assert not report.problems
     assert [note.reason for note in report.notes] == ["2 tasks without difficulty"]
-    seminar, elsewhere = (items.read(study, item_id) for item_id in items.ids(study))
+    same, seminar, elsewhere = (items.read(study, item_id) for item_id in items.ids(study))
     assert (seminar.key, seminar.dataset, seminar.subject) == ("s012", "seminars", "Seismology")
     assert (elsewhere.key, elsewhere.question) == ("tasks", "Tasks of no known seminar")
+    assert (same.id, same.question) == (early, "Early warning of earthquakes")
     settled = contest_standings.settled(study)
     assert [(one.id, one.phase, one.family) for one in settled[seminar.id]] == [
         ("t1", "synthesize", "Literature Survey"),
         ("t2", "design", "Method / Experiment Blueprint"),
     ]
     assert [(one.text, one.phase) for one in settled[elsewhere.id]] == [(LOOSE["task"], "evaluate")]
+    assert [task.id for task in settled[early]] == ["t4"]
     item = items.read(study, contest_standings.keep(study, seminar.id, "t2").subject)
     assert (item.key, item.traits) == ("s012-t02", {"phase": "design"})
     assert checking.check(study).problems == []
 
 
 def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(study: Project, tmp_path: Path) -> None:
-    file = lines(tmp_path / "tasks.jsonl", FIRST, SECOND, LOOSE)
-    imports.run(study, "arena", [file])
-    change, _ = imports.run(study, "arena", [file])
-    assert (change.verb, items.count(study)) == ("nothing new", 2)
+    tasks_in(study, tmp_path, FIRST, SECOND, LOOSE)
+    assert str(tasks_in(study, tmp_path, FIRST, SECOND, LOOSE)) == "nothing new"
+    assert items.count(study) == 2
     releases.export(study, tmp_path / "out", "arena")
     written = tmp_path / "out" / "tasks.jsonl"
     told = [json.loads(line) for line in written.read_text("utf-8").splitlines()]
@@ -500,19 +467,14 @@ def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(study: Pro
     imports.run(other, "arena", [written])
     releases.export(other, tmp_path / "again", "arena")
     assert (tmp_path / "again" / "tasks.jsonl").read_bytes() == written.read_bytes()
-
-
-def test_a_release_keeps_what_an_item_was_made_from(study: Project, tmp_path: Path) -> None:
-    imports.run(study, "arena", [lines(tmp_path / "tasks.jsonl", FIRST)])
-    (seminar,) = items.ids(study)
-    contest_standings.keep(study, seminar, "t1")
-    releases.export(study, tmp_path / "out", "goldsmith")
-    other = new_project(tmp_path / "other.goldsmith", "Cora")
-    imports.run(other, "goldsmith", [tmp_path / "out"])
-    (result,) = (one for one in map(lambda each: items.read(other, each), items.ids(other)) if one.made_from)
-    assert (result.key, result.made_from, result.traits) == (
-        "s012-t01", "t1", {"phase": "synthesize", "difficulty": "basic"}
-    )  # fmt: skip
+    # A release keeps what an item was made from.
+    contest_standings.keep(study, items.ids(study)[0], "t1")
+    releases.export(study, tmp_path / "release")
+    third = new_project(tmp_path / "third.goldsmith", "Cora")
+    imports.run(third, OURS, [tmp_path / "release"])
+    (made,) = (one for one in (items.read(third, each) for each in items.ids(third)) if one.made_from)
+    assert (made.key, made.made_from) == ("s012-t01", "t1")
+    assert made.traits == {"phase": "synthesize", "difficulty": "basic"}
 
 
 @pytest.mark.parametrize(
@@ -555,27 +517,14 @@ def test_tables_and_long_tasks_are_read(study: Project, tmp_path: Path) -> None:
     assert len(tasks) == 2
 
 
-def test_a_seminar_that_is_there_gets_the_tasks(study: Project, tmp_path: Path) -> None:
-    more = {"key": "s012", "dataset": "seminars"}
-    seminar = items.add(study, "Early warning of earthquakes", subject="Geology", more=more).subject
-    imports.run(study, "arena", [lines(tmp_path / "tasks.jsonl", FIRST)])
-    assert items.count(study) == 1
-    assert items.read(study, seminar).question == "Early warning of earthquakes"
-    assert [task.id for task in contest_standings.settled(study)[seminar]] == ["t1"]
-
-
 def test_an_id_is_one_task_whatever_the_seminar(study: Project, tmp_path: Path) -> None:
-    file = lines(tmp_path / "tasks.jsonl", FIRST, SECOND)
-    imports.run(study, "arena", [file])
-    other = lines(
-        tmp_path / "other.jsonl", {**FIRST, "seminar": "s013"}, {**SECOND, "id": "t9", "seminar": "s014"}
-    )
-    report = imports.preview(study, "arena", [other])
-    assert [problem.reason for problem in report.problems] == [
-        "its task t1 is another one of seminar s012 here: give it another id"
-    ]
+    tasks_in(study, tmp_path, FIRST, SECOND)
+    elsewhere = FIRST | {"seminar": "s013"}, SECOND | {"id": "t9", "seminar": "s014"}
+    other = lines(tmp_path / "other.jsonl", *elsewhere)
+    (problem,) = imports.preview(study, "arena", [other]).problems
+    assert problem.reason == "its task t1 is another one of seminar s012 here: give it another id"
     expect_refusal("Nothing was imported", imports.run, study, "arena", [other])
     imports.run(study, "arena", [other], skip_bad=True)
     settled = [task.id for tasks in contest_standings.settled(study).values() for task in tasks]
     assert sorted(settled) == ["t1", "t2", "t9"]
-    assert not imports.preview(study, "arena", [file]).problems
+    assert not imports.preview(study, "arena", [tmp_path / "tasks.jsonl"]).problems

@@ -1,20 +1,22 @@
-"""Labels from files: looked at without a trace, taken in whole or not at all; whose they are, and what they are of."""
+"""Labels in files: taken in whole or not at all and as whose; final ones leave, as ResearcherBench counts them."""
 
+import csv
+import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select
 
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import write_revision
 from annotator.actions.imports import imports, label_files, label_matching
 from annotator.actions.imports.label_files import LabelImportOptions
+from annotator.actions.imports.label_matching import Exported, LabelSelection, export
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.labelling.labels import Origins
@@ -29,7 +31,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, new_id
-from annotator.storage.tables import ARTIFACT, AUDIT, JUDGEMENT
+from annotator.stats.validation.comparison import both_ways
+from annotator.storage.tables import ARTIFACT, JUDGEMENT
 from tests.material.bundles import write_peer
 from tests.material.hostile import HOSTILE
 from tests.material.labels_in_files import (
@@ -53,7 +56,8 @@ from tests.material.labels_in_files import (
 )
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, one_item
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import answer
+from tests.projects.small_project import answer, small_project
+from tests.servers.said_by_judges import say
 from tests.storage import sql
 
 PROJECT = project_of_two
@@ -63,56 +67,40 @@ def test_labels_become_judgements_of_the_person_they_are_said_to_be_of(
     project: Project, tmp_path: Path
 ) -> None:
     quote = "compares the stability"
-    path = written(
-        tmp_path, {"value": "Yes ", "quote": quote, "note": "well"}, {"unit": SECOND, "value": "unsure"}
-    )
-    report = take(project, path)
+    given = {"value": "Yes ", "quote": quote, "note": "well"}, {"unit": SECOND, "value": "unsure"}
+    report = take(project, written(tmp_path, *given))
     assert (report.new, report.problems) == (2, ())
     first, second = sorted(stored(project), key=lambda row: row["status"])
-    assert (first["value"], first["status"], first["note"], first["flags"]) == (
-        "yes",
-        "ok",
-        "well",
-        "imported",
-    )
+    assert (first["value"], first["status"], first["note"]) == ("yes", "ok", "well")
+    assert first["flags"] == "imported"
     assert (first["rater_id"], first["rater_kind"]) == (people.known(project, ANN).id, "person")
     text = labels.sheet(project, first["response_id"]).report
     assert text[first["quote_start"] : first["quote_end"]] == quote
     assert (second["value"], second["status"], second["cause"]) == (None, "unclear", "the rater is unsure")
 
 
-def test_what_came_in_stands_where_the_person_would_have_put_it(project: Project, tmp_path: Path) -> None:
-    take(project, written(tmp_path, *every()))
+def test_labels_are_previewed_imported_once_and_stand_where_the_person_would_have_put_them(
+    project: Project, tmp_path: Path
+) -> None:
+    path, before = written(tmp_path, *every(note="so")), project.path.read_bytes()
+    assert look(project, path).new == 12
+    assert project.path.read_bytes() == before
+    copies = len(backups.listing(project.path))
+    change, _ = label_files.run(project, [path], TOLD)
+    assert change.verb == "import labels"
+    assert change.after == {
+        "format": "labels", "files": ["labels.csv"], "raters": {"Ann": ANN}, "new": 12, "filled": 0, "replaced": 0,
+        "sources": ["labels.csv"], "at": stored(project)[0]["at"].astimezone(UTC).isoformat(),
+    }  # fmt: skip
+    after = project.path.read_bytes()
+    report = take(project, path)
+    assert (report.new, report.filled, report.same) == (0, 0, 12)
+    assert project.path.read_bytes() == after
+    assert len(backups.listing(project.path)) == copies + 1
     ann(project)
     assert all(task.labelled == task.units == 3 for task in label_tasks.queue(project))
     label_sealing.submit(project, items.ids(project)[0])
     assert not checking.check(project).problems
-
-
-def test_labels_are_previewed_imported_once_and_stand_as_given(project: Project, tmp_path: Path) -> None:
-    path, before = written(tmp_path, *every()), project.path.read_bytes()
-    assert look(project, path).new == 12
-    assert project.path.read_bytes() == before
-    copies = len(backups.listing(project.path))
-    change, _ = label_files.run(project, [written(tmp_path, *every())], TOLD)
-    with project.store.read() as db:
-        row = db.execute(select(AUDIT).order_by(AUDIT.c.seq.desc()).limit(1)).one()
-    assert (row.verb, row.seq) == ("import labels", change.seq)
-    assert json.loads(row.after) == {
-        "format": "labels", "files": ["labels.csv"], "raters": {"Ann": ANN}, "new": 12, "filled": 0, "replaced": 0,
-        "sources": ["labels.csv"], "at": stored(project)[0]["at"].astimezone(UTC).isoformat(),
-    }  # fmt: skip
-    assert len(backups.listing(project.path)) == copies + 1
-
-
-def test_a_repeated_import_adds_nothing(project: Project, tmp_path: Path) -> None:
-    path = written(tmp_path, *every(quote="explains residual connections", note="so"))
-    take(project, path)
-    before, copies = project.path.read_bytes(), len(backups.listing(project.path))
-    report = take(project, path)
-    assert (report.new, report.filled, report.same) == (0, 0, 12)
-    assert project.path.read_bytes() == before
-    assert len(backups.listing(project.path)) == copies
 
 
 @pytest.mark.parametrize(
@@ -147,53 +135,40 @@ def test_what_cannot_be_taken_is_named_with_its_row(
     assert str(finding) in refused(project, path)
 
 
-def as_json(rows: list[dict[str, Any]], words: dict[str, Any]) -> str:
-    return json.dumps([row | {"value": words[row["value"]]} for row in rows])
+def cells(yes: str, no: str, before: str = "", sign: str = ",") -> str:
+    """A table of labels in which yes and no are written so; {one} and {other} stand for two units."""
+    lines = ["item,system,unit,rater,value", f"1,Alpha,{{one}},Ann,{yes}", f"1,Alpha,{{other}},Ann,{no}"]
+    return before + "\r\n".join(lines).replace(",", sign)
 
 
-def as_lines(rows: list[dict[str, Any]], words: dict[str, Any]) -> str:
-    return "".join(f"{json.dumps(row | {'value': words[row['value']]})}\n\n" for row in rows)
-
-
-def as_cells(rows: list[dict[str, Any]], words: dict[str, Any], before: str = "", sign: str = ",") -> str:
-    lines = [
-        sign.join(rows[0]),
-        *(sign.join((row | {"value": words[row["value"]]}).values()) for row in rows),
-    ]
-    return before + "\r\n".join(lines)
+def objects(yes: Any, no: Any, between: str) -> str:
+    usual = {"item": "1", "system": "Alpha", "rater": "Ann"}
+    both = usual | {"unit": "{one}", "value": yes}, usual | {"unit": "{other}", "value": no}
+    return between.join(json.dumps(each) for each in both)
 
 
 @pytest.mark.parametrize(
-    ("name", "written_as"),
+    ("name", "content"),
     [
-        ("labels.csv", lambda rows: as_cells(rows, {"yes": "TRUE", "no": "False"})),
-        ("labels.csv", lambda rows: as_cells(rows, {"yes": "1", "no": "0"})),
-        ("labels.csv", lambda rows: as_cells(rows, {"yes": "1.0", "no": "0.0"}, "\ufeff")),
-        ("labels.csv", lambda rows: as_cells(rows, {"yes": "Yes", "no": "NO"}, "sep=,\r\n")),
-        ("labels.csv", lambda rows: as_cells(rows, {"yes": "yes", "no": "n"}, "sep=|\r\n", "|")),
-        ("labels.json", lambda rows: as_json(rows, {"yes": True, "no": False})),
-        ("labels.json", lambda rows: as_json(rows, {"yes": 1, "no": 0.0})),
-        ("labels.jsonl", lambda rows: as_lines(rows, {"yes": "yes", "no": "no"})),
-        ("labels.ndjson", lambda rows: as_lines(rows, {"yes": True, "no": False})),
+        ("labels.csv", cells("TRUE", "False")),
+        ("labels.csv", cells("1", "0")),
+        ("labels.csv", cells("1.0", "0.0", "\ufeff")),
+        ("labels.csv", cells("Yes", "NO", "sep=,\r\n")),
+        ("labels.csv", cells("yes", "n", "sep=|\r\n", "|")),
+        ("labels.json", f"[{objects(True, False, ',')}]"),
+        ("labels.json", f"[{objects(1, 0.0, ',')}]"),
+        ("labels.jsonl", objects("yes", "no", "\n\n")),
+        ("labels.ndjson", objects(True, False, "\n\n")),
     ],
 )
 def test_labels_come_in_as_other_tools_write_them_and_units_by_words_or_id(
-    project: Project, tmp_path: Path, name: str, written_as: Callable[[list[dict[str, Any]]], str]
+    project: Project, tmp_path: Path, name: str, content: str
 ) -> None:
-    usual = {"item": "1", "system": "Alpha", "unit": FIRST, "rater": "Ann", "value": "yes"}
-    by_id = {"unit": unit_of(project, report_of(project), SECOND), "value": "no"}
-    (tmp_path / name).write_text(written_as([usual, usual | by_id]), encoding="utf-8", newline="")
+    first, second = (unit_of(project, report_of(project), words) for words in (FIRST, SECOND))
+    text = content.replace("{one}", FIRST).replace("{other}", second)
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
     assert take(project, tmp_path / name).new == 2
-    assert {row["unit_id"]: row["value"] for row in stored(project)} == {
-        unit_of(project, report_of(project), FIRST): "yes", by_id["unit"]: "no",
-    }  # fmt: skip
-
-
-def test_what_is_good_goes_in_when_the_bad_is_to_be_left_out(project: Project, tmp_path: Path) -> None:
-    path = written(tmp_path, {"unit": SECOND}, {"item": "9"}, {"value": "perhaps"})
-    report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert (report.new, report.counts) == (1, {"unknown item": 1, "bad value": 1})
-    assert len(stored(project)) == 1
+    assert {row["unit_id"]: row["value"] for row in stored(project)} == {first: "yes", second: "no"}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -202,12 +177,14 @@ def test_hostile_files_leave_the_project_as_it_is(project: Project, tmp_path: Pa
     assert HOSTILE[name][1] in refused(project, tmp_path / "labels.json")
 
 
-def test_a_label_that_a_person_gave_otherwise_is_kept(project: Project, tmp_path: Path) -> None:
+def test_a_label_that_a_person_gave_otherwise_is_kept_and_the_good_goes_in(
+    project: Project, tmp_path: Path
+) -> None:
     ann_says(project, "no")
-    path = written(tmp_path, {}, {"unit": SECOND})
-    assert "R2 said “no” here, the file says “yes”" in refused(project, path)
+    assert "R2 said “no” here, the file says “yes”" in refused(project, written(tmp_path, {}))
+    path = written(tmp_path, {}, {"unit": SECOND}, {"item": "9"}, {"unit": THIRD, "value": "perhaps"})
     report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert (report.new, report.counts) == (1, {"conflict": 1})
+    assert (report.new, report.counts) == (1, {"conflict": 1, "unknown item": 1, "bad value": 1})
     assert sorted(row["value"] for row in stored(project)) == ["no", "yes"]
 
 
@@ -216,19 +193,12 @@ def test_a_label_is_replaced_where_that_is_asked_for_and_can_be_put_back(
 ) -> None:
     ann_says(project, "no", note="half of it")
     before = stored(project)
-    report = take(
-        project, written(tmp_path, {"value": "unsure"}), LabelImportOptions({"Ann": ANN}, replace=True)
-    )
-    assert [str(one) for one in report.replaced] == [
-        "labels.csv, row 2: R2 said “no” here, the file says “unsure”"
-    ]
+    replace = LabelImportOptions({"Ann": ANN}, replace=True)
+    (told,) = take(project, written(tmp_path, {"value": "unsure"}), replace).replaced
+    assert str(told) == "labels.csv, row 2: R2 said “no” here, the file says “unsure”"
     (row,) = stored(project)
-    assert (row["id"], row["status"], row["note"], row["flags"]) == (
-        before[0]["id"],
-        "unclear",
-        "",
-        "imported",
-    )
+    assert (row["id"], row["status"], row["note"]) == (before[0]["id"], "unclear", "")
+    assert row["flags"] == "imported"
     history.undo(project)
     assert stored(project) == before
 
@@ -263,18 +233,16 @@ def test_what_is_submitted_never_changes(project: Project, tmp_path: Path, repla
     label_sealing.submit(project, items.ids(project)[0])
     me(project)
     options = LabelImportOptions({"Ann": ANN}, replace=replace)
-    assert "R2 has submitted the labels of this item" in refused(
-        project, written(tmp_path, {"value": "no"}), options
-    )
+    told = refused(project, written(tmp_path, {"value": "no"}), options)
+    assert "R2 has submitted the labels of this item" in told
     assert take(project, written(tmp_path, *every()), options).same == 12
 
 
 def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
     report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert [(problem.trouble, problem.row) for problem in report.problems] == [
-        ("repeated", n) for n in (2, 3, 4)
-    ]
+    told = [(problem.trouble, problem.row) for problem in report.problems]
+    assert told == [("repeated", n) for n in (2, 3, 4)]
     assert report.new == 1
     assert "Found more than once in the files, and alike: 1 label" in report.notes
 
@@ -294,23 +262,26 @@ def test_thousands_of_labels_go_in_at_once(project: Project, tmp_path: Path) -> 
         assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == report.new == len(rows)
 
 
-def flags_of(project: Project) -> set[str]:
-    return {row["flags"] for row in stored(project)}
-
-
 def test_drafts_become_finished_and_drafts_again_by_the_file_that_says_so(
     project: Project, tmp_path: Path
 ) -> None:
-    path = written(tmp_path, *every())
+    path, replace = written(tmp_path, *every()), LabelImportOptions({"Ann": ANN}, replace=True)
     assert take(project, path, LabelImportOptions({"Ann": ANN}, drafts=True)).new == 12
     again = take(project, path)
-    assert (again.same, flags_of(project)) == (12, {"unsubmitted"})
+    assert again.same == 12
     assert "12 labels that are there alike are drafts" in again.notes[0]
-    assert len(take(project, path, LabelImportOptions({"Ann": ANN}, replace=True)).replaced) == 12
-    assert flags_of(project) == {"imported"}
+    assert {row["flags"] for row in stored(project)} == {"unsubmitted"}
+    assert len(take(project, path, replace).replaced) == 12
+    assert {row["flags"] for row in stored(project)} == {"imported"}
     take(project, path, LabelImportOptions({"Ann": ANN}, replace=True, drafts=True))
     # What counted goes on counting until the draft is submitted.
-    assert flags_of(project) == {"until:yes"}
+    assert {row["flags"] for row in stored(project)} == {"until:yes"}
+
+
+def origins(project: Project) -> Counter[str]:
+    with project.store.read() as db:
+        origins = Origins(db)
+        return Counter(origins.of(row["flags"], row["at"]) for row in stored(project))
 
 
 def test_each_label_names_the_one_of_several_files_that_it_came_from(
@@ -319,26 +290,11 @@ def test_each_label_names_the_one_of_several_files_that_it_came_from(
     rows = every()
     paths = [written(tmp_path, *rows[:5], name="b.csv"), written(tmp_path, *rows[5:], name="a.csv")]
     label_files.run(project, paths, TOLD)
-    with project.store.read() as db:
-        origins = Origins(db)
-        result = Counter(origins.of(row["flags"], row["at"]) for row in stored(project))
-    assert result == {"given elsewhere, file b.csv": 5, "given elsewhere, file a.csv": 7}
-
-
-def test_labels_of_an_import_that_told_no_file_apart_name_all_its_files(
-    project: Project, tmp_path: Path
-) -> None:
-    take(project, written(tmp_path, *every()))
-    names = ["a.csv", "b.csv", "c.csv", "d.csv"]
-    with project.store.write() as db:
-        wanted = AUDIT.c.verb == "import labels"
-        after = json.dumps({"files": names})
-        db.execute(update(AUDIT).where(wanted).values(after=after))
-    with project.store.read() as db:
-        row = stored(project)[0]
-        assert (
-            Origins(db).of(row["flags"], row["at"]) == "given elsewhere, files a.csv, b.csv, c.csv and 1 more"
-        )
+    assert origins(project) == {"given elsewhere, file b.csv": 5, "given elsewhere, file a.csv": 7}
+    # An import of an older program told no file apart.
+    after = json.dumps({"files": ["a.csv", "b.csv", "c.csv", "d.csv"]})
+    sql.alter(project, "UPDATE audit SET after = ? WHERE verb = 'import labels'", [after])
+    assert origins(project) == {"given elsewhere, files a.csv, b.csv, c.csv and 1 more": 12}
 
 
 def test_frozen_agreement_is_not_moved_by_an_import(project: Project, tmp_path: Path) -> None:
@@ -362,58 +318,49 @@ def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(
     take(project, written(tmp_path, *every()))
     item_id, rater = items.ids(project)[0], people.known(project, ANN).id
     response_id = report_of(project, "Beta")
-    unit_id = unit_of(project, response_id)
+    unit_id, artifact_id = unit_of(project, response_id), new_id()
     label = Label(
         id=label_id("researcherbench.coverage", response_id, unit_id), protocol="researcherbench.coverage",
         response_id=response_id, unit_id=unit_id, value="no", text="",
     )  # fmt: skip
-    artifact_id = sealed_labels(project, item_id, rater, Labels(units=(label,)))
+    # A sealed document of the person's labels, as it comes back in a package.
+    row = {"id": artifact_id, "item_id": item_id, "kind": "labels", "author_id": rater, "state": "sealed"}
     with project.store.write() as db:
+        db.execute(insert(ARTIFACT).values(**row, revision=0))
+        write_revision(project, db, artifact_id, Labels(units=(label,)), "seal", number=1, sealed=True)
         tray.write(db, rater, item_id, artifact_id)
     values = {(row["response_id"], row["unit_id"]): row["value"] for row in stored(project)}
     assert (len(values), values[response_id, unit_id]) == (12, "no")
     assert list(values.values()).count("yes") == 11
 
 
-def sealed_labels(project: Project, item_id: str, rater: str, document: Labels) -> str:
-    """A sealed document of a person's labels, as it comes back in a package."""
-    artifact_id = new_id()
-    with project.store.write() as db:
-        db.execute(
-            insert(ARTIFACT).values(
-                id=artifact_id, item_id=item_id, kind="labels", author_id=rater, state="sealed", revision=0
-            )
-        )
-        write_revision(project, db, artifact_id, document, "seal", number=1, sealed=True)
-    return artifact_id
-
-
-def test_an_alias_or_id_makes_a_person(project: Project, tmp_path: Path) -> None:
-    person = people.known(project, ANN)
-    report = take(
-        project, written(tmp_path, {"rater": "whoever", "rater_id": person.id}), LabelImportOptions()
-    )
-    assert [(rater.name, rater.person.id, rater.new) for rater in report.raters] == [
-        ("whoever", person.id, False)
-    ]
-    rows = [{"rater": "R1", "rater_id": "theirs-1"}, {"rater": "R9", "rater_id": "theirs-2"}]
-    take(project, written(tmp_path, *rows), LabelImportOptions())
-    # R1 is somebody else here.
-    assert {person.id: person.alias for person in people.people(project)}.items() >= {
-        ("theirs-1", "R3"),
-        ("theirs-2", "R9"),
-    }
-
-
 def test_an_alias_that_nobody_has_makes_a_person(project: Project, tmp_path: Path) -> None:
-    report = take(project, written(tmp_path, {}, {"unit": SECOND}), LabelImportOptions({"Ann": "Expert A"}))
-    assert [(rater.person.alias, rater.new) for rater in report.raters] == [("Expert A", True)]
+    # Two names may be one new person.
+    path = written(tmp_path, {}, {"rater": "A. Other", "unit": SECOND})
+    report = take(project, path, LabelImportOptions({"Ann": "Expert A", "A. Other": "Expert A"}))
+    assert {(rater.person.alias, rater.new) for rater in report.raters} == {("Expert A", True)}
     made = people.known(project, "Expert A")
     assert (made.name, made.roles) == ("Ann", "annotator")
     assert {row["rater_id"] for row in stored(project)} == {made.id}
     # The same words mean the same person the next time.
     assert take(project, written(tmp_path, *every()), LabelImportOptions({"Ann": "expert a"})).new == 10
     assert len(people.people(project)) == 3
+
+
+def test_an_id_makes_a_person_or_is_that_of_one(project: Project, tmp_path: Path) -> None:
+    known = people.known(project, ANN)
+    rows = [
+        {"rater": "whoever", "rater_id": known.id},
+        {"rater": "R1", "rater_id": "theirs-1"},
+        {"rater": "R9", "rater_id": "theirs-2"},
+    ]
+    report = take(project, written(tmp_path, *rows), LabelImportOptions())
+    assert {rater.person.id: rater.new for rater in report.raters} == {
+        known.id: False, "theirs-1": True, "theirs-2": True,
+    }  # fmt: skip
+    # R1 is somebody else here.
+    aliases = {person.id: person.alias for person in people.people(project)}
+    assert (aliases["theirs-1"], aliases["theirs-2"]) == ("R3", "R9")
 
 
 @pytest.mark.parametrize("rater_id", ["x" * 37, "a b", "\u200b", "é"])
@@ -423,21 +370,15 @@ def test_what_can_be_nobodys_id_is_refused(project: Project, tmp_path: Path, rat
     )
 
 
-def test_two_names_may_be_one_new_person(project: Project, tmp_path: Path) -> None:
-    path = written(tmp_path, {}, {"rater": "A. Other", "unit": SECOND})
-    take(project, path, LabelImportOptions({"Ann": "E1", "A. Other": "E1"}))
-    assert len({row["rater_id"] for row in stored(project)}) == 1
-
-
 def test_names_of_raters_are_asked_for(project: Project, tmp_path: Path) -> None:
-    report = look(project, written(tmp_path, {}), LabelImportOptions({"Ann": ANN, "Anne": ANN}))
+    path = written(tmp_path, {})
+    report = look(project, path, LabelImportOptions({"Ann": ANN, "Anne": ANN}))
     assert "no rater in the files is called “Anne”" in report.notes
     people.add_person(project, "Ann Other")
-    path = written(tmp_path, *every(rater="Ann Other"))
-    (finding,) = look(project, path, LabelImportOptions()).problems
+    several = written(tmp_path, *every(rater="Ann Other"), name="several.csv")
+    (finding,) = look(project, several, LabelImportOptions()).problems
     assert (finding.labels, finding.row) == (12, 2)
-    assert "which 2 people here are called" in refused(project, path, LabelImportOptions())
-    path = written(tmp_path, {})
+    assert "which 2 people here are called" in refused(project, several, LabelImportOptions())
     ann(project)
     for act in (label_files.preview, label_files.run):
         expect_refusal("Only a coordinator", act, project, [path], TOLD)
@@ -465,49 +406,32 @@ def test_a_number_decides_between_equal_words_and_never_by_itself(project: Proje
     take(project, written(tmp_path, one | {"number": "3"}))
     assert [row["unit_id"] for row in stored(project)] == ["c"]
     for number in ("", "2"):
-        assert "2 units read “Both”" in refused(
-            project, written(tmp_path, one | {"number": number, "value": "no"})
-        )
+        path = written(tmp_path, one | {"number": number, "value": "no"})
+        assert "2 units read “Both”" in refused(project, path)
     # Where the words stand once, a number from another order of the rubric does no harm.
     assert take(project, written(tmp_path, one | {"unit": "Other", "number": "1"})).new == 1
 
 
-@pytest.mark.parametrize(
-    "words", ["explains  residual\nconnections.", "“Explains residual connections”"[1:-1]]
-)
-def test_words_may_differ_in_case_and_white_space_alone(project: Project, tmp_path: Path, words: str) -> None:
-    assert take(project, written(tmp_path, {"unit": words})).new == 1
-
-
 def test_an_id_with_the_words_of_another_unit_is_refused(project: Project, tmp_path: Path) -> None:
     unit_id = unit_of(project, report_of(project))
-    assert "not those of the unit" in refused(
-        project, written(tmp_path, {"unit_id": unit_id, "unit": SECOND})
-    )
+    told = refused(project, written(tmp_path, {"unit_id": unit_id, "unit": SECOND}))
+    assert "not those of the unit" in told
     assert take(project, written(tmp_path, {"unit_id": unit_id})).new == 1
-
-
-def peer_beside(project: Project, folder: Path) -> str:
-    """ResearcherBench's two questions in the project; the id of the first, whose key was taken."""
-    imports.run(project, "researcherbench", [write_peer(folder / "peer")], warm=False)
-    return derived_id("researcherbench", 1)
+    # Words may differ in case and white space alone.
+    assert take(project, written(tmp_path, {"unit": "explains  residual\nconnections."})).same == 1
 
 
 def test_items_of_one_key_are_told_apart_by_their_dataset(project: Project, tmp_path: Path) -> None:
-    # As projects of older programs have them.
-    items.change(project, peer_beside(project, tmp_path), key="1")
-    assert "2 items are called “1”: say of which dataset" in refused(project, written(tmp_path, {}))
-    both = written(tmp_path, {"dataset": "researcherbench", "system": "Sys", "unit": "Point 1"})
+    imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
+    question, told = derived_id("researcherbench", 1), {"system": "Sys", "unit": "Point 1"}
+    # A question is known by its number in its dataset, and by its key here, as its own was taken.
+    both = written(tmp_path, told | {"item": "1", "dataset": "researcherbench"}, name="both.csv")
     assert take(project, both).new == 1
-
-
-def test_a_question_is_known_by_its_number_in_its_dataset_and_by_its_key_here(
-    project: Project, tmp_path: Path
-) -> None:
-    question = peer_beside(project, tmp_path)
-    told = {"system": "Sys", "unit": "Point 1"}
-    assert take(project, written(tmp_path, told | {"item": "1", "dataset": "researcherbench"})).new == 1
     assert take(project, written(tmp_path, told | {"item": items.read(project, question).key})).same == 1
+    # As projects of older programs have them.
+    items.change(project, question, key="1")
+    assert "2 items are called “1”: say of which dataset" in refused(project, written(tmp_path, {}))
+    assert take(project, both).same == 1
 
 
 def human(folder: Path, number: int, annotator: str, *points: tuple[str, bool]) -> None:
@@ -531,6 +455,9 @@ def test_its_human_files_come_in_by_number_and_words(peer: Project, tmp_path: Pa
     human(tmp_path / "h", 1, "A", ("Both", True), ("Point 1", False))
     human(tmp_path / "h", 2, "A", ("Point 2", True))
     human(tmp_path / "h", 2, "B", ("Point 2", False))
+    told = refused(peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"}))
+    assert "does not say which system's report" in told
+    assert "choose who that is" in refused(peer, tmp_path / "h", LabelImportOptions(system="Sys"))
     report = take(peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"}, system="Sys"))
     assert (report.new, report.problems) == (4, ())
     assert Counter(row["value"] for row in stored(peer)) == {"yes": 2, "no": 2}
@@ -540,20 +467,12 @@ def test_each_question_may_be_of_another_system(peer: Project, tmp_path: Path) -
     human(tmp_path / "h", 1, "A", ("Both", True))
     human(tmp_path / "h", 2, "A", ("Both", False))
     take(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, systems={"1": "Sys", "2": "Other"}))
-    names = dict(sql.rows(peer, "SELECT r.id, s.name FROM response r JOIN system s ON s.id = r.system_id"))
-    assert {(names[row["response_id"]], row["value"]) for row in stored(peer)} == {
-        ("Sys", "yes"),
-        ("Other", "no"),
-    }
-
-
-def test_human_files_need_a_system_and_people(peer: Project, tmp_path: Path) -> None:
-    human(tmp_path / "h", 1, "A", ("Both", True))
-    assert "does not say which system's report" in refused(
-        peer, tmp_path / "h", LabelImportOptions({"A": "E1"})
+    told = sql.rows(
+        peer,
+        "SELECT s.name, j.value FROM judgement j JOIN response r ON r.id = j.response_id "
+        "JOIN system s ON s.id = r.system_id",
     )
-    human(tmp_path / "h", 1, "R1", ("Both", True))
-    assert "choose who that is" in refused(peer, tmp_path / "h", LabelImportOptions(system="Sys"))
+    assert set(told) == {("Sys", "yes"), ("Other", "no")}
 
 
 def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_path: Path) -> None:
@@ -562,35 +481,223 @@ def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_pa
     assert [problem.trouble for problem in report.problems] == ["unknown unit", "unknown unit"]
 
 
-def rows_of(project: Project, protocol: str, ask: Iterable[str], value: str) -> list[dict[str, Any]]:
-    return [
-        {"protocol": protocol, "system": "Canary-Alpha-9000", "unit": words, "value": value} for words in ask
-    ]
-
-
 def test_labels_of_other_protocols_find_their_units_too(tmp_path: Path) -> None:
     project = one_item(tmp_path)
-    cells = [
-        f"Collect the reports of every system. → {gold}" for gold in ("Gather reports from all systems.",)
-    ]
-    path = written(
-        tmp_path,
-        *rows_of(project, PLAN, cells, "relevant"),
-        *rows_of(project, CLAIMS, ["Cost doubled."], "no"),
-        *rows_of(project, PAIRS, ["Canary-Beta-9000"], "first"),
-    )
-    assert take(project, path, LabelImportOptions({"Ann": ANN})).new == 3
-    for protocol, words, value in ((PLAN, cells[0], "TRUE"), (PAIRS, "Canary-Beta-9000", "1")):
-        # Yes and no answer no such question.
-        assert "is not a valid value here: use one of" in refused(
-            project, written(tmp_path, *rows_of(project, protocol, [words], value))
-        )
-    assert {(row["protocol"], row["unit_id"]) for row in stored(project)} >= {(PLAN, "p1~g1"), (CLAIMS, "c2")}
+    cell = "Collect the reports of every system. → Gather reports from all systems."
+    usual = {"system": "Canary-Alpha-9000"}
+    matrix, pair = ({"protocol": PLAN, "unit": cell}, {"protocol": PAIRS, "unit": "Canary-Beta-9000"})
+    claim, unread = ({"protocol": CLAIMS, "unit": words} for words in ("Cost doubled.", "Nobody reads it."))
+    # Yes and no answer no such question, and a page that could not be read supports nothing.
+    for row, value, why in (
+        (matrix, "TRUE", "is not a valid value here: use one of"),
+        (pair, "1", "is not a valid value here: use one of"),
+        (unread, "yes", "use one of unknown, unsure"),
+    ):
+        assert why in refused(project, written(tmp_path, usual | row | {"value": value}))
+    said = (matrix, "relevant"), (claim, "no"), (pair, "first"), (unread, "unknown")
+    take(project, written(tmp_path, *(usual | row | {"value": value} for row, value in said)))
+    rows = {(row["protocol"], row["unit_id"]): row["flags"] for row in stored(project)}
+    assert len(rows) == 4
+    assert rows.keys() >= {(PLAN, "p1~g1"), (CLAIMS, "c2")}
+    assert sorted(rows.values()) == ["imported"] * 3 + ["page_dead imported"]
 
 
-def test_a_page_that_could_not_be_read_supports_nothing(tmp_path: Path) -> None:
+FINAL, EVERYTHING = LabelSelection(), LabelSelection(everything=True)
+# Alpha's reports on items 1 and 2, three criteria each of weights 3, 2 and 1.
+PEOPLE, JUDGE = "yynnyn", "ynnyyn"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+
+
+def tree(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def written_to(project: Project, path: Path, choice: LabelSelection = FINAL) -> Exported:
+    return export(project, path, choice=choice)
+
+
+def test_labels_leave_when_they_are_submitted_or_came_in_by_a_file(project: Project, tmp_path: Path) -> None:
+    ann_says(project, "yes")
+    expect_refusal("1 label left out: not yet submitted", written_to, project, tmp_path / "out.csv")
+    assert written_to(project, tmp_path / "out.csv", EVERYTHING).labels == 1
+    (row,) = rows(tmp_path / "out.csv")
+    assert (row["rater"], row["value"], row["state"], row["unit"]) == ("R2", "yes", "open", FIRST)
+    take(project, written(tmp_path, *every()))
+    ann(project)
+    label_sealing.submit(project, items.ids(project)[0])
+    me(project)
+    take(project, written(tmp_path, {"rater": "Ben", "item": "2"}), LabelImportOptions({"Ben": "R3"}))
+    written_to(project, tmp_path / "out.csv")
+    states = {(row["item"], row["rater"]): row["state"] for row in rows(tmp_path / "out.csv")}
+    assert states == {("1", "R2"): "submitted", ("2", "R2"): "imported", ("2", "R3"): "imported"}
+
+
+def test_a_note_that_looks_like_a_formula_is_inert_and_files_are_the_same_each_time(
+    project: Project, tmp_path: Path
+) -> None:
+    take(project, written(tmp_path, {"note": "=1+1", "quote": "explains residual connections"}))
+    for name in ("out.csv", "again.csv", "out.json"):
+        written_to(project, tmp_path / name)
+        assert "Ann Other" not in (tmp_path / name).read_text("utf-8")
+    assert rows(tmp_path / "out.csv")[0]["note"] == "'=1+1"
+    (label,) = tree(tmp_path / "out.json")["labels"]
+    assert (label["note"], label["weight"], label["number"]) == ("=1+1", 3.0, 1)
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "again.csv").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.json", "folder"])
+def test_what_leaves_comes_back_as_it_was(project: Project, tmp_path: Path, name: str) -> None:
+    take(project, written(tmp_path, *every(note="so"), {"system": "Beta", "value": "yes", "note": "so"}))
+    written_to(project, tmp_path / name)
+    assert label_files.run(project, [tmp_path / name])[1].same == 12
+
+
+def test_a_table_comes_into_another_project_with_its_raters(project: Project, tmp_path: Path) -> None:
+    take(project, written(tmp_path, *every()))
+    written_to(project, tmp_path / "out.csv")
+    other = small_project(tmp_path / "other")
+    text = (tmp_path / "out.csv").read_text("utf-8-sig")
+    # Neither its items nor its units have these ids there.
+    for row in rows(tmp_path / "out.csv"):
+        text = text.replace(row["item_id"], "").replace(row["unit_id"], "")
+    (tmp_path / "bare.csv").write_text(text, "utf-8")
+    report = label_files.run(other, [tmp_path / "bare.csv"])[1]
+    assert (report.new, [rater.person.id for rater in report.raters]) == (12, [people.known(project, ANN).id])
+
+
+def test_a_choice_of_people_systems_and_protocols(project: Project, tmp_path: Path) -> None:
+    raters = LabelImportOptions({"Ann": ANN, "Ben": "R3"})
+    take(project, written(tmp_path, *every(), {"rater": "Ben"}), raters)
+    assert written_to(project, tmp_path / "a.csv", LabelSelection(people=("r3",))).raters == ("R3",)
+    assert written_to(project, tmp_path / "b.csv", LabelSelection(systems=("Beta",))).labels == 6
+    judge = LabelSelection(judge="baseline")
+    expect_refusal("cannot contain a judge", written_to, project, tmp_path / "c.csv", judge)
+    for place, wrong in (
+        ("c.csv", LabelSelection(people=("Ann Other",))),
+        ("c.csv", LabelSelection(systems=("Gamma",))),
+        ("c.csv", LabelSelection(protocols=("arena.kae",))),
+        ("c", LabelSelection(protocols=(PAIRS,))),
+        ("c", LabelSelection(judge="nobody")),
+    ):
+        expect_refusal("", written_to, project, tmp_path / place, wrong)
+        assert not (tmp_path / place).exists()
+
+
+def test_labels_of_every_protocol_leave_and_come_back(tmp_path: Path) -> None:
     project = one_item(tmp_path)
-    path = written(tmp_path, *rows_of(project, CLAIMS, ["Nobody reads it."], "yes"))
-    assert "use one of unknown, unsure" in refused(project, path)
-    take(project, written(tmp_path, *rows_of(project, CLAIMS, ["Nobody reads it."], "unknown")))
-    assert [row["flags"] for row in stored(project)] == ["page_dead imported"]
+    system = "Canary-Alpha-9000"
+    told = [
+        {"protocol": PLAN, "system": system, "unit_id": "p1~g1", "unit": "", "value": "relevant"},
+        {"protocol": CLAIMS, "system": system, "unit": "Cost doubled.", "value": "no"},
+        {"protocol": PAIRS, "system": system, "unit": "Canary-Beta-9000", "value": "tie"},
+    ]
+    take(project, written(tmp_path, *told))
+    assert written_to(project, tmp_path / "out.csv").labels == 3
+    result = {row["protocol"]: row["unit"] for row in rows(tmp_path / "out.csv")}
+    assert result[PAIRS] == "Canary-Beta-9000"
+    assert result[PLAN] == "Collect the reports of every system. → Gather reports from all systems."
+    assert label_files.run(project, [tmp_path / "out.csv"])[1].same == 3
+
+
+def test_only_a_coordinator_exports_and_nobody_over_a_strangers_folder(
+    project: Project, tmp_path: Path
+) -> None:
+    take(project, written(tmp_path, *every()))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/mine.txt").write_text("mine", "utf-8")
+    expect_refusal("holds files that are not", written_to, project, tmp_path / "folder")
+    expect_refusal("not a format for labels", export, project, tmp_path / "x", "xlsx")
+    ann(project)
+    expect_refusal("Only a coordinator", written_to, project, tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+# ResearcherBench's meta-evaluation, §4.3: people and judge on the same points, plain and by weight
+
+
+def their_figures(folder: Path, annotator: str) -> dict[str, tuple[float, ...]]:
+    """Accuracy, precision, recall and F1, as the paper defines them, from the files alone: (plain, weighted).
+
+    Files are found by their names, points of both sides by their words, weights in rubric.json.
+    """
+    weights = {
+        (one["id"], line["point"]): line["weight"]
+        for one in tree(folder.parent / "rubric.json")
+        for line in one["rubric"]
+    }
+    judged = {
+        (one["id"], line["point"]): line["covered"]
+        for one in tree(folder / "meta_eval.json")["detailed_results"]
+        for line in one["result"]["coverage_results"]
+    }
+    cells: list[tuple[bool, bool, int]] = []
+    for file in folder.glob("Q*_result_*.json"):
+        question, _, whose = file.stem.split("_")
+        if whose == annotator:
+            for line in tree(file)["rubric_eval"]:
+                key = (int(question[1:]), line["point"])
+                if key in judged:
+                    cells.append((line["covered"], judged[key], weights[key]))
+    return {"plain": _figures([(a, b, 1) for a, b, _ in cells]), "weighted": _figures(cells)}
+
+
+def _figures(cells: list[tuple[bool, bool, int]]) -> tuple[float, ...]:
+    both, only_judge, only_people, neither = (
+        sum(w for a, b, w in cells if (a, b) == pair)
+        for pair in ((True, True), (False, True), (True, False), (False, False))
+    )
+    precision, recall = both / (both + only_judge), both / (both + only_people)
+    accuracy = (both + neither) / (both + neither + only_judge + only_people)
+    return accuracy, precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def test_researcherbench_files_give_its_figures(project: Project, tmp_path: Path) -> None:
+    units = [(item, unit) for item in "12" for unit in (FIRST, SECOND, THIRD)]
+    values = {"y": "yes", "n": "no"}
+    said = [
+        {"item": item, "unit": unit, "value": values[letter]}
+        for (item, unit), letter in zip(units, PEOPLE, strict=True)
+    ]
+    take(project, written(tmp_path, *said))
+    say(project, "baseline", JUDGE)
+    written_to(project, tmp_path / "out", LabelSelection(judge="baseline"))
+    result = their_figures(tmp_path / "out" / "Alpha", "R2")
+    # Agreed covered: weights 3 and 2; the judge alone 3; people alone 2; agreed uncovered 1 and 1.
+    assert result["plain"] == pytest.approx((4 / 6, 2 / 3, 2 / 3, 2 / 3))
+    assert result["weighted"] == pytest.approx((7 / 12, 5 / 8, 5 / 7, 2 * 5 / (8 + 7)))
+    ours = both_ways(PEOPLE, JUDGE, "y", [3, 2, 1] * 2, [n // 3 for n in range(6)])
+    for name, figures in (("plain", ours.plain), ("weighted", ours.weighted)):
+        told = (figures.accuracy, figures.precision, figures.recall, figures.f1)
+        assert result[name] == pytest.approx([one.value for one in told])
+    written_to(project, tmp_path / "out")
+    names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.json")}
+    assert names == {"Alpha/Q1_result_R2.json", "Alpha/Q2_result_R2.json", "goldsmith.json", "rubric.json"}
+
+
+def test_what_is_unsure_or_of_a_unit_that_is_gone_is_left_out_and_said(
+    project: Project, tmp_path: Path
+) -> None:
+    take(project, written(tmp_path, {}, {"unit": SECOND, "value": "unsure"}))
+    result = written_to(project, tmp_path / "out")
+    assert "1 label left out: unsure, which is neither covered nor not" in result.notes
+    lines = tree(tmp_path / "out/Alpha/Q1_result_R2.json")["rubric_eval"]
+    assert lines == [{"point": FIRST, "covered": True}]
+    sql.alter(project, "UPDATE judgement SET unit_id = 'gone ' || unit_id")
+    notes = written_to(project, tmp_path / "out.csv").notes
+    assert notes == ("2 labels of units that are no longer asked about",)
+    expect_refusal("has a place in this layout", written_to, project, tmp_path / "out")
+
+
+def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
+    project = new_project(tmp_path / "peer.goldsmith")
+    people.someone(project)
+    imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
+    label = {"item": "2", "system": "Sys", "unit": "Point 2"}
+    take(project, written(tmp_path, label), LabelImportOptions({"Ann": "A"}))
+    written_to(project, tmp_path / "out")
+    lines = tree(tmp_path / "out/Sys/Q2_result_A.json")["rubric_eval"]
+    assert lines == [{"point": "Point 2", "covered": True}]
+    assert not (tmp_path / "out/goldsmith.json").exists()

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,15 +50,12 @@ CLAIMS = "researcherbench.claims"
 
 
 def page(url: str, state: PageState, text: str = "") -> Page:
-    moment = datetime(2026, 1, 31, tzinfo=UTC)
-    return Page(
-        url=url, state=state, text=text, title="A study", cause="" if text else "Gone.", fetched_at=moment
-    )
+    moment, cause = datetime(2026, 1, 31, tzinfo=UTC), "" if text else "Gone."
+    return Page(url=url, state=state, text=text, title="A study", cause=cause, fetched_at=moment)
 
 
 def subjects(cited: Project) -> list[tuple[str, str]]:
-    result = sql.rows(cited, "SELECT item_id, id FROM response ORDER BY rowid")
-    return [(item_id, response_id) for item_id, response_id in result]
+    return sql.rows(cited, "SELECT item_id, id FROM response ORDER BY rowid")
 
 
 @pytest.fixture
@@ -79,21 +76,25 @@ def cited(tmp_path: Path) -> Project:
     return made
 
 
+def released(cited: Project, folder: Path, **how: Any) -> Path:
+    releases.export(cited, folder, **how)
+    return folder
+
+
+def take(project: Project, folder: Path) -> str:
+    """What the import of a release says."""
+    return str(imports.run(project, "goldsmith", [folder], warm=False)[1])
+
+
+def said_of_pages(folder: Path) -> dict[str, Any]:
+    return {load["url"]: load for load in json.loads((folder / "pages.json").read_text("utf-8"))}
+
+
 @pytest.fixture
-def taken(cited: Project, tmp_path: Path) -> Iterator[Project]:
-    """An empty project that took the release in."""
-    releases.export(cited, tmp_path / "out", page_texts=True)
-    with empty(tmp_path) as made:
-        imports.run(made, "goldsmith", [tmp_path / "out"], warm=False)
+def taken(tmp_path: Path) -> Iterator[Project]:
+    """An empty project that takes releases in."""
+    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as made:
         yield made
-
-
-def empty(folder: Path) -> Any:
-    return closing(Project.create(folder / "taken.goldsmith", "small"))
-
-
-def page_texts(folder: Path) -> dict[str, str]:
-    return {load["url"]: load["text"] for load in json.loads((folder / "pages.json").read_text("utf-8"))}
 
 
 def scores(cited: Project) -> list[tuple[Any, ...]]:
@@ -104,101 +105,82 @@ def scores(cited: Project) -> list[tuple[Any, ...]]:
 def test_a_release_of_material_comes_back_once_with_its_scores(
     cited: Project, taken: Project, tmp_path: Path
 ) -> None:
+    out, bare = released(cited, tmp_path / "out", page_texts=True), released(cited, tmp_path / "bare")
+    take(taken, out)
     assert scores(cited)
     assert scores(taken) == scores(cited)
     assert checking.check(taken).problems == []
-    for subject in subjects(cited):
+    for _, response_id in subjects(cited):
         here, there = (
-            drawn_extracts.parts_of(one, subject[1])[ResponsePart.CLAIMS] for one in (cited, taken)
+            drawn_extracts.parts_of(one, response_id)[ResponsePart.CLAIMS] for one in (cited, taken)
         )
         assert (there.document, there.origin, there.state) == (here.document, here.origin, here.state)
     read, dead = pages.page(taken, READ), pages.page(taken, DEAD)
     assert (read.state, read.text, read.fetched_at.year) == (PageState.OK, TEXT, 2026)
     assert (dead.state, dead.cause) == (PageState.DEAD, "Gone.")
-    assert str(imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
-
-
-def test_the_same_content_leaves_as_the_same_files(cited: Project, taken: Project, tmp_path: Path) -> None:
-    releases.export(taken, tmp_path / "again", page_texts=True)
+    assert take(taken, out) == "nothing new"
+    again = released(taken, tmp_path / "again", page_texts=True)
     for name in ("extracts.json", "pages.json", "judgements.json"):
-        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
+        assert (again / name).read_bytes() == (out / name).read_bytes()
+    # A page without text takes no text away.
+    assert take(taken, bare) == "nothing new"
+    assert pages.take_in(taken, page(READ, PageState.OK)) is None
+    assert pages.page(taken, READ).text == TEXT
 
 
 def test_page_texts_stay_unless_asked_for(cited: Project, tmp_path: Path) -> None:
-    releases.export(cited, tmp_path / "bare")
-    assert page_texts(tmp_path / "bare") == {READ: "", DEAD: ""}
-    (read,) = [
-        load
-        for load in json.loads((tmp_path / "bare" / "pages.json").read_text("utf-8"))
-        if load["url"] == READ
-    ]
-    assert (read["title"], read["state"], read["sha256"]) == ("A study", "ok", sha256(TEXT))
-    assert read["fetched_at"].startswith("2026-01-31")
-    assert TEXT not in (tmp_path / "bare" / "README.md").read_text("utf-8")
-    releases.export(cited, tmp_path / "whole", page_texts=True)
-    bare, whole = ((tmp_path / name / "README.md").read_text("utf-8") for name in ("bare", "whole"))
-    assert "2 cited pages" in bare
-    assert "Their texts are not included" in bare
-    assert "The texts of 1 of these are included" in whole
+    bare, whole = released(cited, tmp_path / "bare"), released(cited, tmp_path / "whole", page_texts=True)
+    told = said_of_pages(bare)
+    assert {url: load["text"] for url, load in told.items()} == {READ: "", DEAD: ""}
+    assert (told[READ]["title"], told[READ]["state"], told[READ]["sha256"]) == ("A study", "ok", sha256(TEXT))
+    assert told[READ]["fetched_at"].startswith("2026-01-31")
+    card, other = ((folder / "README.md").read_text("utf-8") for folder in (bare, whole))
+    assert TEXT not in card
+    assert "2 cited pages" in card
+    assert "Their texts are not included" in card
+    assert "The texts of 1 of these are included" in other
+    # What nobody cites, and what was drawn for one person, stays.
     pages.take_in(cited, page("https://c.example/z", PageState.OK, "Uncited."))
-    document = Insights(units=(Insight(text="Theirs alone."),))
-    origin = for_person(judges.BASELINE.id, cited.by, 1)
+    document, origin = (
+        Insights(units=(Insight(text="Theirs alone."),)),
+        for_person(judges.BASELINE.id, cited.by, 1),
+    )
     drawn_extracts.keep(cited, NewExtract(items.ids(cited)[0], "", Kind.INSIGHTS, document, origin))
     bundle, _ = releases.gather(cited)
     assert {one.url for one in bundle.pages} == {READ, DEAD}
     assert {extract.kind for extract in bundle.extracts} == {"claims"}
 
 
-@pytest.fixture
-def bare(cited: Project, tmp_path: Path) -> Iterator[Project]:
-    """An empty project that took the release without texts in."""
-    releases.export(cited, tmp_path / "bare")
-    with empty(tmp_path) as made:
-        imports.run(made, "goldsmith", [tmp_path / "bare"], warm=False)
-        yield made
-
-
-def test_without_texts_scores_are_computed_again_and_the_release_again_the_same(
-    cited: Project, bare: Project, tmp_path: Path
+def test_without_texts_scores_are_the_same_and_texts_that_come_later_are_filled_in(
+    cited: Project, taken: Project, tmp_path: Path
 ) -> None:
-    assert scores(bare) == scores(cited)
-    assert checking.check(bare).problems == []
-    assert str(imports.run(bare, "goldsmith", [tmp_path / "bare"], warm=False)[1]) == "nothing new"
-    releases.export(bare, tmp_path / "again")
+    bare, whole = released(cited, tmp_path / "bare"), released(cited, tmp_path / "whole", page_texts=True)
+    take(taken, bare)
+    assert scores(taken) == scores(cited)
+    assert checking.check(taken).problems == []
+    assert take(taken, bare) == "nothing new"
+    again = released(taken, tmp_path / "again")
     for name in ("pages.json", "README.md"):
-        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "bare" / name).read_bytes()
+        assert (again / name).read_bytes() == (bare / name).read_bytes()
+    assert take(taken, whole) == "1 pages"
+    assert pages.page(taken, READ).text == TEXT
+    assert checking.check(taken).problems == []
 
 
-def test_a_page_without_text_takes_no_text_away(taken: Project, cited: Project, tmp_path: Path) -> None:
-    releases.export(cited, tmp_path / "bare")
-    assert str(imports.run(taken, "goldsmith", [tmp_path / "bare"], warm=False)[1]) == "nothing new"
-    assert pages.take_in(taken, page(READ, PageState.OK)) is None
-    assert pages.page(taken, READ).text == TEXT  # type: ignore[union-attr]
+def test_a_page_whose_text_is_elsewhere_is_fetched_and_not_guessed_at(
+    cited: Project, taken: Project, tmp_path: Path
+) -> None:
+    take(taken, released(cited, tmp_path / "bare"))
+    assert pages.plan(taken, pages.FetchRequest()).to_fetch == (READ, DEAD)
+    sql.alter(taken, "DELETE FROM judgement")
+    asyncio.run(judge_runs.run(taken, RunRequest("baseline", CLAIMS)))
+    result = sql.rows(taken, "SELECT DISTINCT value, status, cause FROM judgement WHERE unit_id = 'c0'")
+    assert result == [(None, "skipped", "Its text is not in this project; fetch the page first.")]
 
 
-def test_texts_that_come_later_are_filled_in(bare: Project, cited: Project, tmp_path: Path) -> None:
-    releases.export(cited, tmp_path / "whole", page_texts=True)
-    assert str(imports.run(bare, "goldsmith", [tmp_path / "whole"], warm=False)[1]) == "1 pages"
-    assert pages.page(bare, READ).text == TEXT  # type: ignore[union-attr]
-    assert checking.check(bare).problems == []
-
-
-def test_a_page_whose_text_is_elsewhere_is_fetched_and_not_guessed_at(bare: Project) -> None:
-    assert pages.plan(bare, pages.FetchRequest()).to_fetch == (READ, DEAD)
-    sql.alter(bare, "DELETE FROM judgement")
-    asyncio.run(judge_runs.run(bare, RunRequest("baseline", CLAIMS)))
-    result = sql.rows(bare, "SELECT DISTINCT value, status, cause FROM judgement WHERE unit_id = 'c0'")
-    assert [tuple(row) for row in result] == [
-        (None, "skipped", "Its text is not in this project; fetch the page first.")
-    ]
-
-
-def test_without_any_of_it_a_release_has_no_such_files(tmp_path: Path) -> None:
-    with closing(small_project(tmp_path)) as plain:
-        releases.export(plain, tmp_path / "plain")
-    assert not {"extracts.json", "pages.json", "prompts.json"} & {
-        one.name for one in (tmp_path / "plain").iterdir()
-    }
+def test_without_any_of_it_a_release_has_no_such_files(project: Project, tmp_path: Path) -> None:
+    files = {path.name for path in released(project, tmp_path / "plain").iterdir()}
+    assert not {"extracts.json", "pages.json", "prompts.json"} & files
 
 
 def test_cells_of_a_plan_matrix_leave_with_their_plans(tmp_path: Path) -> None:
@@ -215,20 +197,18 @@ def test_cells_of_a_plan_matrix_leave_with_their_plans(tmp_path: Path) -> None:
 
 
 def test_the_wording_that_judges_were_asked_by_comes_back(
-    cited: Project, server: OddServer, tmp_path: Path
+    cited: Project, taken: Project, server: OddServer, tmp_path: Path
 ) -> None:
     add_judge(cited, server)
     name = "researcherbench.coverage"
     prompts.write(cited, name, prompts.shipped(name).replace("# user", "Be strict.\n\n# user"), "stricter")
     asyncio.run(judge_runs.run(cited, RunRequest(JUDGE)))
-    releases.export(cited, tmp_path / "out")
-    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
-        imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
-        assert prompts.in_force(taken, name).text == prompts.in_force(cited, name).text
-        assert prompts.in_force(taken, name).note == "stricter"
-        assert str(imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
-    names = [load["name"] for load in json.loads((tmp_path / "out" / "prompts.json").read_text("utf-8"))]
-    assert name in names
+    out = released(cited, tmp_path / "out")
+    take(taken, out)
+    here, there = (prompts.in_force(project, name) for project in (cited, taken))
+    assert (there.text, there.note) == (here.text, "stricter")
+    assert take(taken, out) == "nothing new"
+    assert name in [load["name"] for load in json.loads((out / "prompts.json").read_text("utf-8"))]
 
 
 @pytest.mark.parametrize(
@@ -242,13 +222,11 @@ def test_the_wording_that_judges_were_asked_by_comes_back(
     ],
 )
 def test_what_was_altered_is_not_taken_in(
-    cited: Project, tmp_path: Path, name: str, change: Callable[[Any], None], said: str
+    cited: Project, taken: Project, tmp_path: Path, name: str, change: Callable[[Any], None], said: str
 ) -> None:
-    releases.export(cited, tmp_path / "out")
-    folder = without_manifest(tmp_path / "out")
+    folder = without_manifest(released(cited, tmp_path / "out"))
     change_json(folder / name, change)
-    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
-        report = imports.preview(taken, "goldsmith", [folder])
+    report = imports.preview(taken, "goldsmith", [folder])
     assert any(said in str(problem) for problem in report.problems)
     assert release.read([folder])[0].items
 
@@ -260,16 +238,6 @@ def asked(project: Project) -> list[list[str]]:
     wanted = materials.for_judging(PROTOCOLS["researcherbench.coverage"])
     result = materials.each(project, wanted, materials.item_ids(project))
     return [[unit.text for unit in one.own.units(Kind.RUBRIC)] for one in result]
-
-
-def test_a_criterion_keeps_its_id_as_long_as_its_words_stay(project: Project) -> None:
-    rubric_views.keep_set(project, "lax", LAX)
-    first = [unit.id for unit in rubric_views.named_sets(project)["lax"]["1"].units]
-    assert len(set(first)) == 2
-    changed = Rubric(units=(*LAX["1"].units[:1], Criterion(text="Is long", weight=2)))
-    rubric_views.keep_set(project, "lax", {"1": changed})
-    second = [unit.id for unit in rubric_views.named_sets(project)["lax"]["1"].units]
-    assert [one in first for one in second] == [True, False]
 
 
 def test_rubric_sets_are_kept_and_used_until_undone(project: Project) -> None:
@@ -288,21 +256,32 @@ def test_rubric_sets_are_kept_and_used_until_undone(project: Project) -> None:
     history.undo(project)
     assert asked(project) == before
     assert checking.check(project).problems == []
+    # A criterion keeps its id as long as its words stay.
+    first = units_of_set(project, "lax")
+    assert first[0].id != first[1].id
+    changed = Rubric(units=(*LAX["1"].units[:1], Criterion(text="Is long", weight=2)))
+    rubric_views.keep_set(project, "lax", {"1": changed})
+    same, new = units_of_set(project, "lax")
+    assert same.id in {unit.id for unit in first}
+    assert new.id not in {unit.id for unit in first}
+
+
+def units_of_set(project: Project, name: str) -> Sequence[Criterion]:
+    return rubric_views.named_sets(project)[name]["1"].units
 
 
 def test_a_release_carries_the_sets_and_scores_by_the_experts_rubrics(
-    project: Project, tmp_path: Path
+    project: Project, taken: Project, tmp_path: Path
 ) -> None:
     rubric_views.keep(project, "as it was", "settled")
-    releases.export(project, tmp_path / "one")
+    one = released(project, tmp_path / "one")
+    assert (one / "extracts.json").is_file()
     rubric_views.use(project, "as it was")
-    other = Project.create(tmp_path / "other.goldsmith", project.title)
-    imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
-    assert rubric_views.named_sets(other) == rubric_views.named_sets(project)
-    releases.export(other, tmp_path / "two")
-    assert "extracts.json" in sorted(path.name for path in (tmp_path / "one").rglob("*") if path.is_file())
-    for path in (tmp_path / "one").rglob("*.json"):
-        assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
+    take(taken, one)
+    assert rubric_views.named_sets(taken) == rubric_views.named_sets(project)
+    two = released(taken, tmp_path / "two")
+    for path in one.rglob("*.json"):
+        assert path.read_bytes() == (two / path.relative_to(one)).read_bytes()
 
 
 def test_a_set_comes_from_a_file_on_the_command_line(project: Project, tmp_path: Path) -> None:
@@ -326,9 +305,9 @@ def test_letter_18_people_weigh_a_set_in_a_table_and_it_is_kept_beside_the_first
     assert table.splitlines()[1].endswith(",1")
     path.write_text(table.replace(",1\r\n", ",3\r\n").replace(",1\n", ",3\n"), "utf-8", newline="")
     assert run_command(["rubrics", "keep", file, "weighed", "--from", str(path)]) == 0
-    (unit,) = rubric_views.named_sets(project)["weighed"]["1"].units
+    (unit,) = units_of_set(project, "weighed")
     assert (unit.text, unit.weight) == ("=Is, a “report”", 3)
-    assert [one.weight for one in rubric_views.named_sets(project)["lax"]["1"].units] == [1]
+    assert [one.weight for one in units_of_set(project, "lax")] == [1]
     assert run_command(["rubrics", "write", file, "none", "--to", str(path)]) == 1
     path.write_text("item,criterion,weight\n1,Is a report,much\n", "utf-8")
     assert "“much” is no weight" in refused(capsys, "rubrics", "keep", file, "weighed", "--from", str(path))

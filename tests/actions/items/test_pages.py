@@ -110,18 +110,17 @@ async def test_without_a_network_nothing_is_kept_and_the_run_says_so(project: Pr
     assert "import the pages from a folder" in ended["cause"]
 
 
-async def test_dead_names_beside_a_living_one_are_the_pages_own_fault(
+async def test_dead_names_beside_a_living_one_or_of_two_are_the_pages_own_fault(
     project: Project, server: PageServer
 ) -> None:
-    server.pages["/a"] = article()
-    claim(project, *(f"https://{name}.example/x" for name in "bcd"), server.url("/a"))
-    ended = await fetched(project, FetchRequest(concurrency=1))
-    assert (ended["state"], ended["by_state"]) == ("done", {"ok": 1, "dead": 3})
-
-
-async def test_two_dead_links_alone_are_dead_links(project: Project) -> None:
     claim(project, "https://a.example/x", "https://b.example/x")
     assert (await fetched(project))["by_state"] == {"dead": 2}
+    server.pages["/a"] = article()
+    claim(project, *(f"https://{name}.example/x" for name in "cde"), server.url("/a"))
+    ended = await fetched(project, FetchRequest(concurrency=1))
+    assert (ended["state"], ended["by_state"]) == ("done", {"ok": 1, "dead": 3})
+    assert pages.summary(ended["by_state"]) == "4 pages: 1 read, 3 not there."
+    assert pages.summary({}) == "No pages stored yet."
 
 
 async def test_what_may_not_be_fetched_is_a_page_with_its_cause(project: Project, server: PageServer) -> None:
@@ -175,27 +174,21 @@ async def test_two_runs_do_not_fetch_for_one_project_at_once(project: Project, s
     await asyncio.gather(first, return_exceptions=True)
 
 
-async def test_hosts_take_turns(project: Project) -> None:
-    claim(project, *(f"https://{host}.example/{n}" for host in "ab" for n in "123"))
-    assert [url[8] for url in pages.plan(project, FetchRequest()).to_fetch] == list("ababab")
-
-
-async def test_a_page_taken_in_is_audited_with_its_hash_and_without_its_text(project: Project) -> None:
-    first = pages.take_in(project, snapshot("https://a.example", text="old secret"))
-    second = pages.take_in(project, snapshot("https://a.example", text="new secret"))
-    assert (first.before, second.before["sha256"]) == (None, first.after["sha256"])
-    assert "secret" not in json.dumps([first.after, second.before, second.after])
-    assert (second.by, second.kind, second.verb) == (project.by, "page", "fetch page")
-
-
-async def test_a_page_without_text_gives_way_and_does_not_displace(project: Project) -> None:
-    for state, text, kept in ((PageState.DEAD, "", PageState.DEAD), (PageState.OK, "words", PageState.OK),
-                              (PageState.PAYWALL, "", PageState.OK)):  # fmt: skip
+async def test_a_page_taken_in_is_audited_with_its_hash_and_keeps_its_text(project: Project) -> None:
+    first, second, third = (
         pages.take_in(project, snapshot("https://a.example", state, text))
-        assert pages.page(project, "https://a.example/#x").state is kept
+        for state, text in ((PageState.DEAD, ""), (PageState.OK, "old secret"), (PageState.OK, "new secret"))
+    )
+    assert (first.before, second.before["sha256"]) == (None, first.after["sha256"])
+    assert third.before["sha256"] == second.after["sha256"]
+    assert "secret" not in json.dumps([second.after, third.before, third.after])
+    assert (third.by, third.kind, third.verb) == (project.by, "page", "fetch page")
+    # One without a text does not displace it.
+    pages.take_in(project, snapshot("https://a.example", PageState.PAYWALL, ""))
+    assert pages.page(project, "https://a.example/#x").text == "new secret"
 
 
-async def test_pages_are_listed_with_who_cites_them_and_how_long_they_are(project: Project) -> None:
+async def test_pages_are_listed_with_who_cites_them_and_hosts_take_turns(project: Project) -> None:
     claim(project, "https://b.example", "https://b.example/")
     pages.take_in(project, snapshot("https://b.example", text="words"))
     pages.take_in(project, snapshot("https://a.example", PageState.DEAD, ""))
@@ -203,6 +196,8 @@ async def test_pages_are_listed_with_who_cites_them_and_how_long_they_are(projec
         ("https://a.example", PageState.DEAD, 0, 0),
         ("https://b.example", PageState.OK, 2, 5),
     ]
+    claim(project, *(f"https://{host}.example/{n}" for host in "cd" for n in "123"))
+    assert [url[8] for url in pages.plan(project, FetchRequest()).to_fetch] == list("cdcdcd")
 
 
 async def test_a_folder_is_taken_in_and_what_is_wrong_with_it_told(project: Project, tmp_path: Path) -> None:
@@ -221,12 +216,6 @@ async def test_a_folder_is_taken_in_and_what_is_wrong_with_it_told(project: Proj
     assert [line["done"] for line in told] == [1]
     kept = pages.page(project, "https://a.example")
     assert (kept.state, kept.title) == (PageState.OK, "A")
-
-
-async def test_words_count_each_state() -> None:
-    assert pages.summary({"ok": 2, "dead": 1}) == "3 pages: 2 read, 1 not there."
-    assert pages.summary({"not_text": 1}) == "1 page: 1 without text."
-    assert pages.summary({}) == "No pages stored yet."
 
 
 async def test_a_name_that_leads_inside_is_not_followed_for_a_project(

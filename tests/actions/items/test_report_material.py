@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, insert
+from sqlalchemy import event
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import extracts, items, materials, pages
@@ -29,13 +29,12 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import by_judge, for_person
 from annotator.domain.material.item import IMPORT, ExtractState, Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.canonical import now
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import PAGE, SOURCE
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
+from tests.projects.filled_project import add_judgement
 from tests.projects.material_project import subject
-from tests.projects.pairs_project import item, opened, person, rubrics_project, work_as
+from tests.projects.pairs_project import item, opened_project, who, work_as
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import answer
 from tests.servers.writing_server import answering, asking_project, writing, written
@@ -50,6 +49,10 @@ def keep(project: Project, document: Claims, origin: str = IMPORT, number: int =
     return drawn_extracts.keep(
         project, NewExtract(*subject(project, number), ResponsePart.CLAIMS, document, origin)
     ).subject
+
+
+def take_in(project: Project, url: str, state: PageState, **told: str) -> None:
+    pages.take_in(project, Page(url=url, state=state, fetched_at=datetime(2026, 1, 31, tzinfo=UTC), **told))
 
 
 def test_reports_stand_by_item_and_system_for_coordinators_alone(project: Project) -> None:
@@ -103,63 +106,39 @@ def test_a_correction_is_a_version_of_the_persons_own(project: Project) -> None:
 
 
 def test_parts_are_corrected_added_and_confirmed(project: Project) -> None:
-    keep(project, claims(("One.", "")))
-    expect_refusal(
-        "The section does not fit",
-        extracting.change_unit,
-        project,
-        subject(project),
-        ResponsePart.CLAIMS,
-        "c0",
-        section=0,
-    )
-    expect_refusal(
-        "no longer exists", extracting.remove_unit, project, subject(project), ResponsePart.CLAIMS, "gone"
-    )
+    where = subject(project), ResponsePart.CLAIMS
     keep(project, claims(("One.", ""), ("Two.", "")))
-    where = subject(project)
-    extracting.remove_unit(project, where, ResponsePart.CLAIMS, "c1")
-    extracting.add_unit(project, where, ResponsePart.CLAIMS, "c0", text="Between.")
+    expect_refusal("The section does not fit", extracting.change_unit, project, *where, "c0", section=0)
+    expect_refusal("", extracting.remove_unit, project, *where, "gone")
+    extracting.remove_unit(project, *where, "c1")
+    extracting.add_unit(project, *where, "c0", text="Between.")
 
     def texts() -> list[str]:
-        result = extracting.of(project, where, ResponsePart.CLAIMS)
-        return [unit.text for unit in result.document.units] if result else []
+        return [unit.text for unit in extracting.of(project, *where).document.units]
 
     assert texts() == ["One.", "Between."]
     history.undo(project)
     history.undo(project)
     assert texts() == ["One.", "Two."]
     keep(project, claims(("One.", "")), by_judge("judge-1"))
-    extracting.confirm(project, subject(project), ResponsePart.CLAIMS)
-    assert extracting.of(project, subject(project), ResponsePart.CLAIMS).state is ExtractState.CONFIRMED
-    expect_refusal("already confirmed", extracting.confirm, project, subject(project), ResponsePart.CLAIMS)
+    extracting.confirm(project, *where)
+    assert extracting.of(project, *where).state is ExtractState.CONFIRMED
+    expect_refusal("already confirmed", extracting.confirm, project, *where)
     expect_refusal("no plan to confirm", extracting.confirm, project, subject(project), ResponsePart.PLAN)
 
 
-def test_a_cited_page_is_listed_before_it_was_ever_fetched(project: Project) -> None:
+def test_a_cited_page_is_listed_with_its_claims_before_it_was_ever_fetched(project: Project) -> None:
     keep(project, claims(("One.", "https://a.example/x#1"), ("Two.", "https://a.example/x")))
     keep(project, claims(("Three.", "https://b.example/")), number=1)
-    moment = datetime(2026, 1, 31, tzinfo=UTC)
-    pages.take_in(
-        project,
-        Page(
-            url="https://b.example", state=PageState.PAYWALL, cause="Only for subscribers.", fetched_at=moment
-        ),
-    )
-    result = {page.url: page for page in pages.cited_states(project).pages}
+    take_in(project, "https://b.example", PageState.PAYWALL, cause="Only for subscribers.")
+    cited = pages.cited_states(project)
+    result = {page.url: page for page in cited.pages}
     never, kept = result["https://a.example/x"], result["https://b.example"]
     assert (never.state, never.claims, never.reports, never.fetched_at) == (None, 2, 1, None)
     assert (kept.state, kept.claims, kept.cause) == (PageState.PAYWALL, 1, "Only for subscribers.")
-
-
-def test_cited_pages_are_listed_with_their_claims(project: Project) -> None:
-    keep(project, claims(("One.", "https://a.example/x#1"), ("Two.", "")))
-    (result,) = pages.cited_states(project).citing["https://a.example/x"]
-    assert (result.text, result.item, result.system) == ("One.", "1", "Alpha")
-    keep(project, claims(("One.", "https://a.example/x"), ("Two.", "https://b.example/y")))
-    moment = datetime(2026, 1, 31, tzinfo=UTC)
-    read = Page(url="https://a.example/x", state=PageState.OK, text="Words.", fetched_at=moment)
-    pages.take_in(project, read)
+    (claim, _) = cited.citing["https://a.example/x"]
+    assert (claim.text, claim.item, claim.system) == ("One.", "1", "Alpha")
+    take_in(project, "https://a.example/x", PageState.OK, text="Words.")
     for refresh in (False, True):
         here = pages.cited_states(project).plan(refresh=refresh)
         there = pages.plan(project, pages.FetchRequest(refresh=refresh))
@@ -189,21 +168,13 @@ def write(project: Project, **more: object) -> None:
 def test_what_did_not_come_is_listed_with_its_cause_until_it_does(asking: Project, server: OddServer) -> None:
     server.answer = answering(lambda *_: error(400, "No."))
     write(asking, trials=2)
-    result = responding.lacking(asking)
-    assert [(one.item, one.system, one.trial, one.status) for one in result] == [
-        ("1", "Scribe", 1, "api_error"),
-        ("1", "Scribe", 2, "api_error"),
-        ("2", "Scribe", 1, "api_error"),
-        ("2", "Scribe", 2, "api_error"),
-    ]
-    assert list(responding.by_cause(result).values()) == [4]
+    lacking = responding.lacking(asking)
+    assert [(one.item, one.trial) for one in lacking] == [("1", 1), ("1", 2), ("2", 1), ("2", 2)]
+    assert {(one.system, one.status) for one in lacking} == {("Scribe", "api_error")}
+    assert list(responding.by_cause(lacking).values()) == [4]
     server.answer = answering(written)
     write(asking, items=("1",))
-    assert [(one.item, one.trial) for one in responding.lacking(asking)] == [
-        ("1", 2),
-        ("2", 1),
-        ("2", 2),
-    ]
+    assert [(one.item, one.trial) for one in responding.lacking(asking)] == [("1", 2), ("2", 1), ("2", 2)]
 
 
 def test_what_reports_would_take_is_told_without_a_call(asking: Project, server: OddServer) -> None:
@@ -221,10 +192,8 @@ def test_what_reports_would_take_is_told_without_a_call(asking: Project, server:
 
 
 def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, server: OddServer) -> None:
-    def answer(body: dict[str, object], _: int):
-        return completion(json.dumps({"claims": [{"context": "", "text": "It explains.", "url": ""}]}))
-
-    server.answer = answer
+    reply = json.dumps({"claims": [{"context": "", "text": "It explains.", "url": ""}]})
+    server.answer = lambda *_: completion(reply)
     judges.add(project, "reader", base_url=server.url, model="test-model")
     order = RunRequest("reader", "researcherbench.claims.extract", ("Alpha",), timeout_s=5.0)
     asyncio.run(extracting.run(project, order))
@@ -233,14 +202,11 @@ def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, ser
         (reply,) = extracting.replies(project, drawn["claims"].extract_id)
         assert "It explains." in reply.call.raw
     assert len(mine) == 2
-
-
-def test_what_a_person_wrote_or_drew_is_counted(project: Project) -> None:
+    # Behind what a person wrote there is none, and it is counted too.
     change = extracting.add_unit(
         project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts."
     )
     assert extracting.replies(project, change.subject) == ()
-    keep(project, claims(("One.", "")))
     assert judge_runs.drawings_of(project, materials.reports(project)) == judge_runs.drawings(project)
 
 
@@ -252,25 +218,13 @@ def at_hand(project: Project, wanted: WantedMaterial = BY_RUBRIC) -> list[Materi
     return list(materials.each(project, wanted, materials.item_ids(project)))
 
 
-def add_claims(project: Project, *urls: str) -> str:
-    item_id, response_id = sql.first(project, "SELECT item_id, id FROM response")
-    claims = Claims(units=tuple(Claim(text="It is so.", url=url) for url in urls))
-    return drawn_extracts.keep(
-        project, NewExtract(item_id, response_id, ResponsePart.CLAIMS, claims, "judge:j")
-    ).subject
-
-
-def add_page(project: Project, url: str) -> None:
-    row = {"url": url, "state": "ok", "text": "It is so.", "fetched_at": now(), "sha256": "h"}
-    with project.store.write() as db:
-        db.execute(insert(PAGE).values(row))
-
-
 def test_items_come_with_what_they_are_judged_by(project: Project) -> None:
-    (whole, _), (light, _) = at_hand(project), at_hand(project, WantedMaterial((Kind.RUBRIC,), texts=False))
+    (first, second), (light, _) = (
+        at_hand(project),
+        at_hand(project, WantedMaterial((Kind.RUBRIC,), texts=False)),
+    )
     assert {one.response.text for one in light.responses} == {""}
-    assert [one.response.id for one in light.responses] == [one.response.id for one in whole.responses]
-    first, second = at_hand(project)
+    assert [one.response.id for one in light.responses] == [one.response.id for one in first.responses]
     assert [first.item.key, second.item.key] == ["1", "2"]
     alpha, beta = first.responses
     assert alpha.response.text.startswith("# Alpha")
@@ -280,19 +234,18 @@ def test_items_come_with_what_they_are_judged_by(project: Project) -> None:
     assert materials.for_judging(coverage).texts
     assert not materials.for_counting(coverage).texts
     answer(project, "Gamma")
-    sql.alter(
-        project,
-        "UPDATE response SET mode = 'isolated' WHERE system_id = (SELECT id FROM system WHERE name = 'Gamma')",
-    )
+    of_gamma = "WHERE system_id = (SELECT id FROM system WHERE name = 'Gamma')"
+    sql.alter(project, f"UPDATE response SET mode = 'isolated' {of_gamma}")
     alpha, beta, gamma = at_hand(project)[0].responses
     assert [other.id for other in alpha.others] == [beta.response.id]
     assert gamma.others == []
 
 
 def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project) -> None:
-    drawn = add_claims(project, f"{URL}/#results", "https://example.org/never-fetched", "")
-    add_page(project, URL)
-    add_page(project, "https://example.org/of-others")
+    cited = claims(("One.", f"{URL}/#results"), ("Two.", "https://example.org/never-fetched"), ("Three.", ""))
+    drawn = keep(project, cited)
+    for url in (URL, "https://example.org/of-others"):
+        take_in(project, url, PageState.OK, text="It is so.")
     alpha = at_hand(project, WantedMaterial((), pages=True))[0].responses[0]
     assert alpha.part_ids == {ResponsePart.CLAIMS: drawn}
     assert len(alpha.units(ResponsePart.CLAIMS)) == 3
@@ -300,14 +253,9 @@ def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project
     assert at_hand(project)[0].responses[0].pages == {}
 
 
-def test_an_item_by_itself_and_items_set_aside(project: Project) -> None:
-    item_id = items.ids(project)[0]
-    with project.store.write() as db:
-        db.execute(
-            insert(SOURCE).values(
-                id="s", item_id=item_id, title="A paper", format="plain", text="Depth helps.", sha256="h"
-            )
-        )
+def test_an_item_by_itself_and_items_set_aside(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "paper.txt").write_text("Depth helps.", "utf-8")
+    items.add_source(project, items.ids(project)[0], tmp_path / "paper.txt")
     own = at_hand(project, WantedMaterial((Kind.RUBRIC,), sources=True))[0].own
     assert [source.text for source in own.sources] == ["Depth helps."]
     assert (own.response.id, own.response.text, len(own.units(Kind.RUBRIC))) == ("", "", 3)
@@ -330,109 +278,89 @@ def test_many_items_take_as_few_questions_as_one(project: Project) -> None:
 JUDGE, OTHER = by_judge("judge-1"), by_judge("judge-2")
 
 
-def response(project: Project) -> tuple[str, str]:
-    return sql.first(project, "SELECT item_id, id FROM response ORDER BY rowid LIMIT 1")
-
-
 def plan(*steps: str) -> Plan:
     return Plan(units=tuple(Subtask(id=f"s{n}", text=text) for n, text in enumerate(steps)))
 
 
-def keep_plan(project: Project, document: Plan, origin: str) -> str:
+def keep_plan(project: Project, document: Plan | Claims, origin: str) -> str:
     return drawn_extracts.keep(
-        project, NewExtract(*response(project), ResponsePart.PLAN, document, origin)
+        project, NewExtract(*subject(project), ResponsePart.PLAN, document, origin)
     ).subject
 
 
+def write_plan(project: Project, *steps: str) -> str:
+    return drawn_extracts.write(project, subject(project)[1], ResponsePart.PLAN, plan(*steps)).subject
+
+
 def standing(project: Project) -> list[str]:
-    result = drawn_extracts.parts_of(project, response(project)[1])[ResponsePart.PLAN]
+    result = drawn_extracts.parts_of(project, subject(project)[1])[ResponsePart.PLAN]
     return [unit.text for unit in result.document.units]
 
 
 def test_what_is_drawn_waits_until_it_is_confirmed(project: Project) -> None:
-    keep_plan(project, plan("Search."), JUDGE)
-    (result,) = drawn_extracts.all_of(project, response(project)[1])
+    extract_id = keep_plan(project, plan("Search."), JUDGE)
+    (result,) = drawn_extracts.all_of(project, subject(project)[1])
     assert (result.kind, result.origin, result.state) == ("plan", JUDGE, ExtractState.PROPOSED)
     assert result.document == plan("Search.")
-    assert standing(project) == ["Search."]
-    extract_id = keep_plan(project, plan("Search."), JUDGE)
     assert extracts.waiting(project) == {"plan": 1}
-    extracts.confirm(project, extract_id)
+    items.change(project, subject(project)[0], retired=True)
     assert extracts.waiting(project) == {}
-    items.change(project, response(project)[0], retired=True)
+    history.undo(project)
+    # Of two judges the later one stands, then the confirmed one.
+    keep_plan(project, plan("Second."), OTHER)
+    assert standing(project) == ["Second."]
+    extracts.confirm(project, extract_id)
+    assert standing(project) == ["Search."]
+    (result, _) = drawn_extracts.all_of(project, subject(project)[1])
+    assert (result.state, result.by) == (ExtractState.CONFIRMED, project.by)
     assert extracts.waiting(project) == {}
 
 
 def test_a_persons_version_stands_before_an_imported_one_before_a_judges(project: Project) -> None:
-    keep_plan(project, plan("Imported."), "import")
+    keep_plan(project, plan("Imported."), IMPORT)
     keep_plan(project, plan("Drawn."), JUDGE)
     assert standing(project) == ["Imported."]
-    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written."))
+    write_plan(project, "Written.")
     assert standing(project) == ["Written."]
-    assert [result.origin.split(":")[0] for result in drawn_extracts.all_of(project, response(project)[1])] == [
-        "person", "import", "judge",
-    ]  # fmt: skip
-
-
-def test_of_two_judges_the_confirmed_one_stands_then_the_later(project: Project) -> None:
-    first = keep_plan(project, plan("First."), JUDGE)
-    keep_plan(project, plan("Second."), OTHER)
-    assert standing(project) == ["Second."]
-    extracts.confirm(project, first)
-    assert standing(project) == ["First."]
-    (result, _) = drawn_extracts.all_of(project, response(project)[1])
-    assert (result.state, result.by) == (ExtractState.CONFIRMED, project.by)
-
-
-def test_writing_is_undone_and_done_again(project: Project) -> None:
-    keep_plan(project, plan("Drawn."), JUDGE)
-    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written."))
-    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written better."))
+    origins = [result.origin.split(":")[0] for result in drawn_extracts.all_of(project, subject(project)[1])]
+    assert origins == ["person", "import", "judge"]
+    write_plan(project, "Written better.")
     history.undo(project)
     assert standing(project) == ["Written."]
     history.undo(project)
-    assert standing(project) == ["Drawn."]
+    assert standing(project) == ["Imported."]
     history.redo(project)
     assert standing(project) == ["Written."]
     assert checking.check(project).problems == []
 
 
 def test_what_has_been_judged_by_is_not_taken_back(project: Project) -> None:
-    item_id, response_id = response(project)
-    written = drawn_extracts.write(project, response_id, ResponsePart.PLAN, plan("Written.")).subject
-    sql.alter(
-        project,
-        "INSERT INTO judgement (id, protocol, item_id, response_id, artifact_id, unit_id, rater_kind, rater_id, trial, "
-        "status, rationale, quote, note, flags, cause, at, sha256) "
-        "VALUES ('j', 'p', ?, ?, ?, 's0', 'judge', 'r', 1, 'ok', '', '', '', '', '', '2026-01-01', 'x')",
-        [item_id, response_id, written],
+    item_id, response_id = subject(project)
+    written = write_plan(project, "Written.")
+    add_judgement(
+        project, item_id=item_id, response_id=response_id, artifact_id=written, unit_id="s0", run_id=None
     )
     expect_refusal("judged since", history.undo, project)
 
 
 def test_a_part_has_one_version_of_each_origin(project: Project) -> None:
-    expect_refusal("cannot be a Claims", keep_plan, project, Claims(units=(Claim(text="x"),)), JUDGE)  # type: ignore[arg-type]
+    expect_refusal("cannot be a Claims", keep_plan, project, claims(("x", "")), JUDGE)
     expect_refusal("the same id", keep_plan, project, Plan(units=(Subtask(id="s"), Subtask(id="s"))), JUDGE)
-    assert drawn_extracts.parts_of(project, response(project)[1]) == {}
+    # What is drawn from an item is kept apart from its responses.
+    item_id, insights = items.ids(project)[0], Insights(units=(Insight(text="Depth helps."),))
+    drawn_extracts.keep(project, NewExtract(item_id, "", Kind.INSIGHTS, insights, JUDGE))
+    assert drawn_extracts.of_item(project, item_id)[Kind.INSIGHTS].document == insights
+    assert drawn_extracts.parts_of(project, subject(project)[1]) == {}
     expect_refusal("no longer exists", extracts.confirm, project, "nothing")
     first = keep_plan(project, plan("First."), JUDGE)
     assert keep_plan(project, plan("Second."), JUDGE) == first
     assert standing(project) == ["Second."]
 
 
-def test_what_is_drawn_from_an_item_is_kept_apart_from_its_responses(project: Project) -> None:
-    item_id = items.ids(project)[0]
-    result = Insights(units=(Insight(text="Depth helps."),))
-    drawn_extracts.keep(project, NewExtract(item_id, "", Kind.INSIGHTS, result, JUDGE))
-    assert drawn_extracts.of_item(project, item_id)[Kind.INSIGHTS].document == result
-    assert drawn_extracts.parts_of(project, response(project)[1]) == {}
-
-
 def test_the_work_in_pairs_is_counted(tmp_path: Path) -> None:
-    project = rubrics_project(tmp_path)
-    opened(project)
+    project = opened_project(tmp_path)
     work_as(project, "Cora")
-    assignments.assign_one(project, item(project), person(project, "Dan").id, Stage.PLAN)
+    assignments.assign_one(project, item(project), who(project, "Dan"), Stage.PLAN)
     result = items.content_counts(project)
     assert [result[name] for name in ("assignments", "agreements", "adjudications")] == [1, 1, 1]
     assert (result["items"], result["artifacts"]) == (1, {"rubric": 2})
