@@ -104,24 +104,22 @@ def table(msi: Path, name: str) -> list[dict[str, str]]:
     return [dict(zip(heads, row, strict=True)) for row in rows]
 
 
-def test_an_msi_holds_every_file_and_empties_every_folder(msi: Path, payload: Payload) -> None:
+def test_an_msi_holds_every_file_and_part_and_empties_every_folder(msi: Path, payload: Payload) -> None:
     assert msi.name == "Goldsmith-0.1.0-windows-x64.msi"
     assert sorted(row["FileName"] for row in table(msi, "File")) == sorted(
         name.rpartition("/")[2] for name in payload.files
     )
-    emptied = [row for row in table(msi, "RemoveFile") if not row["FileName"]]
-    assert len(emptied) == len(payload.folders) + 1
-    assert all(not row["FileName"] for row in table(msi, "RemoveFile"))
-
-
-def test_every_part_of_an_msi_is_installed(msi: Path) -> None:
+    emptied = table(msi, "RemoveFile")
+    assert [row["FileName"] for row in emptied] == [""] * (len(payload.folders) + 1)
     parts = {row["Component"] for row in table(msi, "Component")}
     assert {row["Component_"] for row in table(msi, "FeatureComponents")} == parts
     assert [(row["Name"], row["Component_"]) for row in table(msi, "Shortcut")] == [("Goldsmith", "menu")]
 
 
-def test_an_msi_is_for_one_person_and_asks_for_no_administrator(msi: Path) -> None:
-    assert {row["Root"] for row in table(msi, "Registry")} == {"1"}
+def test_an_msi_is_for_one_person_and_replaces_earlier_versions(msi: Path) -> None:
+    """It asks for no administrator, and names the kinds of file."""
+    registry = table(msi, "Registry")
+    assert {row["Root"] for row in registry} == {"1"}
     words = subprocess.run(
         ["msiinfo", "suminfo", str(msi)], capture_output=True, encoding="utf-8", check=True
     ).stdout
@@ -129,10 +127,7 @@ def test_an_msi_is_for_one_person_and_asks_for_no_administrator(msi: Path) -> No
     # The fourth bit: no elevated rights are needed.
     assert int(flags) & 8
     assert "ALLUSERS" not in {row["Property"] for row in table(msi, "Property")}
-
-
-def test_an_msi_names_the_kinds_of_file_and_replaces_earlier_versions(msi: Path) -> None:
-    told = {row["Key"]: row["Value"] for row in table(msi, "Registry")}
+    told = {row["Key"]: row["Value"] for row in registry}
     for kind in file_kinds():
         assert told[f"Software\\Classes\\{kind.ending}"] == kind.name
         assert told[f"Software\\Classes\\{kind.name}\\shell\\open\\command"].endswith('goldsmith.exe" "%1"')

@@ -79,25 +79,7 @@ def test_it_needs_no_secret_to_make_everything() -> None:
     assert any("-unsigned" in step.get("run", "") for name, step in STEPS if name == "sign")
 
 
-def test_it_builds_for_five_systems_and_tries_on_six_of_linux_on_windows_and_two_macs() -> None:
-    builds = {
-        one["name"]: (one["runner"], one["container"])
-        for one in JOBS["build"]["strategy"]["matrix"]["include"]
-    }
-    assert builds == {
-        "linux-x86_64": ("ubuntu-24.04", "almalinux:9"),
-        "linux-aarch64": ("ubuntu-24.04-arm", "ubuntu:24.04"),
-        "windows-x64": ("windows-2022", ""),
-        "macos-arm64": ("macos-14", ""),
-        "macos-x64": ("macos-15-intel", ""),
-    }
-    tries = JOBS["smoke-linux"]["strategy"]["matrix"]["include"]
-    tried = {one["container"] for one in tries if one["machine"] == "x86_64"}
-    assert tried == {
-        "debian:12", "debian:13", "ubuntu:22.04", "ubuntu:24.04", "fedora:44", "almalinux:9"
-    }  # fmt: skip
-    assert [one["container"] for one in tries if one["machine"] == "aarch64"] == ["ubuntu:24.04"]
-    assert JOBS["check"]["strategy"]["matrix"]["runner"] == ["ubuntu-24.04", "windows-2022", "macos-14"]
+def test_every_job_ends_and_nothing_is_published_before_all_were_tried() -> None:
     assert set(JOBS["publish"]["needs"]) == set(JOBS) - {"build", "publish"}
     assert all(job["strategy"]["fail-fast"] is False for job in JOBS.values() if "strategy" in job)
     assert all("timeout-minutes" in job for job in JOBS.values())
