@@ -193,14 +193,6 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.strip() == __version__
 
 
-def test_what_did_not_come_is_no_success(file: str) -> None:
-    assert run_command(["judge", "run", file, "--judge", JUDGE, "--item", "1", "--timeout", "5"]) == 3
-
-
-def test_a_spent_budget_is_no_success(file: str) -> None:
-    assert run_command(["judge", "run", file, "--judge", JUDGE, "--item", "1", "--budget", "0"]) in (1, 3)
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_command_that_is_ended_says_so_and_leaves_its_project_whole(

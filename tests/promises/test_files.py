@@ -1,7 +1,4 @@
-"""What Goldsmith promises about files: whole or not there, one project under one name, and always a way to open it.
-
-`GOLDSMITH_TIMES=120 python -m pytest tests/promises/test_files.py` opens and backs up 120 times, not 20.
-"""
+"""What Goldsmith promises about files: whole or not there, one project under one name, and always a way to open it."""
 
 import gzip
 import hashlib
@@ -41,7 +38,6 @@ from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects.filled_project import filled_project
 from tests.systems import links
 
-TIMES = int(os.environ.get("GOLDSMITH_TIMES", "20"))
 HERE = Path(__file__).parents[2]
 GOLDEN = HERE / "tests/golden"
 LEFT_BEHIND = ("lock", "holder.json", "migrating.lock", "making", "migrating", "restoring", "part")
@@ -89,8 +85,7 @@ def said_at_once(*acts: Callable[[], str]) -> list[str]:
     return [end() for end in ends]
 
 
-def opened(path: Path, after: float = 0.0) -> str:
-    time.sleep(after)
+def opened(path: Path) -> str:
     try:
         Project.open(path).close()
     except Refusal as refusal:
@@ -98,24 +93,15 @@ def opened(path: Path, after: float = 0.0) -> str:
     return "opened"
 
 
-def assert_one_brought_it_up_to_date(folder: Path, openers: int) -> None:
-    folder.mkdir()
-    path = old_project(folder / "old.goldsmith")
-    before = rows(path)
-    later = random.Random(folder.name)
-    acts = [partial(opened, path, later.uniform(0.0, 0.06)) for _ in range(openers)]
-    assert said_at_once(*acts) == ["opened"] * openers
-    assert {name: count for name, count in rows(path).items() if name in before} == before
-    assert [kept.name for kept in folder.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
-
-
 def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
     path = old_project(tmp_path / "old.goldsmith")
+    before = rows(path)
     acts = [partial(opened_after_a_look, path, 0.15 * place) for place in range(4)]
     assert said_at_once(*acts) == ["opened"] * 4
+    assert {name: count for name, count in rows(path).items() if name in before} == before
     with closing(Project.open(path)) as project:
         assert checking.check(project).problems == []
-    assert len(list(tmp_path.glob("*.before-format-*"))) == 1
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
 
 
 def opened_after_a_look(path: Path, pause: float) -> str:
@@ -132,45 +118,26 @@ def opened_after_a_look(path: Path, pause: float) -> str:
     return opened(path)
 
 
-@pytest.mark.slow
-def test_of_many_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
-    for turn in range(TIMES):
-        assert_one_brought_it_up_to_date(tmp_path / str(turn), 2 + turn % 3)
-
-
-def backed_up(path: Path, times: int) -> str:
+def backed_up(path: Path) -> str:
     """What somebody is told who backs a project up again and again."""
     try:
         with closing(Project.open(path)) as project:
-            for turn in range(times):
-                if turn % 2:
-                    backups.make(project, "asked for")
-                else:
-                    backup.backup(project.store, backup.folder_of(path), path.stem, "kept")
+            for _ in range(3):
+                backups.make(project, "asked for")
+                backup.backup(project.store, backup.folder_of(path), path.stem, "kept")
     except Refusal as refusal:
         return str(refusal)
     return "backed up"
 
 
-def assert_backups_do_not_meet(path: Path, times: int) -> None:
-    assert said_at_once(*[lambda: backed_up(path, times)] * 3) == ["backed up"] * 3
+def test_backups_of_three_processes_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
+    with closing(filled_project(tmp_path)) as project:
+        path = project.path
+    assert said_at_once(*[lambda: backed_up(path)] * 3) == ["backed up"] * 3
     result = backups.listing(path)
     assert result
     assert [backup.verify(file.path) for file in result] == [""] * len(result)
     assert {file.path for file in result} == set(backup.folder_of(path).iterdir())
-
-
-def test_backups_of_three_processes_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
-    with closing(filled_project(tmp_path)) as project:
-        path = project.path
-    assert_backups_do_not_meet(path, 6)
-
-
-@pytest.mark.slow
-def test_backups_of_three_processes_again_and_again_are_all_whole(tmp_path: Path) -> None:
-    with closing(filled_project(tmp_path)) as project:
-        path = project.path
-    assert_backups_do_not_meet(path, TIMES)
 
 
 def test_a_sample_that_can_be_seen_is_whole(sample_file: Path, tmp_path: Path) -> None:
@@ -180,7 +147,7 @@ def test_a_sample_that_can_be_seen_is_whole(sample_file: Path, tmp_path: Path) -
 
 
 def test_a_new_project_that_can_be_seen_has_its_title_and_its_person(tmp_path: Path) -> None:
-    for turn in range(5):
+    for turn in range(3):
         path = tmp_path / f"{turn}.goldsmith"
         killed_at_first_sight(lambda path=path: new_project(path, "Ferns").close(), path)
         with closing(Project.open(path, readonly=True)) as project:
@@ -190,7 +157,7 @@ def test_a_new_project_that_can_be_seen_has_its_title_and_its_person(tmp_path: P
 def test_a_tasks_project_that_can_be_seen_holds_the_task(tmp_path: Path) -> None:
     with closing(coordinated(tmp_path / "study")) as study:
         task = task_for(study, annotators(study)[0].id, tmp_path / "mail")
-    for turn in range(5):
+    for turn in range(3):
         path = tmp_path / f"{turn}.goldsmith"
         killed_at_first_sight(lambda path=path: tasking.take_task(task, path).project.close(), path)
         with closing(Project.open(path)) as project:
@@ -208,7 +175,7 @@ def test_no_kill_leaves_anything_half_made_under_its_name(sample_file: Path, tmp
             releases.export(project, folder / "release")
             label_matching.export(project, wanted, choice=label_matching.LabelSelection(everything=True))
 
-    for turn in range(14):
+    for turn in range(6):
         folder = tmp_path / str(turn)
         folder.mkdir()
         killed_after(draws.uniform(0.05, 1.5), lambda folder=folder: make_all(folder))
@@ -227,14 +194,21 @@ def assert_sums(folder: Path) -> None:
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest, name
 
 
-def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
-    goldsmith: Goldsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+def test_a_half_made_sample_is_told_by_the_check_and_made_anew_when_it_is_opened_and_kept_beside(
+    goldsmith: Goldsmith,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    qtbot: QtBot,
 ) -> None:
     monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
-    former = hash_of(half_made_sample(tmp_path / "sample.goldsmith"))
+    path = half_made_sample(tmp_path / "sample.goldsmith")
+    assert run_command(["check", str(path)]) == 1
+    assert "was interrupted" in capsys.readouterr().out
+    former = hash_of(path)
     goldsmith.show_sample()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
-    assert_whole_sample(tmp_path / "sample.goldsmith")
+    assert_whole_sample(path)
     (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
     assert hash_of(kept) == former
 
@@ -242,12 +216,6 @@ def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
 def assert_whole_sample(path: Path) -> None:
     with closing(Project.open(path, readonly=True)) as project:
         assert (project.is_sample, items.count(project), checking.check(project).problems) == (True, 10, [])
-
-
-def test_the_check_tells_of_a_half_made_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = half_made_sample(tmp_path / "half.goldsmith")
-    assert run_command(["check", str(path)]) == 1
-    assert "was interrupted" in capsys.readouterr().out
 
 
 def test_a_reset_brings_the_whole_sample_back_and_keeps_the_present_one(
@@ -378,19 +346,29 @@ def test_a_disk_without_a_byte_left_opens_to_read(tmp_path: Path) -> None:
         subprocess.run(["umount", str(disk)], check=True)
 
 
-@pytest.mark.parametrize("kind", ["file", "folder"])
-@pytest.mark.parametrize("left", LEFT_BEHIND)
-def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
-    goldsmith: Goldsmith, tmp_path: Path, left: str, kind: str
-) -> None:
-    path = old_project(tmp_path / "old.goldsmith")
+def with_rest(folder: Path, left: str, kind: str) -> Path:
+    """An old project beside which a killed process left something, as a file or as a folder that is in the way."""
+    path = old_project(folder / "old.goldsmith")
     rest = path.with_name(f"{path.name}.{left}")
     if kind == "folder":
         (rest / "in the way").mkdir(parents=True)
     else:
         rest.write_text("half", "utf-8")
-    window = goldsmith.show(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize("left", LEFT_BEHIND)
+def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
+    tmp_path: Path, left: str, kind: str
+) -> None:
+    with closing(Project.open(with_rest(tmp_path, left, kind))) as project:
+        assert project.title == "pairs"
+        # Only a lock that cannot be taken keeps it from being changed.
+        assert project.readonly == (kind == "folder" and left == "migrating.lock")
+
+
+def test_a_project_whose_lock_cannot_be_taken_is_shown_to_read(goldsmith: Goldsmith, tmp_path: Path) -> None:
+    window = goldsmith.show(with_rest(tmp_path, "lock", "folder"))
     assert isinstance(window, Window)
-    assert window.session.project.title == "pairs"
-    # Only a lock that cannot be taken keeps it from being changed.
-    assert window.session.project.readonly == (kind == "folder" and left.endswith("lock"))
+    assert window.session.project.readonly

@@ -88,31 +88,23 @@ def keys(project: Project) -> list[str]:
     return [line.key for line in items.lines(project, items.ids(project))]
 
 
-def both_ways(
-    project: Project,
-    format: str,  # noqa: A002
-    folder: Path,
-) -> tuple[incoming.ImportPreview, incoming.ImportPreview]:
-    before = imports.preview(project, format, [folder])
-    return before, imports.run(project, format, [folder], warm=False)[1]
-
-
-def test_an_import_leaves_the_keys_of_items_that_were_added_before_to_them(tmp_path: Path) -> None:
-    project = new(tmp_path)
+def test_a_question_whose_key_is_taken_gets_a_free_one_and_keeps_its_number_in_the_benchmarks_files(
+    tmp_path: Path,
+) -> None:
+    project, files = new(tmp_path), peer_files()
     items.add(project, "What did we ask ourselves?")
-    before, report = both_ways(project, PEER, write_peer(tmp_path / "in"))
+    later = {path: tree for path, tree in files.items() if path.startswith("responses/")}
+    folder = write_peer(tmp_path / "in", {path: tree for path, tree in files.items() if path not in later})
+    before, report = imports.preview(project, PEER, [folder]), said(project, folder)
     assert keys(project) == ["1", "3", "2"]
     told = ["questions.json[0]: the key 1 is taken; it becomes 3"]
     assert [[str(note) for note in each.notes] for each in (before, report)] == [told, told]
-    again = said(project, tmp_path / "in")
+    again = said(project, folder)
     assert (str(again), again.problems) == ("nothing new", ())
     assert [str(note) for note in again.notes] == ["questions.json[0]: item 1 of the files is item 3 here"]
-
-
-def test_a_question_under_another_key_keeps_its_number_in_the_benchmarks_own_files(tmp_path: Path) -> None:
-    project, folder = new(tmp_path), write_peer(tmp_path / "in")
-    items.add(project, "What did we ask ourselves?")
-    said(project, folder)
+    # Responses that come later find it.
+    report = said(project, write_peer(tmp_path / "later", later))
+    assert (report.counts["responses"].new, report.problems) == (2, ())
     releases.export(project, tmp_path / "out", profile=PEER)
     asked = json.loads((tmp_path / "out" / "questions.json").read_text("utf-8"))
     own = json.loads((folder / "questions.json").read_text("utf-8"))
@@ -124,22 +116,13 @@ def test_a_question_under_another_key_keeps_its_number_in_the_benchmarks_own_fil
     assert keys(copy) == keys(project)
 
 
-def test_responses_that_come_later_find_a_question_under_another_key(tmp_path: Path) -> None:
-    project, files = new(tmp_path), peer_files()
-    items.add(project, "What did we ask ourselves?")
-    later = {path: tree for path, tree in files.items() if path.startswith("responses/")}
-    said(project, write_peer(tmp_path / "in", {p: t for p, t in files.items() if p not in later}))
-    report = said(project, write_peer(tmp_path / "later", later))
-    assert (report.counts["responses"].new, report.problems) == (2, ())
-
-
 def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: Path) -> None:
     project, other = new(tmp_path), Project.create(tmp_path / "other.goldsmith")
     for number in range(3):
         items.add(other, f"Their question {number}?")
     releases.export(other, tmp_path / "release")
     items.add(project, "What did we ask ourselves?")
-    both_ways(project, "goldsmith", tmp_path / "release")
+    imports.run(project, "goldsmith", [tmp_path / "release"], warm=False)
     assert keys(project) == ["1", "4", "2", "3"]
     again = imports.run(project, "goldsmith", [tmp_path / "release"], warm=False)[1]
     assert (str(again), again.problems) == ("nothing new", ())

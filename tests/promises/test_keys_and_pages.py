@@ -1,22 +1,18 @@
 """What Goldsmith promises about keys, addresses and the pages that it reads."""
 
 import asyncio
-import gzip
 import io
 import json
 import sys
 import zlib
-from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from annotator.actions.imports import imports
 from annotator.actions.judges import judges, kept_keys
-from annotator.actions.judging import derived_judges, drift, judge_runs
+from annotator.actions.judging import drift, judge_runs
 from annotator.actions.orders.orders import ChildRequest
 from annotator.actions.project.file import Project, record
 from annotator.actions.releases import releases
@@ -24,10 +20,8 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli import project as project_module
 from annotator.cli import run_command
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
-from annotator.exchange.pages import reading
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.worker import ReadingProcess
-from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.keys import SERVICE, address_of
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.judging.calls.test_client import codes
@@ -50,38 +44,6 @@ def ring(monkeypatch: pytest.MonkeyPatch) -> Ring:
     monkeypatch.setattr(kept_keys._keys(), "_ring", result)
     monkeypatch.setattr(kept_keys._keys(), "_session", {})
     return result
-
-
-@pytest.fixture
-def brought(tmp_path: Path) -> Any:
-    """A project into which a release came, with a judge “gpt-4o” that asks at another address, and that server."""
-    (tmp_path / "theirs").mkdir()
-    theirs = small_project(tmp_path / "theirs")
-    with at_work(OddServer()) as server:
-        judges.add(theirs, "gpt-4o", base_url=server.url, model="m")
-        asyncio.run(judge_runs.run(theirs, RunRequest("gpt-4o", systems=("Alpha",))))
-        releases.export(theirs, tmp_path / "out")
-        theirs.close()
-        mine = Project.create(tmp_path / "mine.goldsmith", "mine")
-        imports.run(mine, "goldsmith", [tmp_path / "out"], warm=False)
-        # Releases of earlier versions bring addresses; this one is as such a release leaves it.
-        with mine.store.write():
-            sql.alter(mine, "UPDATE judge SET base_url = ?", [server.url])
-        yield mine, server
-        mine.close()
-
-
-def test_a_judge_that_was_imported_has_no_key_until_a_person_gives_one(
-    brought: tuple[Project, OddServer], ring: Ring
-) -> None:
-    mine, server = brought
-    ring.kept[SERVICE, "gpt-4o"] = KEY
-    with pytest.raises(KeyNotAllowed):
-        asyncio.run(derived_judges.test(mine, "gpt-4o"))
-    assert KEY not in str(server.headers)
-    kept_keys.remember_key(mine, "gpt-4o", KEY)
-    asyncio.run(derived_judges.test(mine, "gpt-4o"))
-    assert KEY in str(server.headers)
 
 
 def by_its_variable(project: Project, ring: Ring) -> str:
@@ -309,31 +271,6 @@ def test_addresses_of_endpoints_stay_unless_they_are_asked_for(tmp_path: Path) -
     assert any('"judge_id"' in text for text in files)
     assert not any(host in text for text in files)
     project.close()
-
-
-@pytest.mark.parametrize("form", ["whole", "part", "backwards", "base64", "base64 of a header"])
-async def test_a_key_that_a_server_echoes_in_any_form_is_not_kept(form: str) -> None:
-    echoed = {
-        "whole": KEY,
-        "part": KEY[5:16],
-        "backwards": KEY[::-1],
-        "base64": b64encode(KEY.encode()).decode(),
-        "base64 of a header": b64encode(f"user:{KEY}".encode()).decode(),
-    }[form]
-    with at_work(OddServer()) as server:
-        for said in (completion(f"It is {echoed}."), error(401, f"Wrong: {echoed}")):
-            server.script(said)
-            async with Client(Endpoint(server.url, "m", KEY)) as client:
-                kept = repr(await client.attempt({"model": "m", "messages": []}))
-            middle = echoed[len(echoed) // 2 - 4 : len(echoed) // 2 + 4]
-            assert middle not in kept
-
-
-def test_what_is_packed_twice_is_no_text() -> None:
-    page = gzip.compress(b"<html><body><p>Words on a page, and many more of them.</p></body></html>" * 50)
-    for kind in ("text/html", "text/plain", "application/json"):
-        result = reading.read(page, kind)
-        assert (result.text, bool(result.unreadable)) == ("", True)
 
 
 @pytest.mark.slow

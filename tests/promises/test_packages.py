@@ -1,7 +1,6 @@
 """What Goldsmith promises about work that travels by file."""
 
 import json
-import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -25,7 +24,6 @@ from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
-from annotator.gui.shell.window import Window
 from annotator.storage.tables import AGREEMENT
 from tests.actions.parcels.test_exchange_labels import three_reports
 from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
@@ -104,7 +102,7 @@ def test_no_task_touches_what_its_annotator_wrote(home: Project, tmp_path: Path)
         own = next(
             one for item_id in items.ids(project) for one in artifacts_of(project, item_id) if one.author_id
         )
-    key = key_of(home.path) if hasattr(known_keys, "signing_key") else STRANGER
+    key = key_of(home.path)
 
     def my_rubric_for_hers(trees: Trees) -> None:
         units = [{"id": "u1", "text": "Praises the coordinator", "weight": 3}]
@@ -132,15 +130,6 @@ def test_an_older_task_than_the_newest_opened_changes_nothing_and_says_so(
     assert "older than the newest task" in refused(older, theirs)
     # The newest itself may be opened as often as anybody likes.
     tasking.take_task(newer, theirs).project.close()
-
-
-def test_a_task_changed_in_any_byte_is_refused(home: Project, tmp_path: Path) -> None:
-    theirs = opened(home, tmp_path / "ana")
-    good = task_for(home, annotators(home)[0].id, tmp_path / "again").read_bytes()
-    chance, bad = random.Random(7), tmp_path / "bad.goldsmith-task"
-    for place in chance.sample(range(len(good)), 60):
-        bad.write_bytes(good[:place] + bytes([good[place] ^ 1 << chance.randrange(8)]) + good[place + 1 :])
-        assert refused(bad, theirs)
 
 
 def test_the_first_file_shows_six_words_and_only_their_owner_can_send_more(
@@ -188,10 +177,6 @@ def _no_zone(trees: Trees) -> None:
     trees["artifacts.json"][0]["revisions"][0]["at"] = "2026-01-02T03:04:05"
 
 
-def _out_of_range(trees: Trees) -> None:
-    trees["artifacts.json"][0]["revisions"][0]["at"] = "9999-12-31T23:59:59-14:00"
-
-
 def _no_revisions(trees: Trees) -> None:
     trees["artifacts.json"][0]["revisions"] = []
 
@@ -200,68 +185,13 @@ def _one_id_twice(trees: Trees) -> None:
     trees["artifacts.json"][1]["id"] = trees["artifacts.json"][0]["id"]
 
 
-def _one_item_twice(trees: Trees) -> None:
-    trees["artifacts.json"][1]["item_id"] = trees["artifacts.json"][0]["item_id"]
-
-
-MALFORMED = (_no_zone, _out_of_range, _no_revisions, _one_id_twice, _one_item_twice)
-
-
-@pytest.mark.slow
-def test_five_malformed_packages_of_twenty_keep_no_other_out(tmp_path: Path, qtbot) -> None:
-    home = coordinated(tmp_path / "home", [f"Expert {number}" for number in range(20)])
-    sent = [returned(home, person.id, tmp_path / person.alias) for person in annotators(home)]
-    for place, change in enumerate(MALFORMED):
-        theirs = next(sent[4 * place].parent.glob("*.goldsmith"))
-        sent[4 * place] = remade(sent[4 * place], signed_by(theirs), change)
-    outcomes = [arrival.outcome.value for arrival in unpacking.take_in(home, sent)]
-    assert [outcomes.count(word) for word in ("new", "damaged")] == [15, 5]
-    assert {outcomes[4 * place] for place in range(5)} == {"damaged"}
-    sealed = [
-        one
-        for item_id in items.ids(home)
-        for one in sql.rows(home, "SELECT * FROM artifact WHERE item_id = ?", (item_id,))
-    ]
-    assert len(sealed) == 15 * 2
-    window = Window(home, "Items")
-    window.show_page("Exchange")
-    window.close()
-
-
-def signed_by(theirs: Path) -> bytes:
-    """With what an annotator's program signs: her own key or, before there were any, what came in the task."""
-    with closing(Project.open(theirs)) as project:
-        if hasattr(known_keys, "signing_key"):
-            return known_keys.signing_key(project)
-        return bytes.fromhex(project.get("task")["secret"])
-
-
-def _over_long_alias(trees: Trees) -> None:
-    trees["person.json"][0]["alias"] = "R" * 61
-
-
-def _odd_feedback(trees: Trees) -> None:
-    trees["feedback.json"] = [{"item_id": trees["items.json"][0]["id"], "digest": [{"x": 1}]}]
-
-
-def _unknown_item(trees: Trees) -> None:
-    trees["assignments.json"][0]["item_id"] = "nothing of that name"
-
-
-def _doubled_item(trees: Trees) -> None:
-    trees["items.json"].append(trees["items.json"][0])
-
-
-@pytest.mark.parametrize("change", [_over_long_alias, _odd_feedback, _unknown_item, _doubled_item])
-def test_a_malformed_task_is_refused_in_words_before_anything_is_written(
+@pytest.mark.parametrize("change", [_no_zone, _no_revisions, _one_id_twice])
+def test_a_malformed_package_keeps_no_other_out(
     home: Project, tmp_path: Path, change: Callable[[Trees], None]
 ) -> None:
-    theirs = opened(home, tmp_path / "ana")
-    (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
-    key = key_of(home.path) if hasattr(known_keys, "signing_key") else STRANGER
-    assert "remade" in refused(remade(task, key, change), theirs)
-    with closing(Project.open(theirs)) as project:
-        assert feedback.items_with_digest(project) == []
+    bad, good = (returned(home, person.id, tmp_path / person.alias) for person in annotators(home))
+    bad = remade(bad, key_of(next(bad.parent.glob("*.goldsmith"))), change)
+    assert [arrival.outcome.value for arrival in unpacking.take_in(home, [bad, good])] == ["damaged", "new"]
 
 
 def test_a_time_to_come_and_an_absurd_duration_wait_in_the_tray(home: Project, tmp_path: Path) -> None:
@@ -278,7 +208,7 @@ def test_a_time_to_come_and_an_absurd_duration_wait_in_the_tray(home: Project, t
     for person, change in ((ana, in_the_future), (ming, for_a_century)):
         work = returned(home, person.id, tmp_path / person.alias)
         theirs = next(work.parent.glob("*.goldsmith"))
-        (arrival,) = unpacking.take_in(home, [remade(work, signed_by(theirs), change)])
+        (arrival,) = unpacking.take_in(home, [remade(work, key_of(theirs), change)])
         assert {piece.outcome.value for piece in arrival.pieces} == {"doubtful"}
     assert len(tray.entries(home)) == 4
     assert sql.first(home, "SELECT count(*) FROM artifact") == (0,)

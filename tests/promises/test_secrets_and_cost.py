@@ -245,22 +245,6 @@ def test_what_has_arrived_is_on_disk_before_the_next_answer_is_awaited(tmp_path:
     assert max(behind) <= 0
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["You have reached your daily quota.", "Requests limit of 200 per day exceeded", "Insufficient credits"],
-)
-def test_a_quota_that_is_used_up_halts_the_run_and_is_nobodys_verdict(tmp_path: Path, words: str) -> None:
-    project = small_project(tmp_path)
-    with at_work(OddServer()) as server:
-        server.script(Odd(json.dumps({"error": {"message": words}}), 429))
-        judges.add(project, "j", base_url=server.url, model="m")
-        ended = asyncio.run(judge_runs.run(project, RunRequest("j", concurrency=2)))
-        asked = len(server.bodies)
-    assert (ended["state"], ended["missing"], asked <= 2) == ("interrupted", {}, True)
-    assert words in ended["cause"]
-    project.close()
-
-
 def test_a_variable_that_is_named_and_not_set_is_told_before_anything_is_sent(tmp_path: Path) -> None:
     project = small_project(tmp_path)
     with at_work(OddServer()) as server:

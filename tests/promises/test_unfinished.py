@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_report
@@ -30,8 +29,6 @@ from annotator.actions.studies import question_views, rubric_views
 from annotator.actions.undo import history
 from annotator.actions.validation import judge_comparing, validation
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.cli import items as item_commands
-from annotator.cli.ruling import rubrics_app
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome
@@ -337,16 +334,6 @@ def _write_again(project: Project) -> str:
     return said
 
 
-def _retire(project: Project) -> str:
-    items.change_all(project, {item(project): {"retired": True}})
-    return " ".join(CliRunner().invoke(item_commands.app, ["retire", "--help"]).output.split())
-
-
-def _use(project: Project) -> str:
-    rubric_views.use(project, "lax")
-    return " ".join(CliRunner().invoke(rubrics_app, ["use", "--help"]).output.split())
-
-
 TOLD_FIRST = {
     "a second author is asked": (
         _hand_out,
@@ -356,8 +343,6 @@ TOLD_FIRST = {
     "a second author's work comes back": (_come_back, annotating.TAKES_SCORES),
     "a second author's work is taken from the tray": (_take_from_tray, annotating.TAKES_SCORES),
     "what was submitted is submitted again": (_write_again, annotating.AGAIN),
-    "an item is retired": (_retire, "no longer handed out, judged, scored"),
-    "other rubrics are used": (_use, "scored by a set from now on"),
 }
 
 

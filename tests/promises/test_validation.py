@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.attacks import attack_figures, biases
+from annotator.actions.attacks import biases
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
@@ -29,9 +29,6 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
-from tests.judging.odd_server import OddServer
-from tests.projects.attacked_project import attacked, gullible, judged
-from tests.projects.small_project import small_project
 from tests.projects.validation_project import (
     COVERAGE,
     judge_says,
@@ -41,7 +38,6 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.promises.labelled_at_once import labelled_at_once
-from tests.servers.served import JUDGE, add_judge, answering
 
 OTHER = {"yes": "no", "no": "yes"}
 
@@ -90,19 +86,6 @@ def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
     project.close()
 
 
-def test_an_attack_is_judged_by_the_verdicts_that_it_could_change(tmp_path: Path, server: OddServer) -> None:
-    """A judge that obeys every order fails every time, however often it would have said so anyway."""
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    server.answer = answering(lambda words: "yes" if "residual" in words else "no")
-    judged(project)
-    server.answer = gullible
-    attacked(project, JUDGE, "injection")
-    (line,) = attack_figures.report(project).lines
-    assert (line.failed.value, line.failed.n) == (1.0, 8)
-    project.close()
-
-
 def _repeated(project: Project, trial: int, says: dict[str, str]) -> None:
     """Another trial of the only judge: what it says of each response."""
     with project.store.write() as db:
@@ -130,23 +113,6 @@ def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
 def _told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert run_command([*words, "--json"]) == 0
     return dict(json.loads(capsys.readouterr().out))
-
-
-def test_a_judge_is_chosen_beside_people_and_never_beside_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project = validation_project(tmp_path)
-    judge_says(project, "small", lambda at: "yes" if at[2] == 1 else "no")
-    for alias in ("R2", "R3"):
-        labelled_at_once(project, alias, lambda at: "yes" if at[0] % 2 else "no")
-    project.close()
-    result = _told(capsys, "choose-judge", str(project.path), "--figure", "accuracy")
-    (row, _) = result["sheets"][0]["rows"]
-    assert (row["judge"], "to_reference" in row) == ("small", True)
-    assert "people" in result["reason"][0]
-    itself = _told(capsys, "choose-judge", str(project.path), "--reference", "small")
-    assert itself["chosen"] is None
-    assert not any("worse than “small” by" in words for words in itself["reason"])
 
 
 def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(

@@ -1,28 +1,23 @@
-"""Labelling, adjudicating and exchange by keyboard alone."""
+"""Labelling and adjudicating by keyboard alone."""
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QSettings
 from sqlalchemy import select
 
 from annotator.actions.adjudication import ruling
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import agreements
 from annotator.actions.consensus import consensus
-from annotator.actions.items import items
-from annotator.actions.parcels import unpacking
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Confidence, Origin, Reason
 from annotator.domain.kinds.artifact import Kind
-from annotator.gui import keys
 from annotator.gui.review.field_chips import about
-from annotator.gui.shell.start import Goldsmith, make_application
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import ARTIFACT, CONSENSUS_VERSION, JUDGEMENT, REVISION
-from tests.material.sent_apart import coordinated, write_rubric
 from tests.projects.adjudication_project import ADA, BEN, contested_project
 from tests.projects.labelling_project import REPORT, labelling_project
 from tests.projects.pairs_project import item, kept, letter_of
@@ -30,16 +25,21 @@ from tests.windows.labelling_keys import be_active, press, type_words
 
 
 @pytest.fixture
-def window(qapp, qtbot, tmp_path, monkeypatch):
-    """The real window over a project with two reports of three criteria."""
+def window_on(qapp, qtbot) -> Iterator[Callable[[Project], Window]]:
+    """Opens the real window over a project, with the keyboard."""
     make_application()
     QSettings().clear()
-    made = Window(labelling_project(tmp_path, criteria=3, reports=2, questions=1), "Items")
-    made.show()
-    qtbot.waitExposed(made)
-    be_active(made, qtbot)
-    yield made
-    made.close()
+    made: list[Window] = []
+
+    def make(project: Project) -> Window:
+        made.append(Window(project, "Items"))
+        made[0].show()
+        qtbot.waitExposed(made[0])
+        be_active(made[0], qtbot)
+        return made[0]
+
+    yield make
+    made[0].close()
     QSettings().clear()
 
 
@@ -51,7 +51,8 @@ def rows(path) -> list[dict]:
     return result
 
 
-def test_two_reports_are_labelled_by_keyboard_alone(window):
+def test_two_reports_are_labelled_by_keyboard_alone(window_on, tmp_path: Path):
+    window = window_on(labelling_project(tmp_path, criteria=3, reports=2, questions=1))
     press("Ctrl+3")
     page = window.page
     first, second = (task.response_id for task in page.queue.lines)
@@ -130,23 +131,9 @@ PLAN = {
 PAIRED = {POST_HOC, CONTRASTS}
 
 
-@pytest.fixture
-def adjudicating_window(qapp, qtbot, tmp_path, monkeypatch):
-    """The real window over fifteen criteria of Ada's against seventeen of Ben's, with Cleo at work."""
-    make_application()
-    QSettings().clear()
-    made = Window(contested_project(tmp_path), "Items")
-    made.show()
-    qtbot.waitExposed(made)
-    be_active(made, qtbot)
-    yield made
-    made.close()
-    QSettings().clear()
-
-
-def hands(adjudicating_window: Window, keys: dict[str, str]) -> None:
+def hands(window: Window, keys: dict[str, str]) -> None:
     """Do to the row in view what the plan says, by keys alone."""
-    page = adjudicating_window.page
+    page = window.page
     row = page.bench.row
     words = about(row)
     if words in PAIRED and len(row.units) == 1:
@@ -176,14 +163,16 @@ def hands(adjudicating_window: Window, keys: dict[str, str]) -> None:
         press("Ctrl+J")
 
 
-def test_fifteen_against_seventeen_by_keyboard_alone(adjudicating_window):
-    project = adjudicating_window.session.project
+def test_fifteen_against_seventeen_by_keyboard_alone(window_on, tmp_path: Path):
+    """Fifteen criteria of Ada's against seventeen of Ben's, with Cleo at work."""
+    window = window_on(contested_project(tmp_path))
+    project = window.session.project
     before = [kept(project, Kind.RUBRIC, name) for name in ("Ada", "Ben")]
     frozen = agreements.of_item(project, item(project))
 
     press("Ctrl+4")
     press("Return")
-    page = adjudicating_window.page
+    page = window.page
     adjudication_id = page.bench.sheet.adjudication_id
     letter = {name: page.bench.ask(lambda *of, name=name: letter_of(*of, name)) for name in ("Ada", "Ben")}
     keys = {name: "1" if letter[name] == "A" else "2" for name in letter}
@@ -204,7 +193,7 @@ def test_fifteen_against_seventeen_by_keyboard_alone(adjudicating_window):
 
     for _ in range(19):
         if page.bench.unresolved(contested=True):
-            hands(adjudicating_window, keys)
+            hands(window, keys)
     assert page.messages.text() == "Every row of this item is settled."
     press("Ctrl+Return")
     assert page.frame.done.isVisible()
@@ -247,71 +236,3 @@ def check_consensus(project: Project, letter: dict[str, str]) -> None:
     assert paired["rationale"] == "1 idea, 2 wordings"
     (gap,) = consensus.gaps(project)
     assert gap.text == "Says nothing on combining"
-
-
-PATIENCE_MS = 30_000
-
-
-def opened(goldsmith: Goldsmith, path: Path, qtbot) -> Window:
-    before = goldsmith._shown
-    goldsmith.show(path)
-    qtbot.waitUntil(
-        lambda: isinstance(goldsmith._shown, Window) and goldsmith._shown is not before, timeout=PATIENCE_MS
-    )
-    with qtbot.waitActive(goldsmith._shown):
-        goldsmith._shown.activateWindow()
-    return goldsmith._shown
-
-
-def press_button(qtbot, window: QWidget, act: str, times: int = 1) -> None:
-    """Press an act's key where the focus is."""
-    key = keys.sequences(act)[0][0]
-    for _ in range(times):
-        qtbot.keyClick(window.focusWidget() or window, key.key(), key.keyboardModifiers())
-
-
-def test_a_round_of_exchange_by_keyboard_alone(goldsmith, tmp_path, qtbot, monkeypatch):
-    study = coordinated(tmp_path / "study", ["Ana"])
-    study.close()
-    mail = tmp_path / "mail"
-    mail.mkdir()
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(mail))
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(mail / "back"), ""))
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(mail / "back.goldsmith-work")], ""))
-
-    window = opened(goldsmith, study.path, qtbot)
-    press_button(qtbot, window, "exchange")
-    press_button(qtbot, window, "other_pane", times=3)
-    press_button(qtbot, window, "submit")
-    qtbot.waitUntil(lambda: "Wrote 1 task" in window.page.out.answer.text(), timeout=PATIENCE_MS)
-
-    window = opened(goldsmith, next(mail.iterdir()), qtbot)
-    theirs = window.session.project
-    rubric = write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold", seal=False)
-    assignments.seal(theirs, rubric)
-    press_button(qtbot, window, "exchange")
-    assert window.page.NAME == "Send"
-    press_button(qtbot, window, "submit")
-    qtbot.waitUntil(window.page.receipt.isVisible, timeout=PATIENCE_MS)
-    code = window.page.receipt.code.text()
-    # What is done moves nobody from the table; the receipt stands right before it.
-    assert window.focusWidget() is window.page.table
-    for _ in range(2):
-        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Backtab)
-    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
-    assert QGuiApplication.clipboard().text() == code
-
-    window = opened(goldsmith, study.path, qtbot)
-    press_button(qtbot, window, "exchange")
-    press_button(qtbot, window, "choose_work")
-    qtbot.waitUntil(window.page.intake.go.isEnabled, timeout=PATIENCE_MS)
-    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Right)
-    assert window.page.intake.tree.topLevelItem(0).isExpanded()
-    press_button(qtbot, window, "submit")
-    qtbot.waitUntil(
-        lambda: "Imported: 1 piece of work." in window.page.intake.answer.text(), timeout=PATIENCE_MS
-    )
-    QGuiApplication.clipboard().clear()
-    qtbot.keyClick(window.page.intake.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == code
-    assert [one.receipt for one in unpacking.received(window.session.project)] == [code]

@@ -421,11 +421,8 @@ def test_a_judge_from_before_asks_one_nugget_a_call_and_its_run_goes_on_so(
 
 
 SETTINGS: dict[str, dict[str, int]] = {
-    "as usual": {},
     "twice": {"trials": 2},
     "two units a call": {"together": 2, "trials": 2},
-    "all units in a call": {"together": 100},
-    "sources near by": {"window": 2},
     "sources farther off": {"window": 5},
 }
 

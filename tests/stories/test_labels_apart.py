@@ -1,7 +1,6 @@
 """Claims with their pages, statements, plans and pairs go to two people, are labelled offline and come home."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -14,8 +13,7 @@ from annotator.actions.labelling import label_cases, label_sealing, label_tasks,
 from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.sets import validation_figures, validation_sets
-from annotator.actions.sets.validation_sets import SetRequest
+from annotator.actions.sets import validation_figures
 from annotator.actions.studies import error_counts
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Stage
@@ -118,26 +116,6 @@ def test_letter_10_a_task_holds_no_gold_label_and_no_system(project: Project, tm
     assert [statement["label"] for statement in statements] == [None] * 3
 
 
-def test_letter_10_what_is_handed_out_counts_only_once_it_is_submitted(project: Project) -> None:
-    hand_out(project, CLAIMS)
-    person = people.known(project, raters(project)[0])
-    coordinator = people.someone(project)
-    project.work_as(person)
-    say(project, CLAIMS, 0)
-    with project.store.read() as db:
-        before = validation_figures.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
-    item_id = items.ids(project)[0]
-    label_sealing.submit(project, item_id, CLAIMS)
-    with project.store.read() as db:
-        after = validation_figures.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
-    assert (before, len(after[person.id])) == ({}, 3)
-    task = label_tasks.queue(project, CLAIMS)[0]
-    with pytest.raises(Refusal, match="submitted"):
-        labels.set_label(project, task.response_id, "c1", "no", protocol=CLAIMS)
-    project.work_as(coordinator)
-    assert not label_tasks.queue(project, CLAIMS)[0].sealed
-
-
 def test_letter_10_more_may_be_asked_of_those_who_label_an_item_already(project: Project) -> None:
     hand_out(project)
     hand_out(project, USUAL, REASONING)
@@ -145,20 +123,6 @@ def test_letter_10_more_may_be_asked_of_those_who_label_an_item_already(project:
     assert asked == [f"{USUAL} {REASONING}"]
     history.undo(project)
     assert [one.protocols for one in assignments.of_person(project, raters(project)[0])] == [""]
-
-
-def test_letter_10_a_set_of_claims_is_handed_out_as_assignments(project: Project, tmp_path: Path) -> None:
-    request = SetRequest("Claims", tuple(raters(project)), CLAIMS, size=3, apart=True)
-    validation_sets.make(project, request)
-    result = validation_sets.named(project, "Claims")
-    assert len(validation_sets.lacking(project, result)) == 2
-    first, second = raters(project)
-    for place, person in enumerate((first, second)):
-        unpacking.take_in(project, [labelled_apart(project, person, tmp_path / str(place), place)])
-    assert validation_sets.lacking(project, result) == []
-    validation_sets.lock(project, "Claims")
-    again = replace(request, name="Statements", protocol=REASONING)
-    assert validation_sets.preview(project, again).units > 0
 
 
 def test_letter_10_an_item_without_anything_to_ask_is_not_packed(project: Project, tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from annotator.protocols import papers
 from annotator.protocols.deepscholar.overall import METRICS
 from tests.judging.odd_server import OddServer, at_work
 from tests.material import related_work as made
-from tests.material.related_work import SHARED
 from tests.servers.served import CountingServer
 
 (PAPER,) = (paper for paper in papers() if paper.name == "deepscholar")
@@ -196,7 +195,7 @@ def asked_of(file: Path, llmock: LLMock) -> None:
     project.close()
 
 
-def always(llmock: LLMock, protocol: str, delay_s: float = 0.0, nuggets: Sequence[str] = ()) -> None:
+def always(llmock: LLMock, protocol: str, nuggets: Sequence[str] = ()) -> None:
     """The server says the same to whatever a protocol asks, and forgets what it was asked before.
 
     Of `nuggets`, by their ids, it says the same of each.
@@ -205,25 +204,4 @@ def always(llmock: LLMock, protocol: str, delay_s: float = 0.0, nuggets: Sequenc
     told: dict[str, Any] = SAYS[protocol]
     if nuggets and protocol == "deepscholar.nuggets":
         told = {"answers": [told | {"id": one} for one in nuggets]}
-    said = llmock.reply(json.dumps(told), times=None)
-    if delay_s:
-        said.delay(delay_s, times=None)
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
-@pytest.mark.slow
-def test_the_public_data_have_their_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "project.goldsmith"
-    imported(capsys, file, SHARED)
-    judge_all(capsys, file, "baseline")
-    result = table(capsys, file)
-    systems = {system for system, _ in result}
-    assert len(systems) == len(list((SHARED / "systems").iterdir())) + 1
-    assert result[HUMAN, "organization"]["value"] == 0.5
-    # Nobody has said who is important, and no citations are known.
-    assert {result[one, "reference_coverage"]["value"] for one in systems} == {None}
-    assert {
-        row["value_n"]
-        for (system, metric), row in result.items()
-        if (system, metric) == (HUMAN, "relevance_rate")
-    } == {32}
+    llmock.reply(json.dumps(told), times=None)

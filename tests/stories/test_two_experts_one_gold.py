@@ -210,20 +210,6 @@ def test_a_senior_rules_elsewhere_by_command(study: Study, qtbot, capsys: pytest
     assert brought_home(study, capsys) == [row["A"]["text"] for row in rows if "A" in row]
 
 
-def test_a_senior_rules_elsewhere_in_the_window(
-    study: Study, qtbot, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cleo = come_home(study, qtbot, capsys)
-    adjudicate_in_the_window(cleo, qtbot)
-    with window_of(Path(cleo), "Cleo", qtbot) as window:
-        page = window.show_page("Send")
-        words = [*window.navigation._buttons, page.summary.text()]
-        assert words == ["Adjudicate", "Send", "Settings", "1 document goes back"]
-        page.write_to(study.work("Cleo"))
-        qtbot.waitUntil(lambda: not page.receipt.isHidden())
-    assert ADA[0] in brought_home(study, capsys)
-
-
 def test_a_gold_is_made_by_two_experts_and_a_senior(
     study: Study, qtbot, capsys: pytest.CaptureFixture[str]
 ) -> None:
