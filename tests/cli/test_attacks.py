@@ -1,24 +1,18 @@
 """Attacks, validity cards and contests of tasks on the command line."""
 
 import json
-import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from llmock.pytest_plugin import LLMock
 
-from annotator.actions.contests import contest_rows
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.cli import run_command
 from tests.actions.contests.contest_project import contest_project, two_tasks
 from tests.cli.commands import printed, refused, told
-from tests.judging.odd_server import Odd, OddServer
+from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import firm, gullible, judged
 from tests.projects.carded_project import carded_project
 from tests.projects.small_project import small_project
@@ -61,69 +55,15 @@ def test_a_judge_is_attacked_after_an_estimate_and_its_rates_told(
     }  # fmt: skip
 
 
-def test_families_are_told_and_kept(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_families_are_told_and_kept_and_tables_written(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = told(capsys, "bias", file, "--family", "Alpha=Anthropic")
     rows = next(sheet["rows"] for sheet in result["sheets"] if sheet["key"] == "families")
     assert {row["name"]: row["family"] for row in rows}["Alpha"] == "Anthropic"
     assert "does not name a developer" in refused(capsys, "bias", file, "--family", "Alpha")
-
-
-def test_tables_are_written(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_command(["attack", file, "--judge", "baseline", "--size", "6"])
     result = told(capsys, "bias", file, "--to", str(tmp_path / "bias.csv"))
-    assert result["files"][:2] == ["bias.csv", "bias-biases.csv"]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--attack", "flattery"), "There is no attack “flattery”"),
-        (("--judge", "nobody"), "There is no judge"),
-        (("--attack", "paraphrase"), "There is no attack “paraphrase”"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_words(
-    file: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
-) -> None:
-    assert said in refused(capsys, "attack", file, "--judge", JUDGE, *words)
-
-
-def test_a_killed_attack_pays_for_no_call_twice(file: str, server: OddServer) -> None:
-    server.answer = lambda body, number: firm(body, number) if number < 5 else Odd(held=True)
-    words = [
-        "attack",
-        file,
-        "--judge",
-        JUDGE,
-        "--attack",
-        "padding",
-        "--concurrency",
-        "1",
-        "--progress",
-        "json",
-    ]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "annotator", *words],
-        stdout=subprocess.PIPE,
-        stdin=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    assert child.stdout is not None
-    for line in child.stdout:
-        if json.loads(line).get("done", 0) == 5:
-            break
-    child.kill()
-    child.wait()
-    for pipe in (child.stdout, child.stdin):
-        if pipe is not None:
-            pipe.close()
-    server.answer, before = firm, len(server.bodies)
-    assert 5 <= before < VERDICTS
-    assert run_command([*words[:-2], "--json"]) == 0
-    # The one that was under way when it was killed is asked for once more.
-    assert VERDICTS - before <= len(server.bodies) - before <= VERDICTS - 5
-    asked = [json.dumps(body["messages"][1]["content"].split("<<<")[0]) for body in server.bodies]
-    assert len(asked) <= VERDICTS + 2
+    assert result["files"][0] == "bias.csv"
 
 
 @pytest.fixture
@@ -194,15 +134,18 @@ def test_a_look_at_the_test_part_is_counted_and_told(
     assert validation_sets.named(project, "Spring").openings == 1
 
 
-def test_a_card_is_held_against_the_judge(
+def test_a_card_is_held_against_the_judge_and_binds_it(
     carded: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = str(tmp_path / "card.html")
     told(capsys, "card", carded, "--judge", JUDGE, "--to", path)
-    result = told(capsys, "card", carded, "--check", path)
+    result = told(capsys, "card", carded, "--check", path, "--bind")
     assert (result["judge"], result["holds"], result["differences"]) == (JUDGE, True, [])
+    assert result["bound"] is True
     warmer(carded)
-    result = told(capsys, "card", carded, "--check", path, code=1)
+    assert "request parameters" in refused(capsys, "judge", "run", carded, "--judge", JUDGE, "--trials", "2")
+    result = told(capsys, "card", carded, "--check", path, "--bind", code=1)
+    assert result["bound"] is False
     assert [(one["part"], one["on_card"], one["now"]) for one in result["differences"]] == [
         ("request parameters", "{}", '{"temperature":1}')
     ]
@@ -232,17 +175,6 @@ def test_runs_and_corrections_are_refused_under_the_card_of_another(
     assert "kind of judge" in refused(capsys, "correct", carded, "--judge", "baseline", "--card", path)
 
 
-def test_a_judge_is_bound_to_its_card(
-    carded: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = str(tmp_path / "card.json")
-    told(capsys, "card", carded, "--judge", JUDGE, "--to", path)
-    assert told(capsys, "card", carded, "--check", path, "--bind")["bound"] is True
-    warmer(carded)
-    assert "request parameters" in refused(capsys, "judge", "run", carded, "--judge", JUDGE, "--trials", "2")
-    assert told(capsys, "card", carded, "--check", path, "--bind", code=1)["bound"] is False
-
-
 def test_the_judge_of_a_card_is_added_elsewhere(
     carded: str, tmp_path: Path, server: OddServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -255,17 +187,6 @@ def test_the_judge_of_a_card_is_added_elsewhere(
     assert "Define a judge that asks for “test-model”" in capsys.readouterr().out
     result = told(capsys, "card", str(other.path), "--check", path, "--define-at", server.url)
     assert (result["judge"], result["holds"]) == (JUDGE, True)
-
-
-HERE = Path(__file__).parents[2]
-SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
-REPLY = {
-    "first": SCORES,
-    "second": {**SCORES, "novelty": 1},
-    "reason": "So.",
-    "better": "first",
-    "confidence": 0.8,
-}
 
 
 def answer_of(capsys, *words):
@@ -337,67 +258,3 @@ def test_the_baseline_runs_offline_and_an_estimate_says_that_it_is_free(pool, ca
     assert (
         "floor: the baseline" in in_json(capsys, "contest", "standings", pool.path)[1]["told"][0].casefold()
     )
-
-
-def test_after_a_kill_no_match_is_lost_and_none_is_repeated(pool: Project, llmock: LLMock, capsys):
-    def asked() -> list[str]:
-        return [request.body["messages"][1]["content"] for request in llmock.requests]
-
-    def answered() -> int:
-        return sum(rater.showings for rater in contest_rows.raters(pool))
-
-    judges.add(pool, "distant", base_url=llmock.base_url(), model="gpt-4o-mini")
-    words = ["contest", "run", str(pool.path), "--judge", "distant", "--rounds", "3", "--concurrency", "1"]
-    llmock.reply(json.dumps(REPLY), times=None).delay(0.2, times=None)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "annotator", *words],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(HERE)},
-    )  # fmt: skip
-    while answered() < 7:
-        assert process.poll() is None
-        time.sleep(0.02)
-    process.kill()
-    process.communicate()
-    kept, before = answered(), asked()
-    assert 7 <= kept <= len(before) < 36
-    llmock.reset()
-    llmock.reply(json.dumps(REPLY), times=None)
-    code, result = in_json(capsys, *words)
-    assert (code, result["state"], result["done"], result["total"]) == (0, "done", 36, 36)
-    # What was answered is not asked again; at most what was under way when the process died is asked twice.
-    assert len(asked()) == 36 - kept
-    assert not set(before[:kept]) & set(asked())
-    code, result = in_json(capsys, "contest", "standings", pool.path, "--top", "3")
-    assert (result["matches"], result["rounds"], result["missing"]) == (18, 3, 0)
-    assert sum(row["elo"] for row in result["standings"]) == pytest.approx(12 * 1200, abs=1e-3)
-    assert {row["matches"] for row in result["standings"]} == {3}
-
-
-def test_the_same_seed_gives_the_same_standings(tmp_path, capsys):
-    result = []
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-        project = contest_project(tmp_path / name)
-        project.close()
-        answer_of(capsys, "contest", "run", project.path, "--judge", "baseline", "--seed", "4")
-        result.append(in_json(capsys, "contest", "standings", project.path)[1]["standings"])
-    assert result[0] == result[1]
-
-
-def test_the_best_become_items_and_the_others_are_held_back_with_their_reason(pool, capsys):
-    answer_of(capsys, "contest", "run", pool.path, "--judge", "baseline")
-    standings = in_json(capsys, "contest", "standings", pool.path, "--top", "4")[1]["standings"]
-    words = ("contest", "keep", pool.path, "--top", "4", "--per-seminar", "2")
-    code, dry = in_json(capsys, *words, "--dry-run")
-    assert (code, len(dry["kept"]), dry["items"]) == (0, 4, [])
-    code, result = in_json(capsys, *words)
-    assert (code, result["kept"]) == (0, dry["kept"])
-    assert result["items"] == result["kept"]
-    assert sorted(key[:2] for key in result["kept"]) == ["s1", "s1", "s2", "s2"]
-    assert in_json(capsys, *words)[1]["items"] == []
-    assert standings[0]["key"] in result["kept"]
-    code, out = answer_of(
-        capsys, "contest", "hold", pool.path, standings[0]["key"], "--reason", "Needs a licence."
-    )
-    assert (code, "held back: Needs a licence." in " ".join(out.split())) == (0, True)
-    assert standings[0]["key"] in in_json(capsys, *words, "--dry-run")[1]["held_back"]

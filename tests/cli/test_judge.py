@@ -297,18 +297,6 @@ def test_a_run_is_held_and_goes_on_by_a_word(file: Path, server: OddServer) -> N
     assert "held" not in child.lines[-1]
 
 
-def test_a_held_run_can_be_cancelled(file: Path, server: OddServer) -> None:
-    yes = answering(lambda _: "yes")
-    server.answer = lambda body, number: Odd(held=True) if number else yes(body, number)
-    child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
-    until(lambda: len(server.bodies) == 2)
-    child.say("pause")
-    until(lambda: child.lines and child.lines[-1].get("held"))
-    child.say("cancel")
-    assert child.ended()["state"] == "cancelled"
-    assert len(server.bodies) == 2
-
-
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
     monkeypatch.setattr(batching, "FIRST_LOOK_S", 0.01)
@@ -347,14 +335,6 @@ def test_batches_are_withdrawn_by_name_or_given_up(
     assert (code, "11 questions, cancelling" in out) == (0, True)
     assert told(capsys, "judge", "batches", file, "--forget")["forgotten"] == 1
     assert goldsmith(capsys, "judge", "batches", file)[1] == "No open batches.\n"
-
-
-def test_a_rate_of_the_order_holds_the_calls_back(file: Path, server: OddServer) -> None:
-    child = Child("run", file, "--judge", JUDGE, "--rpm", 3)
-    until(lambda: any(line.get("calls") == 3 for line in child.lines))
-    until(lambda: child.lines[-1]["seconds"] > 1.5)
-    child.say("cancel")
-    assert (child.ended()["state"], len(server.bodies)) == ("cancelled", 3)
 
 
 def test_a_judges_own_rate_goes_for_all_its_runs(file: Path, server: OddServer, capsys: Any) -> None:

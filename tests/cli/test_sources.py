@@ -110,24 +110,6 @@ def test_a_folder_of_which_nothing_could_be_taken_is_a_failure(file: Path, tmp_p
     assert "nameless.html: it does not say which address" in words
 
 
-def test_a_window_hears_json_lines_and_can_cancel(file: Path, server: PageServer) -> None:
-    server.pages["/b"] = Given(held=True)
-    code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
-    words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as child:
-        first = json.loads(child.stdout.readline())
-        child.stdin.write("cancel\n")
-        child.stdin.flush()
-        last = json.loads(child.stdout.readline())
-        assert child.wait(10) == 3
-    assert (first["event"], first["latest"]["url"], first["latest"]["state"]) == (
-        "progress",
-        server.url("/a"),
-        "ok",
-    )
-    assert (last["event"], last["state"], last["by_state"]) == ("ended", "cancelled", {"ok": 1})
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 def test_a_polite_end_keeps_what_came(file: Path, server: PageServer) -> None:
     server.pages["/b"] = Given(held=True)

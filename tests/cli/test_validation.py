@@ -66,22 +66,6 @@ def test_a_set_is_compared_by_its_own_protocol(
     assert run_command([name, file, *options]) == 1
 
 
-def test_judges_stand_beside_people_in_tables(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    filled(file, "R2", "R3")
-    sheets = {sheet["key"]: sheet for sheet in told(capsys, "validate", file)["sheets"]}
-    rows, heavy = ({row["rater"]: row for row in sheets[key]["rows"]} for key in ("judges", "weighted"))
-    assert list(rows) == ["good", "small", "people", "R2", "R3"]
-    assert (rows["small"]["accuracy"], rows["small"]["recall"], rows["small"]["precision"]) == (
-        0.75,
-        0.5,
-        1.0,
-    )
-    # Of Alpha's weights the judge finds 3 of every 4.
-    assert heavy["small"]["recall"] == 0.75
-    (gap,) = [row for row in sheets["contrasts"]["rows"] if row["figure"] == "Accuracy"]
-    assert (gap["first"], gap["second"], gap["difference"]) == ("good", "small", 0.25)
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

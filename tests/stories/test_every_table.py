@@ -22,6 +22,7 @@ from annotator.actions.studies import result_views
 from annotator.cli import run_command
 from annotator.places import resources
 from annotator.protocols import papers
+from tests.house.test_tables import KEY
 from tests.material.labelled_sections import (
     COVERAGE,
     ORACLE,
@@ -460,6 +461,8 @@ def test_the_command_prints_the_papers_rows_and_columns(command: str, name: str,
     assert len(sheets) == len(wanted)
     for sheet, (columns, rows) in zip(sheets, wanted, strict=True):
         keys = {column["title"]: column["key"] for column in sheet["columns"]}
+        assert all(map(KEY.fullmatch, keys.values()))
+        assert all([*one] == [*keys.values()] for one in sheet["rows"])
         assert [title for title in keys if title in columns] == list(columns)
         assert sorted(map(str, (one[keys[columns[0]]] for one in sheet["rows"]))) == sorted(map(str, rows))
 

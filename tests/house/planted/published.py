@@ -1,20 +1,13 @@
-"""What is published beside a planted protocol shows on Validate and on the command line, and so does its absence."""
+"""What a window shows and a command says; what Validate says of agreement that was published, and of none."""
 
 import io
-import json
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel
 
-from annotator.actions.project.file import Project
-from annotator.actions.studies import result_views
-from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
-from annotator.gui.shell.start import make_application
-from annotator.gui.shell.window import Window
 
 STANCE, RATING = "planted.stance", "planted.rating"
 AIM = (
@@ -37,42 +30,3 @@ def said(words: list[str], code: int = 0) -> str:
         result = run_command(words)
     assert result == code, f"{words}: {told.getvalue()}"
     return " ".join(told.getvalue().split())
-
-
-def of_view(project: Project, view: str, **chosen: str) -> dict[str, list[list[str]]]:
-    sheets = result_views.show(project, view, chosen, among=VIEWS).sheets
-    return {sheet.title: [[cell.words for cell in line.cells] for line in sheet.lines] for sheet in sheets}
-
-
-def on_page(project: Project, view: str, **chosen: str) -> str:
-    """What the Validate page says of a view, and its tables' names."""
-    make_application()
-    window = Window(Project.open(project.path))
-    window.show()
-    window.show_page("Validate", part="Figures", view=view, choose=chosen)
-    window.session.wait()
-    viewer = window.page.figures.viewer
-    while viewer.body.currentWidget() is not viewer.view or viewer.session._tasks_behind:
-        make_application().processEvents()
-    tabs = viewer.view.tabs
-    viewer.view.more.setChecked(True)
-    words = [*shown(window), *(tabs.tabText(place) for place in range(tabs.count()))]
-    window.close()
-    return "\n".join(words)
-
-
-def measured_by_aims(project: Project, folder: Path) -> None:
-    file = str(project.path)
-    assert "Published aim" not in of_view(project, "judges", protocol=STANCE)
-    assert AIM in on_page(project, "judges", protocol=STANCE)
-    assert AIM in on_page(project, "answer", protocol=STANCE)
-    words = ["validate", file, "--protocol", STANCE]
-    assert AIM in json.loads(said([*words, "--json"]))["sheets"][0]["told"]
-    assert "an early judge with people" in said(words)
-
-
-def measured_by_no_aim(project: Project, folder: Path) -> None:
-    assert "Published aim:" not in on_page(project, "judges", protocol=RATING)
-    for view in ("judges", "answer"):
-        assert NONE in on_page(project, view, protocol=RATING)
-    assert NONE in said(["validate", str(project.path), "--protocol", RATING])

@@ -29,7 +29,7 @@ from annotator.actions.validation import stand_in, validation, validation_views,
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.storage.tables import RESPONSE, SYSTEM
-from tests.house.planted import levels, published
+from tests.house.planted import published
 from tests.house.planted.by_keys import labelled_by_keys
 from tests.house.planted.submitting_walk import submitted
 from tests.projects.labelling_project import submit_labels
@@ -115,13 +115,14 @@ def unsure_is_missing(project: Project, folder: Path) -> None:
 
 
 def validated(project: Project, folder: Path) -> None:
-    for protocol, positive in ((STANCE, "supports"), (RATING, "10")):
+    for protocol, positive, words in ((STANCE, "supports", published.AIM), (RATING, "10", published.NONE)):
         query = validation.ValidationQuery(protocol, positive=positive)
         assert validation.report(project, query).of("baseline").units > 0
         assert [
             answer.rater.name for answer in stand_in.report(project, stand_in.StandInQuery(query)).answers
         ] == ["baseline"]
         assert validity_cards.card(project, validity_cards.CardQuery(protocol, judge="baseline")).sha256
+        assert words in published.said(["validate", str(project.path), "--protocol", protocol])
 
 
 def corrected_by_labels(project: Project, folder: Path) -> None:
@@ -211,19 +212,6 @@ def layout_offered(project: Project, folder: Path) -> None:
         assert "planted" in published.said([*words, "--help"])
 
 
-def commanded(project: Project, folder: Path) -> None:
-    file = str(project.path)
-    for protocol in PLANTED:
-        for words in (
-            ["judge", "estimate", file, "--judge", "baseline"],
-            ["judge", "run", file, "--judge", "baseline"],
-            ["results", file],
-            ["validate", file, "--positive", "supports" if protocol == STANCE else "10"],
-            ["labels", "export", file, "--to", str(folder / f"{protocol}.csv"), "--all"],
-        ):
-            published.said([*words, "--protocol", protocol])
-
-
 def rated(file: Path) -> Project:
     """A project in which one person rated what is counted by hand."""
     project = new_project(file)
@@ -296,28 +284,6 @@ def set_out(project: Project, folder: Path) -> None:
     other.close()
 
 
-def in_the_window(project: Project, folder: Path) -> None:
-    from PySide6.QtWidgets import QApplication
-
-    from annotator.gui.shell.start import make_application
-    from annotator.gui.shell.window import Window
-
-    application = QApplication.instance() or make_application()
-    window = Window(Project.open(folder / "rated.goldsmith"))
-    window.show()
-    window.show_page("Results", view="overview")
-    viewer = window.page.viewer
-    while viewer.body.currentWidget() is not viewer.view or viewer.session._tasks_behind:
-        application.processEvents()
-    model = viewer.view.model
-    said = [
-        [model.index(row, column).data() for column in range(model.columnCount())]
-        for row in range(model.rowCount())
-    ]
-    assert {name: tuple(words) for name, *words in said} == SHOWN
-    window.close()
-
-
 STEPS: dict[str, Callable[[Project, Path], None]] = {
     step.__name__: step
     for step in (
@@ -327,20 +293,16 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
         unsure_is_missing,
         submitted,
         validated,
-        published.measured_by_aims,
-        published.measured_by_no_aim,
         corrected_by_labels,
         labels_leave_and_return,
         released,
         compared_in_pairs,
         layout_comes_and_goes,
         layout_offered,
-        commanded,
         counted,
         set_out,
-        in_the_window,
     )
-} | dict(levels.steps(published.said))
+}
 
 
 def walked(steps: Mapping[str, Callable[[], None]]) -> None:
