@@ -2,7 +2,6 @@
 
 import errno
 import os
-import random
 import time
 from pathlib import Path
 
@@ -149,10 +148,3 @@ def test_a_link_stays_a_link_to_what_is_replaced(tmp_path: Path) -> None:
 def test_the_longest_names_that_a_disk_allows_can_be_saved(tmp_path: Path, letters: str) -> None:
     name = letters * (255 // len(letters.encode()))
     assert save(tmp_path / name, b"x").read_bytes() == b"x"
-
-
-def test_what_is_saved_is_read_back_byte_for_byte(tmp_path: Path) -> None:
-    draws = random.Random(7)
-    for size in (0, 1, 4095, 100_000):
-        content = draws.randbytes(size)
-        assert save(tmp_path / "a", content).read_bytes() == content

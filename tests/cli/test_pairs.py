@@ -14,6 +14,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import board
+from annotator.actions.parcels import known_keys
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -27,6 +28,7 @@ from annotator.domain.texts.refusal import RoleNeeded
 from annotator.storage.tables import AUDIT
 from tests.cli.commands import invoked, printed, refused, told
 from tests.material.labels_in_files import every, project_of_two, stored, written
+from tests.material.sent_apart import coordinated, write_rubric
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import ADA, item, pairs_project, rubric, work_as
 from tests.projects.refusals import expect_refusal
@@ -327,3 +329,57 @@ def test_repeats_come_back_after_so_many_days(four):
     again = [one for one in assignments.of_person(project, pairs.person(project, "Ada").id) if one.trial == 2]
     project.close()
     assert [one.not_before.astimezone().date() for one in again if one.not_before] == [date(2031, 5, 18)]
+
+
+def shared(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:
+    capsys.readouterr()
+    code = run_command(["share", *words, "--json"])
+    said = capsys.readouterr()
+    return code, json.loads(said.out) if said.out else {"refused": said.err}
+
+
+def test_a_study_goes_round_through_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(coordinated(tmp_path / "home")) as project:
+        file = str(project.path)
+    folder, theirs = tmp_path / "synced", str(tmp_path / "own.goldsmith")
+    assert shared(capsys, file)[0] == 1
+    assert "no folder" in shared(capsys, file, str(folder))[1]["refused"]
+    folder.mkdir()
+    code, sent = shared(capsys, file, str(folder), "--send")
+    assert (code, len(sent["packages"]), sent["folder"]) == (0, 2, str(folder))
+
+    (task,) = (folder / "R2").glob("*.goldsmith-task")
+    assert run_command(["unpack", theirs, str(task)]) == 0
+    with closing(Project.open(Path(theirs))) as project:
+        write_rubric(project, items.ids(project)[0], "Explains the weight of gold")
+        words = known_keys.own_words(project)
+    code, back = shared(capsys, theirs)
+    assert (code, len(back["receipt"])) == (0, 9)
+
+    code, waits = shared(capsys, file)
+    assert (code, waits["arrivals"], waits["keys"][0]["words"]) == (0, [], words)
+    assert shared(capsys, file, "--trust", "not these")[0] == 1
+    code, came = shared(capsys, file, "--trust", words)
+    assert (code, came["arrivals"][0]["receipt"], len(came["packages"])) == (0, back["receipt"], 1)
+    assert shared(capsys, theirs)[1]["new_items"] == 0
+
+    assert shared(capsys, file, "--off", "--send")[0] == 1
+    assert shared(capsys, file, "--off") == (0, {"folder": None})
+    assert shared(capsys, file)[0] == 1
+
+
+def test_what_is_wrong_is_told_in_words_and_by_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(coordinated(tmp_path / "home")) as project:
+        file = str(project.path)
+    folder = tmp_path / "synced"
+    folder.mkdir()
+    assert shared(capsys, file, str(folder), "--send")[0] == 0
+    (folder / "half.goldsmith-work").write_bytes(b"PK\x03\x04 and no more")
+    assert run_command(["share", file]) == 0
+    assert "1 file not whole yet" in capsys.readouterr().out
+    (folder / "half.goldsmith-work").unlink()
+    folder.rename(tmp_path / "unplugged")
+    assert run_command(["share", file]) == 3
+    assert "cannot be reached" in capsys.readouterr().out

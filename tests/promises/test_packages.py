@@ -1,6 +1,8 @@
 """What Goldsmith promises about work that travels by file."""
 
+import csv
 import json
+import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,11 +16,12 @@ from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
-from annotator.actions.project import people
+from annotator.actions.project import incoming, people
 from annotator.actions.project.file import Project
-from annotator.actions.releases import checking
+from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.canonical import now, sha256
@@ -26,7 +29,9 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage.tables import AGREEMENT
 from tests.actions.parcels.test_exchange_labels import three_reports
+from tests.material.bundles import peer_files, write_peer
 from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+from tests.projects.validation_project import At, judge_says, person_says, places, validation_project
 from tests.storage import sql
 
 STRANGER = b"somebody who read along the mail"
@@ -250,3 +255,235 @@ def test_a_silent_repeat_looks_like_any_other_item(tmp_path: Path, names: tuple[
     assert (len(keys), set(names) < keys) == (4, True)
     manner = r"Q-\d\d" if names[0] == "Q-07" else "[a-z-]+"
     assert [key for key in keys if not re.fullmatch(manner, key)] == []
+
+
+SEVEN = ("Ada", "Ben", "Cleo", "Dan", "Eva", "李明", 'A/B: "both"')
+
+# Said, though each is known, so that an import fails for no other reason.
+KNOWN = ("--as", "R2=R2", "--as", "R3=R3")
+FIGURES = (
+    ("validate",),
+    ("validate", "--by", "weight"),
+    ("choose-judge", "--figure", "accuracy", "--delta", "0.5"),
+    ("correct", "--judge", "good"),
+)
+OF_A_SET = (("sets", "lock", "Spring"), ("validate", "--set", "Spring"), ("sets", "list"))
+
+
+def ann(at: At) -> str:
+    return "yes" if at[1] == "Alpha" else "no"
+
+
+def ben(at: At) -> str:
+    return "unsure" if at == (1, "Beta", 2) else "yes" if at[2] == 1 else ann(at)
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    project = validation_project(tmp_path)
+    judge_says(project, "good", ann)
+    judge_says(project, "small", lambda at: "no" if at[2] == 2 else ann(at))
+    project.close()
+    return project.path
+
+
+def with_set(file: Path) -> None:
+    """Have a set of all reports drawn, which R2 and R3 are to label."""
+    words = ["sets", "draw", str(file), "Spring", "--person", "R2", "--person", "R3", "--size", "8"]
+    assert run_command(words) == 0
+
+
+def written(file: Path, name: str = "labels.csv", **more: str) -> str:
+    """What R2 and R3 say of every unit, as a table in one file."""
+    project = Project.open(file, readonly=True)
+    rows = [
+        {
+            "item": str(at[0]),
+            "system": at[1],
+            "unit": f"Criterion {at[2]} of {at[0]}",
+            "rater": who,
+            "value": says(at),
+        }
+        for who, says in (("R2", ann), ("R3", ben))
+        for at in places(project)
+    ]
+    project.close()
+    with (file.parent / name).open("w", encoding="utf-8", newline="") as table:
+        writer = csv.DictWriter(table, list(rows[0] | more))
+        writer.writeheader()
+        writer.writerows(row | more for row in rows)
+    return str(file.parent / name)
+
+
+def figures(file: Path, capsys: pytest.CaptureFixture[str], asked: Any = FIGURES) -> list[Any]:
+    """What the command line says of a project that stands on people's labels."""
+    result = []
+    for first, *rest in asked:
+        words = [first, rest[0], str(file), *rest[1:]] if first == "sets" else [first, str(file), *rest]
+        capsys.readouterr()
+        assert run_command([*words, "--json"]) == 0, capsys.readouterr().err
+        result.append(json.loads(capsys.readouterr().out))
+    return result
+
+
+def comparable(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: comparable(value) for key, value in found.items() if not key.endswith("_at")}
+    return [comparable(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.mark.parametrize("asked", [FIGURES, OF_A_SET], ids=["all", "a set"])
+def test_labels_from_a_file_count_as_the_same_labels_given_in_the_window(
+    judged: Path, capsys: pytest.CaptureFixture[str], asked: Any
+) -> None:
+    if asked is OF_A_SET:
+        with_set(judged)
+    by_hand = judged.with_name("by-hand.goldsmith")
+    shutil.copy(judged, by_hand)
+    project = Project.open(by_hand)
+    person_says(project, "R2", ann)
+    person_says(project, "R3", ben)
+    project.close()
+    assert run_command(["labels", "import", str(judged), written(judged), *KNOWN]) == 0
+    assert comparable(figures(judged, capsys, asked)) == comparable(figures(by_hand, capsys, asked))
+
+
+@pytest.fixture
+def handed_out(tmp_path: Path) -> tuple[str, list[str]]:
+    """A project of which seven people are to write the rubrics, and who they are."""
+    project = coordinated(tmp_path / "here", SEVEN[:-1])
+    last = people.add_person(project, SEVEN[-1], alias="A/B").subject
+    assignments.assign_one(project, items.ids(project)[0], last, Stage.RUBRIC)
+    whose = [person.id for person in annotators(project)]
+    project.close()
+    return str(project.path), whose
+
+
+def of(path: Path) -> str:
+    return packages.read_package(path).manifest.person_id
+
+
+@pytest.mark.parametrize("name", ["tasks", "deep/tasks.2026/"])
+def test_a_folder_that_is_not_there_yet_is_made_and_holds_a_file_for_each_person(
+    handed_out: tuple[str, list[str]], tmp_path: Path, name: str
+) -> None:
+    file, whose = handed_out
+    for words in (["--person", whose[0]], ["--all"]):
+        assert run_command(["pack", file, *words, "--to", f"{tmp_path}/{name}"]) == 0
+    assert sorted(of(path) for path in (tmp_path / name).iterdir()) == sorted(whose)
+
+
+def test_a_package_of_somebody_else_is_never_replaced_and_ones_own_is(
+    handed_out: tuple[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, (first, second, *_) = handed_out
+    task, work = tmp_path / "task.goldsmith-task", tmp_path / "mine.goldsmith-work"
+    packed = [
+        run_command(["pack", file, "--person", one, "--to", str(task)]) for one in (first, second, first)
+    ]
+    assert (packed, of(task)) == ([0, 1, 0], first)
+    assert "It was left unchanged" in capsys.readouterr().err
+    with closing(Project.open(Path(file))) as project:
+        made = [
+            next(returned(project, one, tmp_path / one).parent.glob("*.goldsmith")) for one in (first, second)
+        ]
+    packed = [run_command(["pack", str(theirs), "--to", str(work)]) for theirs in made]
+    assert (packed, of(work)) == ([0, 1], first)
+
+
+PEER = "researcherbench"
+
+
+def new(folder: Path) -> Project:
+    return Project.create(folder / "p.goldsmith")
+
+
+def said(project: Project, folder: Path) -> incoming.ImportPreview:
+    return imports.run(project, PEER, [folder], warm=False)[1]
+
+
+def public(folder: Path, files: dict[str, Any]) -> Path:
+    names = {"questions.json": "eval_data/questions.json", "rubric.json": "eval_data/rubrics.json"}
+    return write_peer(
+        folder,
+        {names.get(path) or path.replace("responses", "user_data"): tree for path, tree in files.items()},
+    )
+
+
+def test_the_data_folder_of_the_public_repository_is_imported_by_its_name_alone(tmp_path: Path) -> None:
+    files = peer_files() | {
+        "responses/test.json": [{"id": 1, "question": "What is known?", "response": "test"}]
+    }
+    project = new(tmp_path)
+    report = said(project, public(tmp_path / "data", files))
+    counts = {name: count.new for name, count in report.counts.items() if count.new}
+    assert counts == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
+    assert [str(note) for note in report.notes] == [
+        "responses/test.json: is the layout's example and no system's file; it was left out"
+    ]
+
+
+def keys(project: Project) -> list[str]:
+    return [line.key for line in items.lines(project, items.ids(project))]
+
+
+def test_a_question_whose_key_is_taken_gets_a_free_one_and_keeps_its_number_in_the_benchmarks_files(
+    tmp_path: Path,
+) -> None:
+    project, files = new(tmp_path), peer_files()
+    items.add(project, "What did we ask ourselves?")
+    later = {path: tree for path, tree in files.items() if path.startswith("responses/")}
+    folder = write_peer(tmp_path / "in", {path: tree for path, tree in files.items() if path not in later})
+    before, report = imports.preview(project, PEER, [folder]), said(project, folder)
+    assert keys(project) == ["1", "3", "2"]
+    told = ["questions.json[0]: the key 1 is taken; it becomes 3"]
+    assert [[str(note) for note in each.notes] for each in (before, report)] == [told, told]
+    again = said(project, folder)
+    assert (str(again), again.problems) == ("nothing new", ())
+    assert [str(note) for note in again.notes] == ["questions.json[0]: item 1 of the files is item 3 here"]
+    # Responses that come later find it.
+    report = said(project, write_peer(tmp_path / "later", later))
+    assert (report.counts["responses"].new, report.problems) == (2, ())
+    releases.export(project, tmp_path / "out", profile=PEER)
+    asked = json.loads((tmp_path / "out" / "questions.json").read_text("utf-8"))
+    own = json.loads((folder / "questions.json").read_text("utf-8"))
+    assert [(each["id"], each["question"]) for each in asked[1:]] == [(e["id"], e["question"]) for e in own]
+    assert asked[0]["id"] == 3
+    (tmp_path / "copy").mkdir()
+    copy = new(tmp_path / "copy")
+    said(copy, tmp_path / "out")
+    assert keys(copy) == keys(project)
+
+
+def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: Path) -> None:
+    project, other = new(tmp_path), Project.create(tmp_path / "other.goldsmith")
+    for number in range(3):
+        items.add(other, f"Their question {number}?")
+    releases.export(other, tmp_path / "release")
+    items.add(project, "What did we ask ourselves?")
+    imports.run(project, "goldsmith", [tmp_path / "release"], warm=False)
+    assert keys(project) == ["1", "4", "2", "3"]
+    again = imports.run(project, "goldsmith", [tmp_path / "release"], warm=False)[1]
+    assert (str(again), again.problems) == ("nothing new", ())
+    releases.export(project, tmp_path / "ours")
+    written = json.loads((tmp_path / "ours" / "items.json").read_text("utf-8"))
+    assert [each["key"] for each in written] == keys(project)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_two_items_are_called_the_same_in_whatever_order_they_come(tmp_path: Path, seed: int) -> None:
+    other = Project.create(tmp_path / "other.goldsmith")
+    for number in range(4):
+        items.add(other, f"Their question {number}?")
+    releases.export(other, tmp_path / "release")
+    write_peer(tmp_path / "in")
+    project, chance = new(tmp_path), random.Random(seed)
+    steps = ["add", "add", "add", PEER, PEER, "goldsmith", "goldsmith"]
+    chance.shuffle(steps)
+    for step in steps:
+        if step == "add":
+            items.add(project, "What did we ask ourselves?")
+        else:
+            folder = tmp_path / ("in" if step == PEER else "release")
+            imports.run(project, step, [folder], warm=False)
+    assert len(set(keys(project))) == len(keys(project)) == 3 + 2 + 4

@@ -1,6 +1,9 @@
 """What Goldsmith promises about judges held against people."""
 
+import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
@@ -29,6 +32,8 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
+from tests.house import reading
+from tests.projects import judged_project
 from tests.projects.validation_project import (
     COVERAGE,
     judge_says,
@@ -38,6 +43,7 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.promises.labelled_at_once import labelled_at_once
+from tests.storage import sql
 
 OTHER = {"yes": "no", "no": "yes"}
 
@@ -367,3 +373,41 @@ def test_peoples_mean_of_units_and_of_reports_are_named_apart_and_are_one_where_
         heads = {column.key: column.head for column in corrected.sheets(board)[0].columns}
         assert heads["labelled_units"] == "People, unit by unit"
     complete.close()
+
+
+def judged(folder: Path, judges: int, items: int = 10) -> Project:
+    """So many judges' verdicts on 100 criteria of each item's only report."""
+    folder.mkdir()
+    source = judged_project.peer_folder(folder / "peer", items, 100, 1)
+    project = judged_project.imported(folder / "judged.goldsmith", source)
+    judged_project.judge_everything(project, judges)
+    return project
+
+
+@pytest.mark.slow
+def test_the_memory_of_an_export_does_not_grow_with_its_judgements(tmp_path: Path) -> None:
+    few, many = (str(judged(tmp_path / str(judges), judges).path) for judges in (2, 4))
+    first = str(judged(tmp_path / "first", 1, 1).path)
+    # A process that has run thousands of tests follows its memory ten times as slowly as a fresh one.
+    peaks = subprocess.check_output(
+        [sys.executable, "-m", "tests.promises.peaks", first, few, many], cwd=reading.HERE, encoding="utf-8"
+    )
+    _, of_few, of_many = json.loads(peaks)
+    # What two more judges and their scores take, and nothing for each of their 2 000 judgements.
+    assert {name: (of_many[name] - of_few[name]) / 2_000 < 500 for name in of_many} == dict.fromkeys(
+        releases.PROFILES, True
+    )
+
+
+def test_a_release_is_the_same_to_the_byte_however_its_judgements_came_in(tmp_path: Path) -> None:
+    project = judged(tmp_path / "made", 2, 2)
+    releases.export(project, tmp_path / "before")
+    with project.store.write():
+        sql.alter(project, "CREATE TEMP TABLE turned AS SELECT * FROM judgement ORDER BY random()")
+        sql.alter(project, "DELETE FROM judgement")
+        sql.alter(project, "INSERT INTO judgement SELECT * FROM turned")
+    releases.export(project, tmp_path / "after")
+    sums = [
+        hashlib.sha256((tmp_path / name / "judgements.json").read_bytes()) for name in ("before", "after")
+    ]
+    assert sums[0].digest() == sums[1].digest()

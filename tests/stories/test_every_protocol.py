@@ -14,10 +14,12 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from sqlalchemy import select
 
+from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.settings import widen
+from annotator.actions.imports import samples
 from annotator.actions.items import items, materials, pages
 from annotator.actions.judges import judges
-from annotator.actions.material import extracting
+from annotator.actions.material import draft_runs, extracting
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
@@ -25,7 +27,10 @@ from annotator.actions.results.results import systems_named
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Status
-from annotator.domain.material.item import EXEMPLAR, Page, PageState
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.tasks import Family, Phase
+from annotator.domain.material.item import EXEMPLAR, ItemRole, Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
@@ -279,3 +284,64 @@ def test_a_run_takes_what_its_estimate_says(project: Project, protocol: str, set
         whole = RunRequest("counted", protocol, systems=systems, **how)
         asyncio.run(near(project, server, replace(whole, items=("1",)), whole))
     assert_within_bounds(project, protocol)
+
+
+CHECKLIST, REFERENCE = "arena.checklist.make", "researcherbench.reference"
+
+
+def keys(project: Project) -> list[str]:
+    return [items.read(project, one).key for one in items.ids(project)]
+
+
+# Those that ask nobody, or that need another document first, are left out.
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name for name in EXTRACTIONS if name != "deepscholar.sentences"),
+        *(f"{draft_runs.PREFIX}{name}" for name in ("deepscholar.nuggets.make", "draft.rubric")),
+        *(f"{draft_runs.PREFIX}{name}" for name in ("draft.diagnostics", "researcherbench.insights")),
+        *(f"{draft_runs.PREFIX}{name}" for name in ("researcherbench.classification", CHECKLIST, REFERENCE)),
+    ],
+)
+def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, name: str) -> None:
+    project = both_papers(tmp_path)
+    add_exemplars(project)
+    if name == key_points.EXTRACTION:
+        key_points.fetch(project, "It was measured.")
+    if name.endswith(REFERENCE):
+        for item in items.ids(project):
+            artifacts.start(
+                project, item, Kind.INSIGHTS, Insights(units=(Insight(text="A block adds its input."),))
+            )
+    with at_work(CountingServer()) as server:
+        if name.endswith(CHECKLIST):
+            server.listed, server.fixed = 4, {"weight": 0.25}
+        judges.add(project, JUDGE, base_url=server.url, model="test-model")
+        first, other = (RunRequest(JUDGE, name, items=(key,)) for key in keys(project))
+        asyncio.run(near(project, server, first, other))
+    project.close()
+
+
+@pytest.mark.parametrize("piece_words", [0, 150, 400])
+def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, piece_words: int) -> None:
+    project = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    with at_work(CountingServer()) as server:
+        server.listed = 6
+        judges.add(project, JUDGE, base_url=server.url, model="test-model")
+        of = RunRequest(JUDGE, f"{draft_runs.PREFIX}arena.inspirations", piece_words=piece_words)
+        seminars = [one for one in items.ids(project) if items.of(project, one) is ItemRole.SEMINAR]
+        order = replace(of, items=tuple(items.read(project, seminar).key for seminar in seminars))
+        assert order.items
+        asyncio.run(near(project, server, order, measured=False))
+    project.close()
+
+
+def test_tasks_of_a_seminar_take_what_their_estimate_says(tmp_path: Path) -> None:
+    project = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    seminar = keys(project)[0]
+    with at_work(CountingServer()) as server:
+        server.listed, server.fixed = 6, {"phase": Phase.SYNTHESIZE.value, "family": Family.SURVEY.value}
+        judges.add(project, JUDGE, base_url=server.url, model="test-model")
+        order = RunRequest(JUDGE, f"{draft_runs.PREFIX}arena.tasks", items=(seminar,))
+        asyncio.run(near(project, server, order, measured=False))
+    project.close()

@@ -37,7 +37,7 @@ from tests.projects import adra_project as adra
 from tests.projects.labelling_project import SYSTEMS, submit_labels
 from tests.storage import sql
 
-ACCURACY, FOUR = "Accuracy", ("Accuracy", "Precision", "Recall", "F1")
+FOUR = ("Accuracy", "Precision", "Recall", "F1")
 PAPERS = Path(__file__).parents[2] / "../shared/papers"
 Row = dict[str, Any]
 

@@ -29,7 +29,6 @@ from tests.windows.story_hands import rule, submit, window_of
 QUESTION = "How does gold keep its shine?"
 ADA = ("Explains why gold does not react with oxygen", "Compares the price of gold with silver")
 BEN = ("Explains why gold does not react with oxygen", "Describes how alloys change the colour")
-LATE = "Explains why gold reacts with hardly anything"
 
 
 def run(*words: str) -> None:

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from annotator.actions.agreement import agreement_figures
 from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import label_matching
-from annotator.actions.labelling import board, label_cases, label_sealing, labels
+from annotator.actions.labelling import label_cases, label_sealing, labels
 from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results
@@ -46,12 +45,6 @@ def handed_out(folder: Path) -> Project:
         project, AssignmentPlan((Stage.LABELLING,), 2, (ada, ben), (cleo,), (pairs.item(project),))
     )
     return project
-
-
-def states(project: Project) -> dict[str, tuple[str, int, int]]:
-    """What the board tells of each who labels: the state, and how many labels of how many."""
-    lines = board.board(pairs.work_as(project, "Cora"))
-    return {line.person: (line.state, line.units, line.of) for line in lines if line.stage is Stage.LABELLING}
 
 
 def counted(project: Project) -> list[float | None]:
@@ -98,21 +91,12 @@ def labelled_by_keyboard(project: Project) -> None:
 def submitted(_project: Project, folder: Path) -> None:
     """The whole walk."""
     project = handed_out(folder / "submitted")
-    assert states(project) == dict.fromkeys(("Ada", "Ben"), ("not begun", 0, ASKED))
     labelled_by_file(project, folder / "submitted")
-    assert states(project) == {"Ada": ("submitted", ASKED, ASKED), "Ben": ("not begun", 0, ASKED)}
     assert counted(project) == [1, 1]
     labelled_by_keyboard(project)
     # Ada finds every point, Ben all but one: people's figure is the mean of theirs.
     assert counted(pairs.work_as(project, "Cora")) == pytest.approx([5 / 6] * 2)
-    assert states(project) == dict.fromkeys(("Ada", "Ben"), ("frozen", ASKED, ASKED))
     assert len(agreements.of_item(project, pairs.item(project))) == 1
-    # They agree on two points of three in each report.
-    (row,) = agreement_figures.rows(pairs.work_as(project, "Cora"), stage=Stage.LABELLING)
-    percent = row.figure("agreement")
-    assert percent is not None
-    assert percent.value is not None
-    assert (row.field, round(percent.value, 6)) == ("value", round(4 / 6, 6))
     written = label_matching.export(
         project, folder / "presence.csv", choice=label_matching.LabelSelection((PRESENCE,))
     )
