@@ -19,7 +19,7 @@ from annotator.actions.sets import validation_sets
 from annotator.cli import run_command
 from annotator.judging.batches import batching
 from annotator.protocols import EXTRACTIONS
-from tests.actions.contests.contest_project import contest_project, two_tasks
+from tests.actions.contests.contest_project import two_tasks
 from tests.cli.commands import goldsmith, printed, refused, told
 from tests.judging.batch_server import BatchServer
 from tests.judging.odd_server import Odd, OddServer, completion, error
@@ -434,11 +434,6 @@ def judged_file(tmp_path: Path, server: OddServer) -> str:
     return str(tmp_path / "small.goldsmith")
 
 
-def rates(found: dict[str, Any]) -> dict[str, float]:
-    rows = next(sheet["rows"] for sheet in found["sheets"] if sheet["key"] == "attacks")
-    return {row["attack"]: row["failure_rate"] for row in rows}
-
-
 def test_a_judge_is_attacked_after_an_estimate_and_its_rates_told(
     judged_file: str, server: OddServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -453,7 +448,10 @@ def test_a_judge_is_attacked_after_an_estimate_and_its_rates_told(
         capsys, "attack", judged_file, "--judge", JUDGE, "--attack", "injection", "--attack", "padding"
     )
     assert (ended["state"], ended["done"]) == ("done", 2 * VERDICTS)
-    assert rates(told(capsys, "bias", judged_file, "--judge", JUDGE)) == {
+    sheets = {
+        sheet["key"]: sheet["rows"] for sheet in told(capsys, "bias", judged_file, "--judge", JUDGE)["sheets"]
+    }
+    assert {row["attack"]: row["failure_rate"] for row in sheets["attacks"]} == {
         "An order to the judge": 1.0, "Padding by sentences on nothing": 0.0,
     }  # fmt: skip
 
@@ -592,72 +590,22 @@ def test_the_judge_of_a_card_is_added_elsewhere(
     assert (result["judge"], result["holds"]) == (JUDGE, True)
 
 
-def answer_of(capsys, *words):
-    code = run_command([str(word) for word in words])
-    out, err = capsys.readouterr()
-    return code, out + err
-
-
-def in_json(capsys, *words):
-    code, out = answer_of(capsys, *words, "--json")
-    return code, json.loads(out)
-
-
-@pytest.fixture
-def matched(tmp_path):
-    project = two_tasks(tmp_path)
+def test_matches_are_imported_and_their_standings_told(tmp_path: Path, capsys: Any) -> None:
+    project, matches = two_tasks(tmp_path), tmp_path / "matches.csv"
     project.close()
-    (tmp_path / "matches.csv").write_text(
-        "first,second,winner,confidence,rater\nt01,t02,t01,0.8,gpt\n", encoding="utf-8"
-    )
-    return project.path
-
-
-@pytest.fixture
-def pool(tmp_path):
-    return contest_project(tmp_path)
-
-
-def test_matches_are_imported_and_their_standings_told(matched, capsys):
-    assert in_json(capsys, "contest", "import", matched, matched.parent / "matches.csv") == (
-        0, {"matches": 1, "raters": {"gpt": 1}, "again": False},
-    )  # fmt: skip
-    code, result = in_json(capsys, "contest", "standings", matched, "--top", "1")
-    first, second = result["standings"]
-    assert code == 0
-    assert (first["task_id"], first["key"], first["elo"], second["elo"]) == ("t01", "s1-t01", 1209.6, 1190.4)
-    assert set(first) == {
-        "task_id", "key", "rank", "elo", "bradley_terry", "low", "high", "p_top_k", "certain", "matches",
-        "note",
+    matches.write_text("first,second,winner,confidence,rater\nt01,t02,t01,0.8,gpt\n", "utf-8")
+    assert told(capsys, "contest", "import", project.path, matches) == {
+        "matches": 1, "raters": {"gpt": 1}, "again": False,
     }  # fmt: skip
+    result = told(capsys, "contest", "standings", project.path, "--top", "1")
+    first, second = result["standings"]
+    assert (first["task_id"], first["key"], first["elo"], second["elo"]) == ("t01", "s1-t01", 1209.6, 1190.4)
     assert (first["low"], first["high"], first["p_top_k"]) == (None, None, None)
     assert first["note"] == "1 match is too few for an interval, which takes 5"
-    assert result["told"] == []
-    assert any("C_ab" in words for words in result["departures"])
-    assert (result["rater"], result["rounds"], result["matches"]) == ("gpt", 1, 1)
-    answer_of(capsys, "contest", "import", matched, matched.parent / "matches.csv")
-    code, out = answer_of(capsys, "contest", "standings", matched, "--departures")
-    assert code == 0
-    assert "Standings of 2 tasks" in out
+    assert (result["rater"], result["rounds"], result["matches"], result["told"]) == ("gpt", 1, 1, [])
+    out = printed(capsys, "contest", "standings", project.path, "--departures")
     assert "of the top 1 are certain" in out
     assert "Differences from the paper:" in out
-    (matched.parent / "bad.csv").write_text(
-        "first,second,winner,confidence,rater\nt01,t02,t01,.3,gpt\n", encoding="utf-8"
-    )
-    code, out = answer_of(capsys, "contest", "import", matched, matched.parent / "bad.csv")
-    assert code == 1
+    matches.write_text("first,second,winner,confidence,rater\nt01,t02,t01,.3,gpt\n", "utf-8")
+    out = refused(capsys, "contest", "import", project.path, matches)
     assert "row 2: A confidence of 0.3" in " ".join(out.split())
-
-
-def test_the_baseline_runs_offline_and_an_estimate_says_that_it_is_free(pool, capsys):
-    code, out = answer_of(capsys, "contest", "run", pool.path, "--judge", "baseline", "--estimate")
-    assert code == 0
-    assert "24 comparisons; “baseline” calls no model" in out
-    code, out = answer_of(capsys, "contest", "run", pool.path, "--judge", "baseline")
-    assert code == 0
-    assert "24 of 24 comparisons made (done" in out
-    code, out = answer_of(capsys, "contest", "standings", pool.path)
-    assert "floor: the baseline reads words alone" in " ".join(out.split()).casefold()
-    assert (
-        "floor: the baseline" in in_json(capsys, "contest", "standings", pool.path)[1]["told"][0].casefold()
-    )

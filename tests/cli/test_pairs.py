@@ -162,6 +162,18 @@ def test_labels_go_in_and_leave_by_the_ending_of_the_path(
     assert len(json.loads((tmp_path / "out.json").read_text("utf-8"))["labels"]) == 12
 
 
+def test_a_label_takes_the_place_of_another_only_when_told_to(
+    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("labels", "import", labelled)
+    told(capsys, *words, str(written(tmp_path, {})), "--as", "Ann=R2")
+    other = str(written(tmp_path, {"value": "no"}))
+    assert run_command([*words, other, "--as", "Ann=R2"]) == 1
+    found = told(capsys, *words, other, "--as", "Ann=R2", "--replace")
+    assert [one["reason"] for one in found["replaced"]] == ["R2 said “yes” here, the file says “no”"]
+    assert [row["value"] for row in labels_in(labelled)] == ["no"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -366,20 +378,3 @@ def test_a_study_goes_round_through_a_folder(tmp_path: Path, capsys: pytest.Capt
     assert shared(capsys, file, "--off", "--send")[0] == 1
     assert shared(capsys, file, "--off") == (0, {"folder": None})
     assert shared(capsys, file)[0] == 1
-
-
-def test_what_is_wrong_is_told_in_words_and_by_the_exit_code(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with closing(coordinated(tmp_path / "home")) as project:
-        file = str(project.path)
-    folder = tmp_path / "synced"
-    folder.mkdir()
-    assert shared(capsys, file, str(folder), "--send")[0] == 0
-    (folder / "half.goldsmith-work").write_bytes(b"PK\x03\x04 and no more")
-    assert run_command(["share", file]) == 0
-    assert "1 file not whole yet" in capsys.readouterr().out
-    (folder / "half.goldsmith-work").unlink()
-    folder.rename(tmp_path / "unplugged")
-    assert run_command(["share", file]) == 3
-    assert "cannot be reached" in capsys.readouterr().out

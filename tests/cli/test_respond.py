@@ -10,16 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from annotator.actions.authoring import artifacts
-from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.material import responding
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.cli.items import respond_app, systems_app
 from annotator.cli.ruling import drafting_app
 from annotator.cli.saying import app as every_command
-from annotator.cli.sources import research_app
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from tests.cli.commands import invoked, printed, refused, told
@@ -143,26 +140,6 @@ def test_letter_11_reports_get_their_origin_from_the_command_line(tmp_path: Path
     assert "2025-03-24/2025-03-24" in said.stdout
 
 
-def test_a_seminar_is_left_out_and_told(file: Path, server: OddServer) -> None:
-    server.answer = answering(lambda question, _: written(question) if question else error(400))
-    with closing(Project.open(file)) as project:
-        (file.parent / "talk.txt").write_text("Ann: Salt is old.\n\nBen: It is cheap, too.\n", "utf-8")
-        imports.run(project, imports.TRANSCRIPTS, [file.parent / "talk.txt"])
-        seminar = items.change(project, items.ids(project)[-1], dataset="").subject
-        code, lacking = run(*words(file, server))[0], responding.lacking(project)
-        assert (code, [one.item for one in lacking]) == (3, ["talk"])
-        items.change(project, seminar, dataset="seminars")
-        assert responding.lacking(project) == []
-    before, (code, said) = len(server.bodies), run(*words(file, server, "--trials", "2"))
-    assert (code, len(server.bodies) - before, "1 seminar is left out: a " in said) == (0, 2, True)
-    for mode in ("end-to-end", "continuation"):
-        expect_refusal(
-            "Item talk is a seminar",
-            run,
-            *words(file, server, "--item", "talk", "--system", mode, "--mode", mode),
-        )
-
-
 @pytest.fixture
 def insightful(tmp_path: Path) -> Iterator[Path]:
     """A project whose first item has insights, and a model that answers."""
@@ -275,65 +252,24 @@ def test_what_is_no_collected_folder_is_refused(tmp_path: Path, capsys: pytest.C
     assert "has no folder “feeds”" in refused(capsys, "research", "build", file, str(tmp_path))
 
 
-@pytest.fixture
-def researcher() -> Iterator[OddServer]:
-    with researching() as researcher:
-        yield researcher
-
-
-@pytest.fixture
-def researched(tmp_path: Path, researcher: OddServer) -> Path:
-    project = research_project(tmp_path, researcher.url)
-    project.close()
-    return project.path
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> str:
-    return str(write_corpus(tmp_path / "corpus"))
-
-
-def to_write(researched: Path, corpus: str, *more: str, judge: str = RESEARCHER) -> list[str]:
-    return [
-        "write",
-        str(researched),
-        "--judge",
-        judge,
-        "--system",
-        SYSTEM,
-        "--keep",
-        "3",
-        "--corpus",
-        corpus,
-        *more,
-    ]
-
-
-def write(*to_write: str) -> tuple[int, str]:
-    return invoked(research_app, *to_write)
-
-
 def test_research_is_estimated_and_written_with_its_works(
-    researched: Path, researcher: OddServer, corpus: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out = write(*to_write(researched, corpus, "--estimate"))
-    assert (code, researcher.bodies) == (0, [])
-    assert "1 report by at most " in out
-    assert "The price of test-model is not known" in out
-    code, out = write(*to_write(researched, corpus))
-    assert code == 0
-    assert out.splitlines()[0].startswith("1 of 1 reports written (done")
-    assert "Item 1, trial 1: works 9 found, 5 filtered, 3 given, 2 false numbers removed." in out
-
-
-def test_the_baseline_needs_no_endpoint(researched: Path, researcher: OddServer, corpus: str) -> None:
-    researcher.shutdown()
-    code, out = write(*to_write(researched, corpus, "--json", judge="baseline"))
-    assert (code, json.loads(out)["written"][0]["works"]["given"]) == (0, 3)
-
-
-def test_of_an_oracle_there_is_a_choice_of_two(researched: Path, researcher: OddServer) -> None:
-    told = ("write", str(researched), "--judge", RESEARCHER, "--system", SYSTEM, "--oracle")
-    expect_refusal("There is no oracle “best”", write, *told, "best")
-    assert write(*told, "arxiv")[0] == 0
-    assert [step_of(body) for body in researcher.bodies] == ["section"]
+    corpus = ("--keep", "3", "--corpus", write_corpus(tmp_path / "corpus"))
+    with researching() as server:
+        project = research_project(tmp_path, server.url)
+        project.close()
+        words = ("research", "write", project.path, "--judge", RESEARCHER, "--system")
+        out = printed(capsys, *words, SYSTEM, *corpus, "--estimate")
+        assert "1 report by at most " in out
+        assert "The price of test-model is not known" in out
+        assert server.bodies == []
+        out = printed(capsys, *words, SYSTEM, *corpus)
+        assert out.splitlines()[0].startswith("1 of 1 reports written (done")
+        assert "Item 1, trial 1: works 9 found, 5 filtered, 3 given, 2 false numbers removed." in out
+        assert "There is no oracle “best”" in refused(capsys, *words, "Given", "--oracle", "best")
+        asked = len(server.bodies)
+        printed(capsys, *words, "Given", "--oracle", "arxiv")
+        assert [step_of(body) for body in server.bodies[asked:]] == ["section"]
+    plain = ("research", "write", project.path, "--judge", "baseline", "--system", "Plain")
+    assert told(capsys, *plain, *corpus)["written"][0]["works"]["given"] == 3

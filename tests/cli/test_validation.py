@@ -1,7 +1,6 @@
 """Validation, rulings, reviews and agreement from the command line."""
 
 import csv
-import io
 import json
 from contextlib import closing
 from pathlib import Path
@@ -257,14 +256,6 @@ def agreed(*options: object) -> dict:
     return json.loads(words(*options, "--json"))
 
 
-def aliases(frozen: Path) -> dict[str, str]:
-    project = Project.open(frozen, readonly=True)
-    try:
-        return {name: pairs.person(project, name).alias for name in pairs.ROLES}
-    finally:
-        project.close()
-
-
 def test_agreement_is_told_in_rows_and_words_and_the_file_only_read(frozen: Path) -> None:
     result = agreed(frozen)
     assert [(row["stage"], row["field"], row["n"]) for row in result["rows"]] == [
@@ -287,27 +278,6 @@ def test_agreement_is_told_in_rows_and_words_and_the_file_only_read(frozen: Path
 @pytest.mark.parametrize("by", ["stage", "pair", "person", "criterion", "item", "week", "guideline"])
 def test_every_grouping_is_offered(frozen: Path, by: str) -> None:
     assert {row["by"] for row in agreed(frozen, "--by", by)["rows"]} == {by}
-
-
-def test_people_appear_by_alias_and_only_coordinators_read(frozen: Path, capsys: Any) -> None:
-    rows = agreed(frozen, "--by", "person")["rows"]
-    alias = aliases(frozen)
-    assert {row["group"] for row in rows} == {alias["Ada"], alias["Ben"]}
-    assert "Ada" not in words(frozen, "--by", "person")
-    assert "shown to a coordinator" in refused(capsys, "agreement", str(frozen), "--as", alias["Ada"])
-    assert told(capsys, "agreement", str(frozen), "--as", alias["Cora"])["rows"]
-
-
-def test_the_inputs_are_written_as_csv_and_json(frozen: Path, tmp_path: Path) -> None:
-    result = agreed(frozen, "--to", tmp_path / "inputs")
-    assert result["inputs"]["files"] == ["SHA256SUMS", "agreement-inputs.csv", "agreement.json"]
-    table = (tmp_path / "inputs" / "agreement-inputs.csv").read_text("utf-8-sig")
-    values = [
-        (row["value_a"], row["value_b"])
-        for row in csv.DictReader(io.StringIO(table))
-        if row["field"] == "value"
-    ]
-    assert values == [("yes", "yes")] * 2
 
 
 def test_nothing_frozen_says_what_must_happen_first(tmp_path: Path) -> None:

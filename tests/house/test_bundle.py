@@ -111,18 +111,8 @@ def shipped(folder: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("folder", ["resources", "schemas"])
-def test_the_wheel_holds_every_shipped_file(names: set[str], folder: str) -> None:
-    wanted = shipped(folder)
-    assert wanted
-    assert wanted <= names
-
-
-def test_the_wheel_holds_every_module_and_migration(names: set[str]) -> None:
+def test_the_wheel_holds_every_module_and_shipped_file_and_no_tests_or_databases(names: set[str]) -> None:
     modules = {path.relative_to(HERE).as_posix() for path in (HERE / "annotator").rglob("*.py")}
     assert "annotator/storage/migrations.py" in modules
-    assert modules <= names
-
-
-def test_the_wheel_leaves_tests_and_databases_out(names: set[str]) -> None:
+    assert modules | shipped("resources") | shipped("schemas") <= names
     assert not [name for name in names if name.startswith("tests/") or name.endswith(".goldsmith")]

@@ -117,16 +117,6 @@ def test_tests_keep_to_folders_of_their_own_on_every_system() -> None:
     assert user_data().is_relative_to(own)
 
 
-def test_data_beside_the_checkout_are_looked_for_beside_the_checkout() -> None:
-    result = [
-        (reading.name(path), path.resolve().parents[int(up)] == reading.HERE.resolve())
-        for path in reading.files("tests")
-        for up in re.findall(r'Path\(__file__\)\.parents\[(\d)\] / "\.\./shared', path.read_text("utf-8"))
-    ]
-    assert len(result) > 5
-    assert [name for name, beside in result if not beside] == []
-
-
 @pytest.mark.parametrize(
     ("source", "found"),
     [

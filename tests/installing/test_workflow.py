@@ -111,16 +111,6 @@ def test_every_command_of_ours_that_it_calls_is_there_with_its_options() -> None
     assert [name for name in named if not (HERE / name).is_file()] == []
 
 
-def test_pull_requests_are_tested_on_every_system_and_python() -> None:
-    text = (FILE.parent / "tests.yml").read_text("utf-8")
-    flow = yaml.safe_load(text)
-    assert set(re.findall(r"uses: (.*)", text)) <= set(re.findall(r"uses: (.*)", TEXT))
-    assert (flow["permissions"], "pull_request" in flow[True]) == ({"contents": "read"}, True)
-    matrix = flow["jobs"]["tests"]["strategy"]["matrix"]
-    assert matrix["runner"] == JOBS["check"]["strategy"]["matrix"]["runner"]
-    assert matrix["python"] == [f"3.{minor}" for minor in range(11, 15)]
-
-
 CHANGES = "# Changes\n\n## {}\n\n- New.\n\n## 0.0.1\n\n- Old.\n"
 
 

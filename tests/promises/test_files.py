@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -20,10 +20,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from sqlalchemy import DateTime, Float, Integer, LargeBinary
 
+from annotator import places
 from annotator.actions.imports import imports, label_matching, samples
 from annotator.actions.items import items
 from annotator.actions.parcels import tasking
-from annotator.actions.project import backups
+from annotator.actions.project import backups, document_checks
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
@@ -329,27 +330,6 @@ def test_a_disk_that_takes_no_more_keeps_nobody_from_their_project(tmp_path: Pat
     assert path.read_bytes() == before
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs a small disk")
-def test_a_disk_without_a_byte_left_opens_to_read(tmp_path: Path) -> None:
-    (disk := tmp_path / "disk").mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "goldsmith", str(disk)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no small disk can be made here")
-    try:
-        old = old_project(disk / "old.goldsmith")
-        with (disk / "filling").open("wb", buffering=0) as filling, suppress(OSError):
-            while True:
-                filling.write(bytes(512))
-        before = old.read_bytes()
-        shown = looked_at(old)
-        assert shown.startswith("Window True pairs ")
-        assert "No space left" in shown or "disk is full" in shown
-        assert "older format" in shown
-        assert old.read_bytes() == before
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-
-
 def with_rest(folder: Path, left: str, kind: str) -> Path:
     """An old project beside which a killed process left something, as a file or as a folder that is in the way."""
     path = old_project(folder / "old.goldsmith")
@@ -570,3 +550,40 @@ def test_a_file_that_was_changed_since_is_checked_again(whole: Path, tmp_path: P
     path = mine.path
     with pytest.raises(opening.Damaged, match=r"“item”.*“position”"):
         Project.open(path)
+
+
+def test_of_the_files_that_were_checked_the_last_five_hundred_are_remembered(
+    whole: Path, tmp_path: Path
+) -> None:
+    marks = places.user_data() / "checked"
+    shutil.rmtree(marks, ignore_errors=True)
+    marks.mkdir(parents=True)
+    for age in range(600):
+        (marks / str(age)).write_text("of a file that is gone", encoding="utf-8")
+        os.utime(marks / str(age), (1_000_000 - age, 1_000_000 - age))
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    Project.open(path).close()
+    assert opening.is_known(path)
+    left = {mark.name for mark in marks.iterdir()}
+    assert len(left) == 500
+    assert {str(age) for age in range(499)} < left
+
+
+def test_what_is_open_is_not_checked_again_by_the_same_process(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    checks: list[Path] = []
+    with closing(Project.open(path)) as project:
+        monkeypatch.setattr(document_checks, "check_contents", checks.append)
+        project.set("title", "Changed")
+        assert not opening.is_known(path)
+        Project.open(path, readonly=True).close()
+        assert checks == []
+    assert opening.is_known(path)
+    path.touch()
+    Project.open(path, unchecked=True).close()
+    assert checks == []
+    assert not opening.is_known(path)
+    Project.open(path).close()
+    assert checks == [path]

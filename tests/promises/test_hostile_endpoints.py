@@ -363,18 +363,6 @@ def test_no_command_follows_a_redirect(
         assert elsewhere.headers == []
 
 
-def test_an_address_without_its_version_is_told_by_every_command(
-    file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project = Project.open(file)
-    judges.change(project, judges.named(project, JUDGE).id, {"base_url": server.url.removesuffix("/v1")})
-    project.close()
-    for said in tried(
-        Mode("no route", always(error(404, "no route")), commands=ONE_BY_ONE), file, server, capsys
-    ):
-        assert f"perhaps it is {server.url}" in said, said
-
-
 @pytest.mark.parametrize("table", ["call", "judgement"])
 def test_a_failure_to_store_ends_a_run_in_words_and_leaves_nobody_waiting(
     table: str, file: Path, server: BatchServer

@@ -1,6 +1,5 @@
 """What Goldsmith promises about work that travels by file."""
 
-import csv
 import json
 import random
 import re
@@ -29,9 +28,19 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage.tables import AGREEMENT
 from tests.actions.parcels.test_exchange_labels import three_reports
+from tests.cli.commands import told as in_json
 from tests.material.bundles import peer_files, write_peer
+from tests.material.labels_in_files import written
 from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
-from tests.projects.validation_project import At, judge_says, person_says, places, validation_project
+from tests.projects.validation_project import (
+    At,
+    ann,
+    judge_says,
+    person_says,
+    places,
+    strict,
+    validation_project,
+)
 from tests.storage import sql
 
 STRANGER = b"somebody who read along the mail"
@@ -259,44 +268,24 @@ def test_a_silent_repeat_looks_like_any_other_item(tmp_path: Path, names: tuple[
 
 SEVEN = ("Ada", "Ben", "Cleo", "Dan", "Eva", "李明", 'A/B: "both"')
 
-# Said, though each is known, so that an import fails for no other reason.
-KNOWN = ("--as", "R2=R2", "--as", "R3=R3")
-FIGURES = (
-    ("validate",),
-    ("validate", "--by", "weight"),
-    ("choose-judge", "--figure", "accuracy", "--delta", "0.5"),
-    ("correct", "--judge", "good"),
-)
-OF_A_SET = (("sets", "lock", "Spring"), ("validate", "--set", "Spring"), ("sets", "list"))
-
-
-def ann(at: At) -> str:
-    return "yes" if at[1] == "Alpha" else "no"
-
 
 def ben(at: At) -> str:
     return "unsure" if at == (1, "Beta", 2) else "yes" if at[2] == 1 else ann(at)
 
 
-@pytest.fixture
-def judged(tmp_path: Path) -> Path:
+def test_labels_from_a_file_count_as_the_same_labels_given_in_the_window(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     project = validation_project(tmp_path)
     judge_says(project, "good", ann)
-    judge_says(project, "small", lambda at: "no" if at[2] == 2 else ann(at))
+    judge_says(project, "small", strict)
+    said = [("R2", ann, at) for at in places(project)] + [("R3", ben, at) for at in places(project)]
     project.close()
-    return project.path
-
-
-def with_set(file: Path) -> None:
-    """Have a set of all reports drawn, which R2 and R3 are to label."""
-    words = ["sets", "draw", str(file), "Spring", "--person", "R2", "--person", "R3", "--size", "8"]
-    assert run_command(words) == 0
-
-
-def written(file: Path, name: str = "labels.csv", **more: str) -> str:
-    """What R2 and R3 say of every unit, as a table in one file."""
-    project = Project.open(file, readonly=True)
-    rows = [
+    by_hand = Path(shutil.copy(project.path, tmp_path / "by-hand.goldsmith"))
+    with closing(Project.open(by_hand)) as other:
+        person_says(other, "R2", ann)
+        person_says(other, "R3", ben)
+    rows = (
         {
             "item": str(at[0]),
             "system": at[1],
@@ -304,48 +293,16 @@ def written(file: Path, name: str = "labels.csv", **more: str) -> str:
             "rater": who,
             "value": says(at),
         }
-        for who, says in (("R2", ann), ("R3", ben))
-        for at in places(project)
-    ]
-    project.close()
-    with (file.parent / name).open("w", encoding="utf-8", newline="") as table:
-        writer = csv.DictWriter(table, list(rows[0] | more))
-        writer.writeheader()
-        writer.writerows(row | more for row in rows)
-    return str(file.parent / name)
-
-
-def figures(file: Path, capsys: pytest.CaptureFixture[str], asked: Any = FIGURES) -> list[Any]:
-    """What the command line says of a project that stands on people's labels."""
-    result = []
-    for first, *rest in asked:
-        words = [first, rest[0], str(file), *rest[1:]] if first == "sets" else [first, str(file), *rest]
-        capsys.readouterr()
-        assert run_command([*words, "--json"]) == 0, capsys.readouterr().err
-        result.append(json.loads(capsys.readouterr().out))
-    return result
-
-
-def comparable(found: Any) -> Any:
-    if isinstance(found, dict):
-        return {key: comparable(value) for key, value in found.items() if not key.endswith("_at")}
-    return [comparable(one) for one in found] if isinstance(found, list) else found
-
-
-@pytest.mark.parametrize("asked", [FIGURES, OF_A_SET], ids=["all", "a set"])
-def test_labels_from_a_file_count_as_the_same_labels_given_in_the_window(
-    judged: Path, capsys: pytest.CaptureFixture[str], asked: Any
-) -> None:
-    if asked is OF_A_SET:
-        with_set(judged)
-    by_hand = judged.with_name("by-hand.goldsmith")
-    shutil.copy(judged, by_hand)
-    project = Project.open(by_hand)
-    person_says(project, "R2", ann)
-    person_says(project, "R3", ben)
-    project.close()
-    assert run_command(["labels", "import", str(judged), written(judged), *KNOWN]) == 0
-    assert comparable(figures(judged, capsys, asked)) == comparable(figures(by_hand, capsys, asked))
+        for who, says, at in said
+    )
+    in_json(
+        capsys, "labels", "import", project.path, written(tmp_path, *rows), "--as", "R2=R2", "--as", "R3=R3"
+    )
+    for command, *options in (
+        ("validate",), ("validate", "--by", "weight"), ("choose-judge", "--figure", "accuracy", "--delta", "0.5"),
+        ("correct", "--judge", "good"),
+    ):  # fmt: skip
+        assert in_json(capsys, command, project.path, *options) == in_json(capsys, command, by_hand, *options)
 
 
 @pytest.fixture

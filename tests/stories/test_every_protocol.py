@@ -3,11 +3,9 @@
 import asyncio
 import csv
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
@@ -41,7 +39,6 @@ from tests.material import drawn_extracts, key_points
 from tests.material.bundles import REAL
 from tests.projects.both_papers import (
     FACTS,
-    FOUND,
     QUESTIONS,
     SYSTEMS,
     add_checklist,
@@ -142,19 +139,6 @@ def judgements(project: Project, protocol: str) -> list[Any]:
         return list(db.execute(select(JUDGEMENT).where(JUDGEMENT.c.protocol == protocol)))
 
 
-def retrieved(project: Project) -> dict[tuple[str, str], float]:
-    """Of two gold works one can be found, by its arXiv id."""
-    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, result in parts(project, ResponsePart.REFERENCES):
-        n, tp = len(result), sum(one.identifier.lower().startswith(FOUND.lower()) for one in result)
-        shares["retrieval.precision", system].append(tp / n)
-        shares["retrieval.recall", system].append(tp / 2)
-        shares["retrieval.f1", system].append(2 * tp / (n + 2))
-        shares["retrieval.jaccard", system].append(tp / (n + 2 - tp))
-    assert any(sum(values) for values in shares.values())
-    return means(shares)
-
-
 def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[Any]]]:
     names, wanted = systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
@@ -162,11 +146,6 @@ def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[
             if response.response.mode != EXEMPLAR:
                 drawn = drawn_extracts.parts_of(project, response.response.id)[part]
                 yield names[response.response.system_id], drawn.document.units
-
-
-def means(shares: dict[tuple[str, str], list[float]]) -> dict[tuple[str, str], float]:
-    assert all(len(values) == len(QUESTIONS) for values in shares.values())
-    return {key: fmean(values) for key, values in shares.items()}
 
 
 def public_lengths(system: str) -> dict[int, int]:
@@ -191,11 +170,6 @@ def assert_within_bounds(project: Project, protocol: str) -> None:
     most = {metric.name: metric.within[1] for metric in PROTOCOLS[protocol].metrics}
     result = figures(project, protocol)
     assert all(0 <= one.value <= most[name] for (name, _), one in result.items() if one.value is not None)
-
-
-def test_retrieved_works_are_matched_without_a_judge(project: Project) -> None:
-    result = figures(project, "adra.retrieval")
-    assert {key: result[key].value for key in retrieved(project)} == pytest.approx(retrieved(project))
 
 
 def test_a_server_that_answers_at_random_within_the_schema_yields_no_invented_verdict(

@@ -79,13 +79,6 @@ def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, caps
     assert any(words.startswith("Gold: Diagnostics") for words in sheet["told"])
 
 
-def test_precision_counts_a_report_that_cites_nothing_as_0_and_the_other_reading_leaves_it_out(told, capsys):
-    sheets = [told(capsys, "--view", "a2", "--choose", f"reading={one}")[0] for one in ("", "citing")]
-    assert "Precision of reports that cite: retrieval.precision.citing." in sheets[1]["told"]
-    # Of Alpha's three runs on each item the references of the first alone are known.
-    assert [row(one, module="Retrieval", system="Alpha")["avg_precision"] for one in sheets] == [0.5, 0.5]
-
-
 def test_letter_16_the_gold_plan_and_models_alone_have_every_column(told, capsys):
     (given,) = told(capsys, "--view", "a3")
     alpha = row(given, module="Reasoning", system="Alpha")

@@ -23,8 +23,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.start import make_application
-from tests.house.planted.by_keys import at_work
-from tests.house.planted.walk import content, walked
+from tests.house.planted.walk import at_work, content, walked
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import press, type_words
 

@@ -6,18 +6,25 @@ import json
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel
+import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel
+from sqlalchemy import update
 
+from annotator.actions.assignments import agreements, assignments
 from annotator.actions.attacks import biases
+from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports, label_files, label_matching, samples
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import labels
+from annotator.actions.labelling import label_cases, label_sealing, labels
 from annotator.actions.orders import orders
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
@@ -26,13 +33,178 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.validation import stand_in, validation, validation_views, validity_cards
 from annotator.cli import run_command
-from tests.house.planted.by_keys import labelled_by_keys
-from tests.house.planted.submitting_walk import submitted
-from tests.projects.labelling_project import submit_labels
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.sharing import AssignmentPlan
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.review.verdict_words import face
+from annotator.gui.shell.start import make_application
+from annotator.gui.shell.window import Window
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ARTIFACT
+from tests.projects import pairs_project as pairs
+from tests.projects.labelling_project import add_report, submit_labels
+from tests.windows.labelling_keys import press
+
+# Key → what is said then of the unit at hand.
+KEYS = {
+    "planted.stance": {
+        "1": "supports",
+        "2": "omits",
+        "3": "contradicts",
+        "-": labels.UNSURE,
+        "Ctrl+Z": "contradicts",
+    },
+    "planted.rating": {"0": "0", "7": "7", "=": "10", "-": labels.UNSURE, "Ctrl+Z": "10"},
+}
+
+
+@contextmanager
+def at_work(project: Project, name: str) -> Iterator[Window]:
+    """The window with one of the people at work, and the keyboard."""
+    made = Window(pairs.work_as(project, name), "Items")
+    made.show()
+    made.activateWindow()
+    while QApplication.activeWindow() is not made:
+        QApplication.processEvents()
+    yield made
+    made.close()
+
+
+def labelled_by_keys(project: Project, folder: Path) -> None:
+    make_application()
+    window = Window(Project.open(project.path))
+    window.show()
+    window.activateWindow()
+    QTest.qWaitForWindowActive(window)
+    for protocol in label_cases.offered(project):
+        response_id = labels.queue(project, protocol)[0].response_id if protocol in KEYS else ""
+        page = window.show_page("Label", protocol=protocol, response_id=response_id)
+        assert isinstance(page, LabelPage)
+        assert page.bench.protocol == protocol
+        called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
+        assert tabs.tabText(tabs.currentIndex()) == called.tab
+        assert protocol not in KEYS or page.criteria.title.text() == called.title
+        unit_id = page.bench.unit_id
+        for key, value in KEYS.get(protocol, {}).items():
+            page.flow.touched()
+            page.bench.move_to(unit_id)
+            page.criteria.take_focus()
+            pressed = QKeySequence(key)[0]
+            QTest.keyClick(QApplication.focusWidget(), pressed.key(), pressed.keyboardModifiers())
+            assert page.bench.said(unit_id) == value, f"{protocol}: {key}"
+            assert page.criteria.rows[unit_id].chip.words() == face(value, protocol).words
+    window.close()
+
+
+PRESENCE = "planted.presence"
+POINTS = (0.5, 0.3, 0.2)
+ANSWERING = ("Alpha", "Beta")
+ASKED = len(POINTS) * len(ANSWERING)
+
+
+def handed_out(folder: Path) -> Project:
+    """A project without rubrics, whose checklist came from elsewhere; Ada and Ben are to label by it."""
+    folder.mkdir()
+    project = pairs.pairs_project(folder)
+    units = tuple(CheckPoint(text=f"Point {share}", share=share) for share in POINTS)
+    begun = artifacts.start(project, pairs.item(project), Kind.CHECKLIST, Checklist(units=units)).subject
+    assignments.seal(project, begun)
+    with project.store.write() as db:
+        db.execute(update(ARTIFACT).values(author_id=""))
+    for system in ANSWERING:
+        add_report(project, pairs.item(project), system, f"# {system}")
+    ada, ben, cleo = (pairs.person(project, name).id for name in ("Ada", "Ben", "Cleo"))
+    assignments.assign(
+        project, AssignmentPlan((Stage.LABELLING,), 2, (ada, ben), (cleo,), (pairs.item(project),))
+    )
+    return project
+
+
+def counted(project: Project) -> list[float | None]:
+    """The figure by people, system by system: the share of points that a report supports."""
+    people = [rater for rater in result_raters.raters(project, PRESENCE) if rater.id == result_raters.PEOPLE]
+    result = [row for one in people for row in results.rows(project, one.id, PRESENCE)]
+    return [row.estimate.value for row in result if row.group_by == "all"]
+
+
+def labelled_by_file(project: Project, folder: Path) -> None:
+    """Ada labels what was packed for her, and sends it back."""
+    ada = pairs.person(project, "Ada").id
+    task = packing.task(pairs.work_as(project, "Cora"), ada, folder / "ada.goldsmith-task")
+    theirs = tasking.take_task(task.path, folder / "ada.goldsmith").project
+    assert PRESENCE in label_cases.offered(theirs)
+    (item_id,) = {one.item_id for one in labels.queue(theirs, PRESENCE)}
+    assert labels.lacking(theirs) == Kind.RUBRIC
+    for response_id, unit_id in label_sealing.missing(theirs, item_id, PRESENCE):
+        labels.set_label(theirs, response_id, unit_id, "supports", protocol=PRESENCE)
+    label_sealing.submit(theirs, item_id, PRESENCE)
+    with pytest.raises(Refusal, match="submitted"):
+        labels.set_label(theirs, response_id, unit_id, "omits", protocol=PRESENCE)
+    work = tray.write_work(theirs, folder / "ada.goldsmith-work").path
+    theirs.close()
+    unpacking.take_in(project, [work])
+
+
+def labelled_by_keyboard(project: Project) -> None:
+    """Ben labels in the window, and submits there; the first point of each report he finds contradicted."""
+    with at_work(Project.open(project.path), "Ben") as window:
+        page = window.show_page("Label", protocol=PRESENCE)
+        for _ in ANSWERING:
+            for place, unit in enumerate(page.bench.units):
+                page.bench.move_to(unit.id)
+                press("1" if place else "3")
+            press("Ctrl+Return")
+        # Nothing is left to label, and that is said.
+        assert page.middle.currentWidget() is page.done
+        assert "6 points in 2 reports" in page.done._words.text()
+    state = label_sealing.state(pairs.work_as(project, "Ben"), pairs.item(project), PRESENCE)
+    assert (state.state, state.labelled, state.units) == (label_sealing.SEALED, ASKED, ASKED)
+
+
+def submitted(_project: Project, folder: Path) -> None:
+    """The whole walk."""
+    project = handed_out(folder / "submitted")
+    labelled_by_file(project, folder / "submitted")
+    assert counted(project) == [1, 1]
+    labelled_by_keyboard(project)
+    # Ada finds every point, Ben all but one: people's figure is the mean of theirs.
+    assert counted(pairs.work_as(project, "Cora")) == pytest.approx([5 / 6] * 2)
+    assert len(agreements.of_item(project, pairs.item(project))) == 1
+    written = label_matching.export(
+        project, folder / "presence.csv", choice=label_matching.LabelSelection((PRESENCE,))
+    )
+    assert written.labels == 2 * ASKED
+    project.close()
+
 
 STANCE, RATING, DUEL = "planted.stance", "planted.rating", "planted.duel"
 PLANTED = (STANCE, RATING)
 REPORTS = 4
+
+
+AIM = (
+    "Published aim: Cohen's κ 0.50 of people with one another (Table 9); Accuracy 0.75 of an early judge with people "
+    "(Table 9)."
+)
+NONE = "No published aim: no agreement with people is printed for “Planted mean” (Nowhere)."
+
+
+def shown(window: Any) -> Iterator[str]:
+    for widget in (*window.findChildren(QLabel), *window.findChildren(QAbstractButton)):
+        yield widget.text()
+    for combo in window.findChildren(QComboBox):
+        yield from (combo.itemText(place) for place in range(combo.count()))
+
+
+def said(words: list[str], code: int = 0) -> str:
+    told = io.StringIO()
+    with redirect_stdout(told), redirect_stderr(told):
+        result = run_command(words)
+    assert result == code, f"{words}: {told.getvalue()}"
+    return " ".join(told.getvalue().split())
 
 
 def figures(project: Project) -> list[tuple[object, ...]]:
@@ -219,25 +391,3 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
-
-
-AIM = (
-    "Published aim: Cohen's κ 0.50 of people with one another (Table 9); Accuracy 0.75 of an early judge with people "
-    "(Table 9)."
-)
-NONE = "No published aim: no agreement with people is printed for “Planted mean” (Nowhere)."
-
-
-def shown(window: Any) -> Iterator[str]:
-    for widget in (*window.findChildren(QLabel), *window.findChildren(QAbstractButton)):
-        yield widget.text()
-    for combo in window.findChildren(QComboBox):
-        yield from (combo.itemText(place) for place in range(combo.count()))
-
-
-def said(words: list[str], code: int = 0) -> str:
-    told = io.StringIO()
-    with redirect_stdout(told), redirect_stderr(told):
-        result = run_command(words)
-    assert result == code, f"{words}: {told.getvalue()}"
-    return " ".join(told.getvalue().split())
