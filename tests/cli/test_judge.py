@@ -22,7 +22,7 @@ from annotator.protocols import EXTRACTIONS
 from tests.actions.contests.contest_project import two_tasks
 from tests.cli.commands import goldsmith, printed, refused, told
 from tests.judging.batch_server import BatchServer
-from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.judging.odd_server import OddServer, completion, error
 from tests.material.extraction import TINY_PLAN
 from tests.projects.attacked_project import firm, gullible, judged
 from tests.projects.carded_project import carded_project
@@ -278,30 +278,6 @@ def until(true: Any) -> None:
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)
-
-
-def test_a_run_is_held_and_goes_on_by_a_word(file: Path, server: OddServer) -> None:
-    yes, let_go = answering(lambda _: "yes"), threading.Event()
-
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        if number == 1:
-            let_go.wait(60)
-        return yes(body, number)
-
-    server.answer = answer
-    child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
-    until(lambda: len(server.bodies) == 2)
-    child.say("pause")
-    until(lambda: child.lines and child.lines[-1].get("held"))
-    let_go.set()
-    until(lambda: child.lines[-1]["done"] == 2)
-    # Held lines come once a second; by the next one it would have asked again.
-    held = len(child.lines)
-    until(lambda: len(child.lines) > held)
-    assert len(server.bodies) == 2
-    child.say("resume")
-    assert (child.ended()["state"], len(server.bodies)) == ("done", 12)
-    assert "held" not in child.lines[-1]
 
 
 @pytest.fixture
