@@ -274,7 +274,7 @@ class Child:
 
 
 def until(true: Any) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)

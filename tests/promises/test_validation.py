@@ -32,6 +32,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
+from tests.cli.commands import told as in_json
 from tests.house import reading
 from tests.projects import judged_project
 from tests.projects.validation_project import (
@@ -116,11 +117,6 @@ def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
     project.close()
 
 
-def _told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert run_command([*words, "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
-
-
 def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,7 +124,7 @@ def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
     judge_says(project, "small", lambda _: "yes")
     labelled_at_once(project, "R2", lambda at: "yes" if at[0] % 2 else "no")
     project.close()
-    result = _told(capsys, "choose-judge", str(project.path))
+    result = in_json(capsys, "choose-judge", str(project.path))
     assert result["chosen"] is None
     assert any("Have a second person label" in words for words in result["reason"])
 
@@ -151,7 +147,9 @@ def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
     assert "“coin”: No, because Δ Cohen's κ" in words
     for figure in ("ω 1.00 of 3 people", "ρ ", "ε 0.2", "20 items"):
         assert figure in words
-    answers = {one["judge"]: one["answer"] for one in _told(capsys, "validate", str(project.path))["answers"]}
+    answers = {
+        one["judge"]: one["answer"] for one in in_json(capsys, "validate", str(project.path))["answers"]
+    }
     assert answers == {"right": "Yes", "coin": "No"}
 
 
@@ -296,11 +294,6 @@ def of(found: Any) -> tuple[Any, ...]:
     return tuple(getattr(found, key) for key in SPAN)
 
 
-def told_by(capsys: pytest.CaptureFixture[str], project: Project, *words: str) -> dict[str, Any]:
-    assert run_command([words[0], str(project.path), *words[1:], "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
-
-
 def sheets_of(tree: Mapping[str, Any]) -> dict[str, Any]:
     return {sheet["key"]: sheet["rows"] for sheet in tree["sheets"]}
 
@@ -311,7 +304,7 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
 ) -> None:
     if signed:
         negative(monkeypatch)
-    shown = told_by(capsys, gappy, "results", "--rater", "small")["rows"]
+    shown = in_json(capsys, "results", gappy.path, "--rater", "small")["rows"]
     one = {row["system"]: spans(row) for row in shown if (row["metric"], row["group"]) == ("coverage", "all")}
     assert one.keys() == {"Alpha", "Beta"}
     query = corrected.CorrectionQuery("small")
@@ -321,7 +314,7 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
     _, drawn, *_ = corrected.sheets(board)[0].pictures[0].draw.args
     releases.export(gappy, tmp_path / "release")
     released = json.loads((tmp_path / "release" / "scores.json").read_bytes())
-    raw = sheets_of(told_by(capsys, gappy, "correct", "--judge", "small"))["leaderboard"]
+    raw = sheets_of(in_json(capsys, "correct", gappy.path, "--judge", "small"))["leaderboard"]
     places_of = {
         "correct": {row["system"]: spans(row, "raw") for row in raw},
         "card": {row.system: of(row.raw) for row in card.systems},
@@ -343,15 +336,17 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
 
 
 def test_an_agreement_has_one_value_and_one_interval_wherever_it_stands(gappy: Project, capsys) -> None:
-    lines = {row["rater"]: row for row in sheets_of(told_by(capsys, gappy, "validate"))["judges"]}
+    lines = {row["rater"]: row for row in sheets_of(in_json(capsys, "validate", gappy.path))["judges"]}
     card = validity_cards.card(gappy, validity_cards.CardQuery(judge="small"))
-    chosen = sheets_of(told_by(capsys, gappy, "choose-judge"))["choice"]
+    chosen = sheets_of(in_json(capsys, "choose-judge", gappy.path))["choice"]
     for who, name in (("judge", "small"), ("people", "people")):
         figures = {key: of(result) for key, result in card.of(who).plain.items()}
         assert figures == {key: spans(lines[name], key) for key in figures}
         (row,) = (row for row in chosen if row["judge"] == name)
         assert spans(row, "kappa") == figures["kappa"]
-    (stage,) = (row for row in told_by(capsys, gappy, "agreement")["rows"] if row["stage"] == "labelling")
+    (stage,) = (
+        row for row in in_json(capsys, "agreement", gappy.path)["rows"] if row["stage"] == "labelling"
+    )
     between = {result["name"]: result for result in stage["figures"]}
     for name, key in (("agreement", "accuracy"), ("kappa", "kappa"), ("ac1", "ac1")):
         assert spans(lines["R2"], key) == pytest.approx(spans(between[name]), abs=1e-9)
