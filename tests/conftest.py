@@ -38,11 +38,10 @@ PATIENCE_MS = 90_000
 LONGEST = (
     "house/test_tools.py::test_a_tool_has_nothing_to_say[mypy]", "house/test_planted",
     "house/test_docs.py::test_every_command", "gui/shell/test_fits.py",
-    "test_selftest.py::test_every_part",
-    "stories/test_judging_from_the_window", "promises/test_departures", "stories/test_whole_projects",
-    "gui/session/test_digits", "promises/test_benchmarks", "gui/judges/", "stories/", "promises/test_size",
-    "promises/test_files", "gui/validation/", "exchange/formats/test_label_files", "stats/intervals/test_intervals",
-    "promises/", "gui/shell/", "cli/",
+    "test_selftest.py::test_every_part", "promises/test_departures", "stories/test_whole_projects",
+    "gui/session/test_digits", "promises/test_benchmarks", "gui/judges/", "stories/", "promises/test_files",
+    "gui/validation/", "exchange/formats/test_label_files", "stats/intervals/test_intervals", "promises/",
+    "gui/shell/", "cli/",
 )  # fmt: skip
 # Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
 SLOW = (
@@ -52,7 +51,7 @@ SLOW = (
     "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_places", "gui/shell/test_window",
     "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_planted",
     "judging/batches/", "judging/calls/test_batch_", "promises/test_assisted", "promises/test_benchmarks",
-    "promises/test_figures", "promises/test_files", "promises/test_labels", "promises/test_secrets_and_cost",
+    "promises/test_figures", "promises/test_files", "promises/test_packages", "promises/test_secrets_and_cost",
     "promises/test_validation", "stories/", "cli/",
 )  # fmt: skip
 

@@ -43,17 +43,26 @@ def part(name: str) -> dict[str, object]:
     return result
 
 
-def test_a_machine_without_certificates_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = "This machine has no certificates; install ca-certificates."
-    monkeypatch.setattr(selftest.places, "no_certificates", lambda: words)
-    assert part("certificates") == {"name": "certificates", "ok": False, "detail": words}
+CERTIFICATES = "This machine has no certificates; install ca-certificates."
 
 
-def test_letters_that_are_boxes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.gui.shell.menus.seen", lambda: "")
-    result = part("fonts")
+@pytest.mark.parametrize(
+    ("name", "place", "value", "words"),
+    [
+        ("certificates", "places.no_certificates", lambda: CERTIFICATES, CERTIFICATES),
+        ("fonts", "gui.shell.menus.seen", lambda: "", "no font; install fonts-dejavu-core"),
+        ("project file", "selftest.OLDEST_SQLITE", (9, 0), "is too old"),
+        # An order that knows neither accents nor numbers.
+        ("languages", "gui.shell.menus.in_order", sorted, "names are sorted"),
+    ],
+)
+def test_what_is_missing_here_is_told(
+    name: str, place: str, value: object, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"annotator.{place}", value)
+    result = part(name)
     assert not result["ok"]
-    assert "no font; install fonts-dejavu-core" in str(result["detail"])
+    assert words in str(result["detail"])
 
 
 def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
@@ -80,15 +89,3 @@ def test_a_screen_that_takes_no_window_is_reported(monkeypatch: pytest.MonkeyPat
     result = part("display")
     assert not result["ok"]
     assert str(result["detail"]).startswith("no window can be shown:")
-
-
-def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selftest, "OLDEST_SQLITE", (9, 0))
-    assert "is too old" in str(part("project file")["detail"])
-
-
-def test_an_order_that_knows_neither_accents_nor_numbers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.gui.shell.menus.in_order", sorted)
-    (part,) = [selftest._tried(name, part) for name, part in selftest.PARTS if name == "languages"]
-    assert not part["ok"]
-    assert "names are sorted" in part["detail"]

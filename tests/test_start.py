@@ -57,46 +57,42 @@ def start(tmp_path: Path, calls: Calls, monkeypatch: pytest.MonkeyPatch) -> Modu
     return script
 
 
-def test_without_words_the_sample_opens(start: ModuleType, calls: Calls) -> None:
-    assert start.main([]) == 0
-    assert calls[-1] == ["-m", "annotator", "--sample"]
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ([], ["-m", "annotator", "--sample"]),
+        (["info", "my file.goldsmith"], ["-m", "annotator", "info", "my file.goldsmith"]),
+        (["test"], ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]),
+        (["test", "-k", "rubric"], ["-m", "pytest", "-k", "rubric"]),
+    ],
+)
+def test_words_go_to_the_command_line_or_to_pytest(
+    start: ModuleType, calls: Calls, words: list[str], command: list[str]
+) -> None:
+    assert start.main(words) == 0
+    assert calls[-1] == command
 
 
-def test_words_go_to_the_command_line_and_stay_where_they_were_said(start: ModuleType, calls: Calls) -> None:
-    start.main(["info", "my file.goldsmith"])
-    assert calls[-1] == ["-m", "annotator", "info", "my file.goldsmith"]
+def test_commands_stay_where_they_were_said_and_tests_run_offscreen_within_the_checkout(
+    start: ModuleType, calls: Calls
+) -> None:
+    start.main(["info"])
     assert calls.settings[-1]["cwd"] is None
-
-
-def test_the_tests_run_offscreen_on_all_cores_within_the_checkout(start: ModuleType, calls: Calls) -> None:
     start.main(["test"])
-    assert calls[-1] == ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]
     assert calls.settings[-1]["cwd"] == start.HERE
     assert calls.settings[-1]["env"]["QT_QPA_PLATFORM"] == "offscreen"
+    assert any(".[dev]" in command for command in calls)
 
 
-def test_words_after_test_go_to_pytest(start: ModuleType, calls: Calls) -> None:
-    start.main(["test", "-k", "rubric"])
-    assert calls[-1] == ["-m", "pytest", "-k", "rubric"]
-
-
-def test_the_second_start_installs_nothing(start: ModuleType, calls: Calls) -> None:
-    start.main([])
-    start.main([])
-    assert calls.installs() == 1
-
-
-def test_what_the_tests_need_includes_what_the_window_needs(start: ModuleType, calls: Calls) -> None:
-    start.main(["test"])
-    start.main([])
-    assert calls.installs() == 1
-    assert ".[dev]" in calls[next(n for n, command in enumerate(calls) if "install" in command)]
-
-
-def test_the_tests_after_the_window_install_what_they_need_more(start: ModuleType, calls: Calls) -> None:
-    start.main([])
-    start.main(["test"])
-    assert calls.installs() == 2
+@pytest.mark.parametrize(
+    ("first", "second", "installed"), [([], [], 1), (["test"], [], 1), ([], ["test"], 2)], ids=str
+)
+def test_only_what_is_missing_is_installed(
+    start: ModuleType, calls: Calls, first: list[str], second: list[str], installed: int
+) -> None:
+    start.main(first)
+    start.main(second)
+    assert calls.installs() == installed
 
 
 def test_changed_requirements_are_installed(start: ModuleType, calls: Calls) -> None:

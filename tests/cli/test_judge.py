@@ -13,14 +13,21 @@ from typing import Any
 
 import pytest
 
+from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
+from annotator.actions.sets import validation_sets
+from annotator.cli import run_command
 from annotator.judging.batches import batching
 from annotator.protocols import EXTRACTIONS
-from tests.cli.commands import goldsmith, told
+from tests.actions.contests.contest_project import two_tasks
+from tests.cli.commands import goldsmith, printed, refused, told
 from tests.judging.batch_server import BatchServer
-from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.judging.odd_server import OddServer, completion, error
 from tests.material.extraction import TINY_PLAN
+from tests.projects.attacked_project import firm, gullible, judged
+from tests.projects.carded_project import carded_project
 from tests.projects.small_project import small_project
+from tests.projects.validation_project import judge_says, person, person_says, validation_project
 from tests.servers.served import JUDGE, add_judge, answering, serving_batches
 from tests.storage import sql
 
@@ -267,46 +274,10 @@ class Child:
 
 
 def until(true: Any) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)
-
-
-def test_a_run_is_held_and_goes_on_by_a_word(file: Path, server: OddServer) -> None:
-    yes, let_go = answering(lambda _: "yes"), threading.Event()
-
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        if number == 1:
-            let_go.wait(60)
-        return yes(body, number)
-
-    server.answer = answer
-    child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
-    until(lambda: len(server.bodies) == 2)
-    child.say("pause")
-    until(lambda: child.lines and child.lines[-1].get("held"))
-    let_go.set()
-    until(lambda: child.lines[-1]["done"] == 2)
-    # Held lines come once a second; by the next one it would have asked again.
-    held = len(child.lines)
-    until(lambda: len(child.lines) > held)
-    assert len(server.bodies) == 2
-    child.say("resume")
-    assert (child.ended()["state"], len(server.bodies)) == ("done", 12)
-    assert "held" not in child.lines[-1]
-
-
-def test_a_held_run_can_be_cancelled(file: Path, server: OddServer) -> None:
-    yes = answering(lambda _: "yes")
-    server.answer = lambda body, number: Odd(held=True) if number else yes(body, number)
-    child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
-    until(lambda: len(server.bodies) == 2)
-    child.say("pause")
-    until(lambda: child.lines and child.lines[-1].get("held"))
-    child.say("cancel")
-    assert child.ended()["state"] == "cancelled"
-    assert len(server.bodies) == 2
 
 
 @pytest.fixture
@@ -347,14 +318,6 @@ def test_batches_are_withdrawn_by_name_or_given_up(
     assert (code, "11 questions, cancelling" in out) == (0, True)
     assert told(capsys, "judge", "batches", file, "--forget")["forgotten"] == 1
     assert goldsmith(capsys, "judge", "batches", file)[1] == "No open batches.\n"
-
-
-def test_a_rate_of_the_order_holds_the_calls_back(file: Path, server: OddServer) -> None:
-    child = Child("run", file, "--judge", JUDGE, "--rpm", 3)
-    until(lambda: any(line.get("calls") == 3 for line in child.lines))
-    until(lambda: child.lines[-1]["seconds"] > 1.5)
-    child.say("cancel")
-    assert (child.ended()["state"], len(server.bodies)) == ("cancelled", 3)
 
 
 def test_a_judges_own_rate_goes_for_all_its_runs(file: Path, server: OddServer, capsys: Any) -> None:
@@ -429,3 +392,196 @@ def test_a_model_of_unknown_price_is_run_within_a_budget_by_commands_alone(
     costs = told(capsys, "judge", "costs", file)
     assert sum(cost["cost_usd"] for cost in costs["costs"]) == pytest.approx(12 * 0.14)
     assert result["cost_usd"] >= 12 * 0.14
+
+
+VERDICTS = 12
+
+
+@pytest.fixture
+def judged_file(tmp_path: Path, server: OddServer) -> str:
+    """A project in which the judge has said no to everything."""
+    server.answer = firm
+    project = small_project(tmp_path)
+    add_judge(project, server)
+    judged(project)
+    judged(project, "baseline")
+    project.close()
+    server.bodies.clear()
+    return str(tmp_path / "small.goldsmith")
+
+
+def test_a_judge_is_attacked_after_an_estimate_and_its_rates_told(
+    judged_file: str, server: OddServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = told(capsys, "attack", judged_file, "--judge", JUDGE, "--attack", "injection", "--estimate")
+    assert (result["judging"]["calls"], result["drawn"]) == (VERDICTS, VERDICTS)
+    assert server.bodies == []
+    assert "12 verdicts of 12 on 2 items" in printed(
+        capsys, "attack", judged_file, "--judge", JUDGE, "--estimate"
+    )
+    server.answer = gullible
+    ended = told(
+        capsys, "attack", judged_file, "--judge", JUDGE, "--attack", "injection", "--attack", "padding"
+    )
+    assert (ended["state"], ended["done"]) == ("done", 2 * VERDICTS)
+    sheets = {
+        sheet["key"]: sheet["rows"] for sheet in told(capsys, "bias", judged_file, "--judge", JUDGE)["sheets"]
+    }
+    assert {row["attack"]: row["failure_rate"] for row in sheets["attacks"]} == {
+        "An order to the judge": 1.0, "Padding by sentences on nothing": 0.0,
+    }  # fmt: skip
+
+
+def test_families_are_told_and_kept_and_tables_written(
+    judged_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = told(capsys, "bias", judged_file, "--family", "Alpha=Anthropic")
+    rows = next(sheet["rows"] for sheet in result["sheets"] if sheet["key"] == "families")
+    assert {row["name"]: row["family"] for row in rows}["Alpha"] == "Anthropic"
+    assert "does not name a developer" in refused(capsys, "bias", judged_file, "--family", "Alpha")
+    result = told(capsys, "bias", judged_file, "--to", str(tmp_path / "bias.csv"))
+    assert result["files"][0] == "bias.csv"
+
+
+@pytest.fixture
+def carded(tmp_path: Path, server: OddServer) -> str:
+    project = carded_project(tmp_path, server)
+    project.close()
+    return str(project.path)
+
+
+def warmer(carded: str) -> None:
+    project = Project.open(Path(carded))
+    judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
+    project.close()
+
+
+def test_a_card_is_shown_and_written_as_json_and_as_a_page(
+    carded: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = printed(capsys, "card", carded, "--judge", JUDGE)
+    assert "Cohen's κ" in out
+    assert "Nothing was written" in out
+    result = told(capsys, "card", carded, "--judge", JUDGE, "--to", str(tmp_path / "card.json"))
+    assert result["files"] == ["card.json"]
+    assert json.loads((tmp_path / "card.json").read_bytes()) == result["card"]
+    # Everybody says yes of the first criterion; the second person of the second too, on which the judge says no.
+    (line,) = [one for one in result["card"]["lines"] if (one["who"], one["by"]) == ("judge", "all")]
+    assert (line["plain"]["precision"]["value"], line["plain"]["recall"]["value"]) == (1.0, 8 / 12)
+    assert "Wrote card.html" in printed(
+        capsys, "card", carded, "--judge", JUDGE, "--to", str(tmp_path / "card.html")
+    )
+    assert (tmp_path / "card.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "A card describes one judge"),
+        (("--judge", "nobody"), "There is no judge “nobody”"),
+        (("--judge", JUDGE, "--to", "card.pdf"), "A card is not written as “.pdf”"),
+        (("--judge", JUDGE, "--to", "nowhere/card.json"), "There is no folder “nowhere”"),
+        (("--judge", JUDGE, "--set", "Autumn"), "There is no validation set “Autumn”"),
+        (("--check", "nothing.json"), "There is no file “nothing.json”"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_words(
+    carded: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert said in refused(capsys, "card", carded, *words)
+
+
+def test_a_look_at_the_test_part_is_counted_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = validation_project(tmp_path)
+    whose = (person(project, "R2").id, person(project, "R3").id)
+    validation_sets.make(project, validation_sets.SetRequest("Spring", whose, size=8))
+    for alias in ("R2", "R3"):
+        person_says(project, alias, lambda at: "yes" if at[2] == 1 else "no")
+    judge_says(project, "small", lambda at: "yes")
+    validation_sets.lock(project, "Spring")
+    words = ("card", str(project.path), "--judge", "small", "--set", "Spring")
+    assert told(capsys, *words)["card"]["labels"]["opened_at"] == []
+    # Where no card could be written, nobody has looked.
+    assert run_command([*words, "--part", "test", "--to", str(tmp_path / "card.txt")]) == 1
+    assert validation_sets.named(project, "Spring").openings == 0
+    labels = told(capsys, *words, "--part", "test")["card"]["labels"]
+    assert (labels["part"], len(labels["opened_at"])) == ("test", 1)
+    assert validation_sets.named(project, "Spring").openings == 1
+
+
+def test_a_card_is_held_against_the_judge_and_binds_it(
+    carded: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "card.html")
+    told(capsys, "card", carded, "--judge", JUDGE, "--to", path)
+    result = told(capsys, "card", carded, "--check", path, "--bind")
+    assert (result["judge"], result["holds"], result["differences"]) == (JUDGE, True, [])
+    assert result["bound"] is True
+    warmer(carded)
+    assert "request parameters" in refused(capsys, "judge", "run", carded, "--judge", JUDGE, "--trials", "2")
+    result = told(capsys, "card", carded, "--check", path, "--bind", code=1)
+    assert result["bound"] is False
+    assert [(one["part"], one["on_card"], one["now"]) for one in result["differences"]] == [
+        ("request parameters", "{}", '{"temperature":1}')
+    ]
+    assert run_command(["card", carded, "--check", path]) == 1
+    out = capsys.readouterr().out
+    assert "differs from the card" in out
+    assert "request parameters: {} on the card" in out
+
+
+def test_runs_and_corrections_are_refused_under_the_card_of_another(
+    carded: str, tmp_path: Path, server: OddServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "card.json")
+    told(capsys, "card", carded, "--judge", JUDGE, "--to", path)
+    assert run_command(["judge", "run", carded, "--judge", JUDGE, "--card", path]) == 0
+    assert run_command(["correct", carded, "--card", path]) == 0
+    capsys.readouterr()
+    asked = len(server.bodies)
+    warmer(carded)
+    assert "is not the judge of the card" in refused(
+        capsys, "judge", "run", carded, "--judge", JUDGE, "--trials", "2", "--card", path
+    )
+    assert len(server.bodies) == asked
+    # The verdicts at hand were given by the judge of the card; those of the baseline were not.
+    assert run_command(["correct", carded, "--card", path]) == 0
+    assert run_command(["judge", "run", carded, "--judge", "baseline"]) == 0
+    assert "kind of judge" in refused(capsys, "correct", carded, "--judge", "baseline", "--card", path)
+
+
+def test_the_judge_of_a_card_is_added_elsewhere(
+    carded: str, tmp_path: Path, server: OddServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "card.json")
+    told(capsys, "card", carded, "--judge", JUDGE, "--to", path)
+    (tmp_path / "other").mkdir()
+    other = small_project(tmp_path / "other")
+    other.close()
+    assert run_command(["card", str(other.path), "--check", path]) == 1
+    assert "Define a judge that asks for “test-model”" in capsys.readouterr().out
+    result = told(capsys, "card", str(other.path), "--check", path, "--define-at", server.url)
+    assert (result["judge"], result["holds"]) == (JUDGE, True)
+
+
+def test_matches_are_imported_and_their_standings_told(tmp_path: Path, capsys: Any) -> None:
+    project, matches = two_tasks(tmp_path), tmp_path / "matches.csv"
+    project.close()
+    matches.write_text("first,second,winner,confidence,rater\nt01,t02,t01,0.8,gpt\n", "utf-8")
+    assert told(capsys, "contest", "import", project.path, matches) == {
+        "matches": 1, "raters": {"gpt": 1}, "again": False,
+    }  # fmt: skip
+    result = told(capsys, "contest", "standings", project.path, "--top", "1")
+    first, second = result["standings"]
+    assert (first["task_id"], first["key"], first["elo"], second["elo"]) == ("t01", "s1-t01", 1209.6, 1190.4)
+    assert (first["low"], first["high"], first["p_top_k"]) == (None, None, None)
+    assert first["note"] == "1 match is too few for an interval, which takes 5"
+    assert (result["rater"], result["rounds"], result["matches"], result["told"]) == ("gpt", 1, 1, [])
+    out = printed(capsys, "contest", "standings", project.path, "--departures")
+    assert "of the top 1 are certain" in out
+    assert "Differences from the paper:" in out
+    matches.write_text("first,second,winner,confidence,rater\nt01,t02,t01,.3,gpt\n", "utf-8")
+    out = refused(capsys, "contest", "import", project.path, matches)
+    assert "row 2: A confidence of 0.3" in " ".join(out.split())

@@ -14,6 +14,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import board
+from annotator.actions.parcels import known_keys
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -26,13 +27,11 @@ from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.texts.refusal import RoleNeeded
 from annotator.storage.tables import AUDIT
 from tests.cli.commands import invoked, printed, refused, told
-from tests.material.labels_in_files import FIRST, every, project_of_two, stored, written
-from tests.material.sent_apart import write_rubric
+from tests.material.labels_in_files import every, project_of_two, stored, written
+from tests.material.sent_apart import coordinated, write_rubric
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import ADA, item, pairs_project, rubric, work_as
 from tests.projects.refusals import expect_refusal
-
-CRITERIA = ("Explains the weight of gold", "Names two alloys of gold")
 
 
 @pytest.fixture
@@ -48,20 +47,6 @@ def file(tmp_path: Path) -> str:
     return str(project.path)
 
 
-def sent_back(file: str, alias: str, folder: Path) -> str:
-    """What the person of that alias returns: the same rubric as everybody."""
-    assert (
-        run_command(["pack", file, "--person", alias, "--to", str(folder / f"{alias}.goldsmith-task")]) == 0
-    )
-    theirs = str(folder / f"{alias}.goldsmith")
-    assert run_command(["unpack", theirs, str(folder / f"{alias}.goldsmith-task")]) == 0
-    project = Project.open(Path(theirs))
-    write_rubric(project, items.ids(project)[0], *CRITERIA)
-    project.close()
-    assert run_command(["pack", theirs, "--to", str(folder / f"{alias}.goldsmith-work")]) == 0
-    return str(folder / f"{alias}.goldsmith-work")
-
-
 def test_people_are_added_and_listed_and_the_unknown_refused(file, capsys, tmp_path):
     added = told(capsys, "people", "add", file, "--name", "李明", "--role", "annotator")
     listed = told(capsys, "people", "list", file)["people"]
@@ -71,20 +56,6 @@ def test_people_are_added_and_listed_and_the_unknown_refused(file, capsys, tmp_p
     (tmp_path / "x.goldsmith-work").write_bytes(b"<html>Not found</html>")
     assert run_command(["unpack", file, str(tmp_path / "x.goldsmith-work")]) == 1
     assert "x.goldsmith-work" in capsys.readouterr().out
-
-
-def test_a_pair_goes_from_task_to_consensus(file, tmp_path, capsys):
-    works = [sent_back(file, alias, tmp_path) for alias in ("R2", "R3")]
-    tried = told(capsys, "unpack", file, *works, "--dry-run")
-    assert [one["outcome"] for one in tried["arrivals"]] == ["new", "new"]
-    assert [one["outcome"] for one in told(capsys, "unpack", file, *works)["arrivals"]] == ["new", "new"]
-    assert [one["outcome"] for one in told(capsys, "unpack", file, *works)["arrivals"]] == ["duplicate"] * 2
-    waiting = told(capsys, "adjudicate", file, "--as", "R4")["rows"]
-    assert [(row["agreement"], row["contested"], row["conflict"]) for row in waiting] == [(1.0, 0, False)]
-    closed = told(capsys, "adjudicate", file, "--auto-unanimous", "--as", "R4")
-    # One item alone is the sample itself: nothing is closed that nobody has looked at.
-    assert (len(closed["closed"]), len(closed["spot_check"])) == (0, 1)
-    assert {row["state"] for row in told(capsys, "status", file)["rows"]} <= {"frozen", "in adjudication"}
 
 
 def test_nothing_submitted_is_nothing_to_send(file, tmp_path, capsys):
@@ -122,10 +93,9 @@ def err(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> str:
     return capsys.readouterr().err
 
 
-@pytest.mark.parametrize("verb", ON_PROJECTS)
-def test_every_verb_on_a_project_takes_who_is_at_work(study, capsys, verb):
-    assert "--as" in FAMILY[verb]
-    assert printed(capsys, *verb.split(), "--help").count("--as ") >= 1
+def test_every_verb_on_a_project_takes_who_is_at_work():
+    assert len(ON_PROJECTS) > 50
+    assert [verb for verb in ON_PROJECTS if "--as" not in FAMILY[verb]] == []
 
 
 def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
@@ -192,20 +162,6 @@ def test_labels_go_in_and_leave_by_the_ending_of_the_path(
     assert len(json.loads((tmp_path / "out.json").read_text("utf-8"))["labels"]) == 12
 
 
-def test_what_keeps_labels_out_is_said_with_its_row(
-    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = str(written(tmp_path, {}, {"item": "9"}, {"value": "perhaps"}))
-    said = refused(capsys, "labels", "import", labelled, path, "--as", "Ann=R2")
-    assert "labels.csv, row 3: there is no item “9” (and 1 more). Nothing was imported." in said
-    assert "labels.csv, row 4: “perhaps” is not a valid value here" in said
-    found = told(capsys, "labels", "import", labelled, path, "--as", "Ann=R2", "--skip-bad")
-    assert (found["new"], found["counts"]) == (1, {"unknown item": 1, "bad value": 1})
-    assert found["problems"][0] == {
-        "trouble": "unknown item", "file": "labels.csv", "row": 3, "reason": "there is no item “9”", "labels": 1,
-    }  # fmt: skip
-
-
 def test_a_label_takes_the_place_of_another_only_when_told_to(
     labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,44 +172,6 @@ def test_a_label_takes_the_place_of_another_only_when_told_to(
     found = told(capsys, *words, other, "--as", "Ann=R2", "--replace")
     assert [one["reason"] for one in found["replaced"]] == ["R2 said “yes” here, the file says “no”"]
     assert [row["value"] for row in labels_in(labelled)] == ["no"]
-
-
-def test_human_files_of_two_systems_come_in_and_leave_again(
-    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = [*every(), *every(rater="Ben", value="no")]
-    told(
-        capsys,
-        "labels",
-        "import",
-        labelled,
-        str(written(tmp_path, *rows)),
-        "--as",
-        "Ann=R2",
-        "--as",
-        "Ben=R3",
-    )
-    found = told(capsys, "labels", "export", labelled, "--to", str(tmp_path / "out"))
-    assert (found["labels"], found["raters"]) == (24, ["R2", "R3"])
-    folder = tmp_path / "out" / "Beta"
-    assert json.loads((folder / "Q1_result_R3.json").read_text("utf-8"))["rubric_eval"][0] == {
-        "point": FIRST,
-        "covered": False,
-    }
-    back = told(
-        capsys,
-        "labels",
-        "import",
-        labelled,
-        str(folder),
-        "--as",
-        "R2=R2",
-        "--system",
-        "1=Beta",
-        "--system",
-        "Beta",
-    )
-    assert (back["new"], back["same"]) == (0, 12)
 
 
 @pytest.mark.parametrize(
@@ -351,17 +269,13 @@ def assigned(four: Path) -> list[board.AssignmentStatus]:
 
 
 def test_a_pair_writes_every_item_and_a_third_adjudicates(four):
+    dry = planned(four, "--stage", "rubric", *TWO, "--dry-run")
+    assert (dry["dry_run"], dry["new"], assigned(four)) == (True, 12, [])
+    assert {load["alias"]: load["assignments"] for load in dry["load"]} == {"R2": 4, "R3": 4, "R4": 4}
     code, words = run(four, "--stage", "rubric", *TWO)
     assert (code, words.splitlines()[0]) == (0, "Assigned 12 pieces of work")
     found = Counter((line.stage, line.alias) for line in assigned(four))
     assert found == {(Stage.RUBRIC, "R2"): 4, (Stage.RUBRIC, "R3"): 4, (Stage.ADJUDICATION, "R4"): 4}
-
-
-def test_a_dry_run_says_the_same_and_assigns_nothing(four):
-    dry = planned(four, "--stage", "rubric", *TWO, "--dry-run")
-    assert (dry["dry_run"], dry["new"], assigned(four)) == (True, 12, [])
-    assert {load["alias"]: load["assignments"] for load in dry["load"]} == {"R2": 4, "R3": 4, "R4": 4}
-    assert {**planned(four, "--stage", "rubric", *TWO), "dry_run": True} == dry
 
 
 def test_plans_are_drawn_evenly_and_refused_in_words(four):
@@ -396,21 +310,17 @@ def test_plans_are_drawn_evenly_and_refused_in_words(four):
     )
 
 
-def test_only_the_items_named_get_a_date(four):
-    run(four, "--stage", "plan", *TWO, "--item", "2", "--item", "3", "--due", "2031-05-04")
-    written = [line for line in assigned(four) if line.stage is Stage.PLAN]
-    assert {line.item_key for line in written} == {"2", "3"}
-    assert {line.due.astimezone().date() for line in written if line.due} == {date(2031, 5, 4)}
-
-
-def test_a_pilot_alone_goes_to_everybody(four):
+def test_items_get_a_date_and_a_pilot_goes_to_everybody(four):
     people = ("--annotator", "R2", "--annotator", "R3", "--annotator", "R5")
     run(four, "--stage", "rubric", *people, "--pilot", "1")
-    assert {(line.item_key, line.alias, line.purpose.value) for line in assigned(four)} == {
-        ("1", "R2", "pilot"),
-        ("1", "R3", "pilot"),
-        ("1", "R5", "pilot"),
-    }
+    run(four, "--stage", "plan", *TWO, "--item", "2", "--item", "3", "--due", "2031-05-04")
+    lines = assigned(four)
+    assert {(line.item_key, line.alias, line.purpose.value) for line in lines if line.stage is Stage.RUBRIC} == {
+        ("1", "R2", "pilot"), ("1", "R3", "pilot"), ("1", "R5", "pilot"),
+    }  # fmt: skip
+    written = [line for line in lines if line.stage is Stage.PLAN]
+    assert {line.item_key for line in written} == {"2", "3"}
+    assert {line.due.astimezone().date() for line in written if line.due} == {date(2031, 5, 4)}
 
 
 def test_repeats_come_back_after_so_many_days(four):
@@ -431,3 +341,40 @@ def test_repeats_come_back_after_so_many_days(four):
     again = [one for one in assignments.of_person(project, pairs.person(project, "Ada").id) if one.trial == 2]
     project.close()
     assert [one.not_before.astimezone().date() for one in again if one.not_before] == [date(2031, 5, 18)]
+
+
+def shared(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:
+    capsys.readouterr()
+    code = run_command(["share", *words, "--json"])
+    said = capsys.readouterr()
+    return code, json.loads(said.out) if said.out else {"refused": said.err}
+
+
+def test_a_study_goes_round_through_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(coordinated(tmp_path / "home")) as project:
+        file = str(project.path)
+    folder, theirs = tmp_path / "synced", str(tmp_path / "own.goldsmith")
+    assert shared(capsys, file)[0] == 1
+    assert "no folder" in shared(capsys, file, str(folder))[1]["refused"]
+    folder.mkdir()
+    code, sent = shared(capsys, file, str(folder), "--send")
+    assert (code, len(sent["packages"]), sent["folder"]) == (0, 2, str(folder))
+
+    (task,) = (folder / "R2").glob("*.goldsmith-task")
+    assert run_command(["unpack", theirs, str(task)]) == 0
+    with closing(Project.open(Path(theirs))) as project:
+        write_rubric(project, items.ids(project)[0], "Explains the weight of gold")
+        words = known_keys.own_words(project)
+    code, back = shared(capsys, theirs)
+    assert (code, len(back["receipt"])) == (0, 9)
+
+    code, waits = shared(capsys, file)
+    assert (code, waits["arrivals"], waits["keys"][0]["words"]) == (0, [], words)
+    assert shared(capsys, file, "--trust", "not these")[0] == 1
+    code, came = shared(capsys, file, "--trust", words)
+    assert (code, came["arrivals"][0]["receipt"], len(came["packages"])) == (0, back["receipt"], 1)
+    assert shared(capsys, theirs)[1]["new_items"] == 0
+
+    assert shared(capsys, file, "--off", "--send")[0] == 1
+    assert shared(capsys, file, "--off") == (0, {"folder": None})
+    assert shared(capsys, file)[0] == 1

@@ -1,13 +1,6 @@
 """Models that write from the command line: reports, drafts and related work, and that nothing is paid twice."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import threading
-import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,20 +10,17 @@ import pytest
 from typer.testing import CliRunner
 
 from annotator.actions.authoring import artifacts
-from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.material import responding
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.cli.items import respond_app, systems_app
 from annotator.cli.ruling import drafting_app
 from annotator.cli.saying import app as every_command
-from annotator.cli.sources import research_app
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from tests.cli.commands import invoked, printed, refused, told
-from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
+from tests.judging.odd_server import OddServer, completion, error
 from tests.material import eprint_folder as made
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
@@ -54,14 +44,8 @@ from tests.servers.research_server import (
     step_of,
     write_corpus,
 )
-from tests.servers.research_server import (
-    answering as researching_answer,
-)
-from tests.servers.writing_server import QUESTIONS, answering, asking_project, question_of, writing, written
+from tests.servers.writing_server import QUESTIONS, answering, asking_project, writing, written
 from tests.storage import sql
-from tests.systems import posix
-
-HERE = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -85,51 +69,12 @@ def run(*words: str) -> tuple[int, str]:
     return invoked(respond_app, *words)
 
 
-def started(file: Path, server: OddServer, *more: str) -> subprocess.Popen[bytes]:
-    code = "from annotator.cli.items import respond_app; respond_app()"
-    command = [sys.executable, "-c", code, *words(file, server, *more)]
-    environment = os.environ | {"PYTHONPATH": str(HERE), "WRITING_KEY": KEY}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-
-
 def reports(file: Path) -> list[tuple[str, int]]:
     project = Project.open(file, readonly=True)
     question = "SELECT i.key, r.trial FROM response r JOIN item i ON i.id = r.item_id ORDER BY 1, 2"
     rows = sql.rows(project, question)
     project.close()
     return rows
-
-
-def committed(file: Path, wanted: int) -> None:
-    """Wait until so many reports are in the file: what comes within 50 ms is committed together."""
-    patience = time.monotonic() + 60
-    while len(reports(file)) < wanted:
-        assert time.monotonic() < patience
-        time.sleep(0.02)
-
-
-def test_a_report_has_no_thinking_and_the_servers_sources_and_both_stay_with_the_reply(
-    file: Path, server: OddServer
-) -> None:
-    result = ["https://a.example/one"]
-    server.answer = answering(
-        lambda question, _: completion(
-            f"Hm. I begin.</think># Report\n\nOn: {question} [1]", citations=result
-        )
-    )
-    code, out = run(*words(file, server))
-    assert code == 0
-    assert out.splitlines()[-2:] == [
-        "2 reports: The model's thinking was taken off; the reply as it came still has it.",
-        "2 reports: The reference list is made of the sources that the server named beside the text.",
-    ]
-    project = Project.open(file, readonly=True)
-    texts = {text for (text,) in sql.rows(project, "SELECT text FROM response")}
-    assert texts == {f"# Report\n\nOn: {one} [1]\n\n## References\n\n- [1] {result[0]}" for one in QUESTIONS}
-    raws = [raw for (raw,) in sql.rows(project, "SELECT raw FROM call")]
-    project.close()
-    assert len(raws) == 2
-    assert all(raw.startswith("Hm. I begin.</think># Report") and result[0] in raw for raw in raws)
 
 
 def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer) -> None:
@@ -141,16 +86,12 @@ def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer)
     assert out.splitlines()[0].startswith("1 of 2 reports written (done")
     assert "1 report failed. Run the same command again" in out
     assert "Item 2, trial 1: api error. The server answered 400: No." in out
-
-
-def test_the_same_is_told_as_json(file: Path, server: OddServer) -> None:
-    server.answer = answering(lambda *_: error(400, "No."))
-    _, out = run(*words(file, server, "--item", "1", "--trials", "2", "--json"))
+    _, out = run(*words(file, server, "--trials", "2", "--json"))
     result = json.loads(out)
-    assert (result["done"], result["total"], result["missing"]) == (0, 2, {"api_error": 2})
+    assert (result["done"], result["total"], result["missing"]) == (2, 4, {"api_error": 2})
     assert [(one["item"], one["trial"], one["status"]) for one in result["failed"]] == [
-        ("1", 1, "api_error"),
-        ("1", 2, "api_error"),
+        ("2", 1, "api_error"),
+        ("2", 2, "api_error"),
     ]
 
 
@@ -165,62 +106,6 @@ def test_modes_and_plans_are_chosen_by_option(file: Path, server: OddServer) -> 
     run(*words(file, server, "--item", "1", "--plan"))
     assert len(server.bodies) == 3
     expect_refusal("the gold plan is given", run, *words(file, server, "--mode", "isolated", "--plan"))
-
-
-def test_after_a_kill_no_finished_report_is_paid_again(file: Path, server: OddServer) -> None:
-    third = threading.Event()
-
-    def slow(question: str, number: int) -> Odd:
-        if number == 2:
-            third.set()
-            return Odd(held=True)
-        return written(question)
-
-    server.answer = answering(slow)
-    process = started(file, server, "--trials", "2", "--concurrency", "1")
-    assert third.wait(60)
-    committed(file, 2)
-    process.kill()
-    process.communicate()
-    assert len(reports(file)) == 2
-    server.over.set()
-    server.answer = answering()
-    _, out = run(*words(file, server, "--trials", "2"))
-    assert (
-        json.loads(run(*words(file, server, "--trials", "2", "--json"))[1])["done"],
-        len(reports(file)),
-    ) == (4, 4)
-    # The one that was under way when the process died is the only one asked twice.
-    assert Counter(map(question_of, server.bodies)).total() == 5
-    assert "4 of 4 reports written" in out
-
-
-@posix
-def test_an_interrupt_stops_it_in_order(file: Path, server: OddServer) -> None:
-    begun = threading.Event()
-
-    def held(question: str, number: int) -> Odd:
-        if number == 1:
-            begun.set()
-            return Odd(held=True)
-        return written(question)
-
-    server.answer = answering(held)
-    process = started(file, server, "--concurrency", "1", "--json")
-    assert begun.wait(60)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 3, err.decode()
-    result: dict[str, Any] = json.loads(out)
-    assert (result["state"], result["done"], len(reports(file))) == ("cancelled", 1, 1)
-
-
-def test_no_key_is_in_the_file_or_in_what_is_said(file: Path, server: OddServer) -> None:
-    server.script(error(401, f"Incorrect API key provided: {KEY}"))
-    out, err = started(file, server, "--key-env", "WRITING_KEY").communicate(timeout=60)
-    assert any(KEY in value for value in server.headers[0].values())
-    assert KEY.encode() not in out + err + file.read_bytes()
-    assert reports(file) == []
 
 
 def test_a_report_that_is_empty_is_asked_for_once_more(file: Path, server: OddServer) -> None:
@@ -253,26 +138,6 @@ def test_letter_11_reports_get_their_origin_from_the_command_line(tmp_path: Path
     assert json.loads(said.stdout)["systems"][0]["group"] == "deep research"
     said = run(every_command, ["results", file, "--view", "collection", "--json"])
     assert "2025-03-24/2025-03-24" in said.stdout
-
-
-def test_a_seminar_is_left_out_and_told(file: Path, server: OddServer) -> None:
-    server.answer = answering(lambda question, _: written(question) if question else error(400))
-    with closing(Project.open(file)) as project:
-        (file.parent / "talk.txt").write_text("Ann: Salt is old.\n\nBen: It is cheap, too.\n", "utf-8")
-        imports.run(project, imports.TRANSCRIPTS, [file.parent / "talk.txt"])
-        seminar = items.change(project, items.ids(project)[-1], dataset="").subject
-        code, lacking = run(*words(file, server))[0], responding.lacking(project)
-        assert (code, [one.item for one in lacking]) == (3, ["talk"])
-        items.change(project, seminar, dataset="seminars")
-        assert responding.lacking(project) == []
-    before, (code, said) = len(server.bodies), run(*words(file, server, "--trials", "2"))
-    assert (code, len(server.bodies) - before, "1 seminar is left out: a " in said) == (0, 2, True)
-    for mode in ("end-to-end", "continuation"):
-        expect_refusal(
-            "Item talk is a seminar",
-            run,
-            *words(file, server, "--item", "talk", "--system", mode, "--mode", mode),
-        )
 
 
 @pytest.fixture
@@ -351,35 +216,6 @@ def test_letter_3_a_classification_is_listed_with_its_reason_and_taken_with_anot
     assert "no open drafts" in drafts("list", insightful)
 
 
-def in_json(*words: str | Path) -> Any:
-    """What a command says in JSON, whatever its exit code."""
-    return json.loads(CliRunner().invoke(drafting_app, [*map(str, words), "--json"]).stdout)
-
-
-@pytest.mark.parametrize(("kind", "least"), [("rubric", 1), ("inspirations", 7)])
-def test_an_estimate_is_what_the_run_asks_and_open_drafts_are_not_counted(
-    tmp_path: Path, kind: str, least: int
-) -> None:
-    with drafting() as server:
-        draft, words = server.answer, ("--judge", JUDGE, "--item", "1", "--item", "2", "--piece-words", "100")
-        server.answer = lambda body, number: (
-            completion('{"inspirations": []}') if kind == "inspirations" else draft(body, number)
-        )
-        project = drafting_project(tmp_path, server)
-        (tmp_path / "long.md").write_text(
-            "\n\n".join(["Deep networks train well, and learn."] * 100), "utf-8"
-        )
-        items.add_source(project, first_item(project), tmp_path / "long.md")
-        project.close()
-        asking = ("ask", project.path, "--kind", kind, *words)
-        wanted, ended = (in_json(*asking, *more) for more in (("--estimate",), ("--progress", "none")))
-        assert wanted["calls"] == ended["calls"] == len(server.bodies) >= least
-        assert (wanted["units"], ended["total"], ended["failed"][0]["item"]) == (1, 2, "2")
-        again = in_json(*asking, "--progress", "none")
-        open_ = ["1"] if kind == "rubric" else []
-        assert (again["judged"], again["total"], again["waiting"]) == (0, 2 - len(open_), open_)
-
-
 FIRST, SECOND = "2506.00001v1", "2506.00002v1"
 
 
@@ -416,98 +252,24 @@ def test_what_is_no_collected_folder_is_refused(tmp_path: Path, capsys: pytest.C
     assert "has no folder “feeds”" in refused(capsys, "research", "build", file, str(tmp_path))
 
 
-@pytest.fixture
-def researcher() -> Iterator[OddServer]:
-    with researching() as researcher:
-        yield researcher
-
-
-@pytest.fixture
-def researched(tmp_path: Path, researcher: OddServer) -> Path:
-    project = research_project(tmp_path, researcher.url)
-    project.close()
-    return project.path
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> str:
-    return str(write_corpus(tmp_path / "corpus"))
-
-
-def to_write(researched: Path, corpus: str, *more: str, judge: str = RESEARCHER) -> list[str]:
-    return [
-        "write",
-        str(researched),
-        "--judge",
-        judge,
-        "--system",
-        SYSTEM,
-        "--keep",
-        "3",
-        "--corpus",
-        corpus,
-        *more,
-    ]
-
-
-def write(*to_write: str) -> tuple[int, str]:
-    return invoked(research_app, *to_write)
-
-
 def test_research_is_estimated_and_written_with_its_works(
-    researched: Path, researcher: OddServer, corpus: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out = write(*to_write(researched, corpus, "--estimate"))
-    assert (code, researcher.bodies) == (0, [])
-    assert "1 report by at most " in out
-    assert "The price of test-model is not known" in out
-    code, out = write(*to_write(researched, corpus))
-    assert code == 0
-    assert out.splitlines()[0].startswith("1 of 1 reports written (done")
-    assert "Item 1, trial 1: works 9 found, 5 filtered, 3 given, 2 false numbers removed." in out
-
-
-def test_the_baseline_needs_no_endpoint(researched: Path, researcher: OddServer, corpus: str) -> None:
-    researcher.shutdown()
-    code, out = write(*to_write(researched, corpus, "--json", judge="baseline"))
-    assert (code, json.loads(out)["written"][0]["works"]["given"]) == (0, 3)
-
-
-def test_of_an_oracle_there_is_a_choice_of_two(researched: Path, researcher: OddServer) -> None:
-    told = ("write", str(researched), "--judge", RESEARCHER, "--system", SYSTEM, "--oracle")
-    expect_refusal("There is no oracle “best”", write, *told, "best")
-    assert write(*told, "arxiv")[0] == 0
-    assert [step_of(body) for body in researcher.bodies] == ["section"]
-
-
-def test_after_a_kill_no_answered_call_is_repeated(
-    researched: Path, researcher: OddServer, corpus: str
-) -> None:
-    last = threading.Event()
-
-    def held(step: str, _: int) -> Odd | None:
-        if step != "section":
-            return None
-        last.set()
-        return Odd(held=True)
-
-    researcher.answer = researching_answer(held)
-    code = "from annotator.cli.sources import research_app; research_app()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *to_write(researched, corpus)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-    )
-    assert last.wait(60)
-    process.kill()
-    process.communicate()
-    before = len(researcher.bodies)
-    assert Counter(map(step_of, researcher.bodies))["filter"] == 9
-    researcher.over.set()
-    researcher.answer = researching_answer()
-    _, out = write(*to_write(researched, corpus, "--json"))
-    result = json.loads(out)
-    # The one that was under way when the process died is the only one asked twice.
-    assert [step_of(body) for body in researcher.bodies[before:]] == ["section"]
-    assert (result["done"], result["reused"]) == (1, before - 1)
+    corpus = ("--keep", "3", "--corpus", write_corpus(tmp_path / "corpus"))
+    with researching() as server:
+        project = research_project(tmp_path, server.url)
+        project.close()
+        words = ("research", "write", project.path, "--judge", RESEARCHER, "--system")
+        out = printed(capsys, *words, SYSTEM, *corpus, "--estimate")
+        assert "1 report by at most " in out
+        assert "The price of test-model is not known" in out
+        assert server.bodies == []
+        out = printed(capsys, *words, SYSTEM, *corpus)
+        assert out.splitlines()[0].startswith("1 of 1 reports written (done")
+        assert "Item 1, trial 1: works 9 found, 5 filtered, 3 given, 2 false numbers removed." in out
+        assert "There is no oracle “best”" in refused(capsys, *words, "Given", "--oracle", "best")
+        asked = len(server.bodies)
+        printed(capsys, *words, "Given", "--oracle", "arxiv")
+        assert [step_of(body) for body in server.bodies[asked:]] == ["section"]
+    plain = ("research", "write", project.path, "--judge", "baseline", "--system", "Plain")
+    assert told(capsys, *plain, *corpus)["written"][0]["works"]["given"] == 3

@@ -24,7 +24,7 @@ from annotator.domain.material.item import IMPORT
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import RESPONSE
-from tests.cli.commands import invoked, printed, refused, told
+from tests.cli.commands import goldsmith, invoked, printed, refused, told
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.material import drawn_extracts
@@ -108,24 +108,6 @@ def test_a_folder_of_which_nothing_could_be_taken_is_a_failure(file: Path, tmp_p
     code, words = run("import", str(file), str(tmp_path))
     assert code == 1
     assert "nameless.html: it does not say which address" in words
-
-
-def test_a_window_hears_json_lines_and_can_cancel(file: Path, server: PageServer) -> None:
-    server.pages["/b"] = Given(held=True)
-    code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
-    words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as child:
-        first = json.loads(child.stdout.readline())
-        child.stdin.write("cancel\n")
-        child.stdin.flush()
-        last = json.loads(child.stdout.readline())
-        assert child.wait(10) == 3
-    assert (first["event"], first["latest"]["url"], first["latest"]["state"]) == (
-        "progress",
-        server.url("/a"),
-        "ok",
-    )
-    assert (last["event"], last["state"], last["by_state"]) == ("ended", "cancelled", {"ok": 1})
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
@@ -288,3 +270,112 @@ def test_letter_4_the_bar_is_shown_and_set(tmp_path: Path, capsys) -> None:
     assert told(capsys, "items", "apply-selection", file) == {"retired": ["3"], "in_use": 2}
     assert run_command(["items", "bar", file, "--set", "many"]) == 1
     assert told(capsys, "items", "bar", file) == {"bar": 4.0}
+
+
+HERE = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def sample(whole_sample: Project) -> Path:
+    whole_sample.close()
+    return whole_sample.path
+
+
+def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(tmp_path, capsys):
+    sample = tmp_path / "sample.goldsmith"
+    assert goldsmith(capsys, "sample", sample)[0] == 0
+    result = told(capsys, "info", sample)
+    assert (result["items"], result["systems"], result["responses"], result["people"]) == (10, 3, 23, 4)
+    assert result["labels"] > 0
+    assert result["runs"] == 10
+    assert (result["assignments"], result["agreements"], result["adjudications"]) == (85, 29, 12)
+    assert {row["rater"] for row in told(capsys, "results", sample)["rows"]} == {"baseline"}
+    result = told(capsys, "backup", sample)
+    assert told(capsys, "check", (sample.parent / result["folder"] / result["backup"]))["problems"] == []
+    assert told(capsys, "check", sample)["problems"] == []
+
+
+def test_a_dry_run_of_an_import_changes_nothing(tmp_path, sample, capsys):
+    release, file = tmp_path / "release", tmp_path / "other.goldsmith"
+    told(capsys, "export", sample, "--to", release)
+    goldsmith(capsys, "new", file)
+    assert told(capsys, "import", file, release, "--dry-run")["new"] > 0
+    assert told(capsys, "info", file)["items"] == 0
+
+
+def test_the_weights_of_criteria_are_shown_and_set(tmp_path, capsys):
+    file = tmp_path / "new.goldsmith"
+    assert goldsmith(capsys, "new", file)[0] == 0
+    assert told(capsys, "weights", file) == {"weights": "1 to 3", "values": [1, 2, 3]}
+    assert told(capsys, "weights", file, "--allow", "-5, 1, 3")["values"] == [-5, 1, 3]
+    assert goldsmith(capsys, "weights", file)[1] == "Criteria may have these weights: -5, 1, 3\n"
+    assert "does not say which weights are allowed" in refused(capsys, "weights", file, "--allow", "heavy")
+
+
+@pytest.mark.parametrize("profile", ["researcherbench", "csv"])
+def test_the_other_profiles_are_written(profile, tmp_path, sample, capsys):
+    result = told(capsys, "export", sample, "--to", tmp_path / profile, "--profile", profile)
+    assert result["profile"] == profile
+    assert any((tmp_path / profile).iterdir())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("info", "nowhere.goldsmith"),
+        ("judge", "run", "nowhere.goldsmith", "--judge", "baseline"),
+        ("export", "nowhere.goldsmith", "--to", "x"),
+    ],
+)
+def test_a_refusal_is_one_plain_sentence_and_exit_code_1(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = goldsmith(capsys, *words)
+    assert (code, out) == (1, "")
+    assert err.startswith("There is no file “nowhere.goldsmith”")
+    assert "Traceback" not in err
+
+
+def test_wrong_usage_is_exit_code_2(capsys):
+    assert goldsmith(capsys, "judge", "run")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["results", "FILE", "--json"], "水资源工程"),
+        (["agreement", "FILE"], "κ"),
+        (["validate", "--help"], "│"),
+    ],
+)
+def test_what_is_piped_is_utf_8_whatever_the_code_page_is(sample, words, said):
+    command = [
+        sys.executable,
+        "-m",
+        "annotator",
+        *(str(sample) if word == "FILE" else word for word in words),
+    ]
+    alike = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=alike, cwd=HERE, check=False)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert said in done.stdout.decode()
+
+
+@pytest.mark.parametrize(("which", "table"), [("--related-work", "deepscholar"), ("--seminar", "arena")])
+def test_another_sample_is_made_once_and_opens_on_its_papers_table(which, table, tmp_path, capsys):
+    file = str(tmp_path / "sample.goldsmith")
+    assert run_command(["sample", file, "--seminar", "--related-work"]) == 1
+    assert run_command(["sample", file, which]) == 0
+    assert run_command(["sample", file, which, "--reset"]) == 1
+    assert run_command(["check", file]) == 0
+    assert told(capsys, "results", file, "--view", "tables")["chosen"]["table"] == table
+    # Asked for figures that nobody made, it names those there are.
+    other = goldsmith(capsys, "results", file, "--protocol", "researcherbench.coverage")[1]
+    assert f"Choose another --protocol: {table}." in other
+
+
+def test_a_strict_export_refuses_what_is_open_and_a_usual_one_tells_it(sample, capsys, tmp_path):
+    notes = told(capsys, "export", sample, "--to", tmp_path / "told")["notes"]
+    assert "The final pass is not signed for 10 items" in notes[0]
+    code, _, err = goldsmith(capsys, "export", sample, "--to", tmp_path / "strict", "--strict")
+    assert (code, (tmp_path / "strict").exists()) == (1, False)
+    assert "Nothing was released" in " ".join(err.split())

@@ -1,19 +1,22 @@
 """Validation, rulings, reviews and agreement from the command line."""
 
 import csv
-import io
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
+from annotator.actions.items import items
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
-from annotator.cli import run_command
+from annotator.cli import results, run_command
 from annotator.cli.agreement import app
 from tests.cli.commands import printed, refused, told
+from tests.projects import adra_project as adra
 from tests.projects import pairs_project as pairs
 from tests.projects.validation_project import ann, judge_says, person_says, strict, validation_project
 from tests.projects.verdicts_project import JUDGE, verdicts_project
@@ -64,22 +67,6 @@ def test_a_set_is_compared_by_its_own_protocol(
     name, *options = command.split()
     assert run_command([name, file, *options, "--set", "Spring"]) == 0
     assert run_command([name, file, *options]) == 1
-
-
-def test_judges_stand_beside_people_in_tables(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    filled(file, "R2", "R3")
-    sheets = {sheet["key"]: sheet for sheet in told(capsys, "validate", file)["sheets"]}
-    rows, heavy = ({row["rater"]: row for row in sheets[key]["rows"]} for key in ("judges", "weighted"))
-    assert list(rows) == ["good", "small", "people", "R2", "R3"]
-    assert (rows["small"]["accuracy"], rows["small"]["recall"], rows["small"]["precision"]) == (
-        0.75,
-        0.5,
-        1.0,
-    )
-    # Of Alpha's weights the judge finds 3 of every 4.
-    assert heavy["small"]["recall"] == 0.75
-    (gap,) = [row for row in sheets["contrasts"]["rows"] if row["figure"] == "Accuracy"]
-    assert (gap["first"], gap["second"], gap["difference"]) == ("good", "small", 0.25)
 
 
 @pytest.mark.parametrize(
@@ -269,14 +256,6 @@ def agreed(*options: object) -> dict:
     return json.loads(words(*options, "--json"))
 
 
-def aliases(frozen: Path) -> dict[str, str]:
-    project = Project.open(frozen, readonly=True)
-    try:
-        return {name: pairs.person(project, name).alias for name in pairs.ROLES}
-    finally:
-        project.close()
-
-
 def test_agreement_is_told_in_rows_and_words_and_the_file_only_read(frozen: Path) -> None:
     result = agreed(frozen)
     assert [(row["stage"], row["field"], row["n"]) for row in result["rows"]] == [
@@ -301,29 +280,140 @@ def test_every_grouping_is_offered(frozen: Path, by: str) -> None:
     assert {row["by"] for row in agreed(frozen, "--by", by)["rows"]} == {by}
 
 
-def test_people_appear_by_alias_and_only_coordinators_read(frozen: Path, capsys: Any) -> None:
-    rows = agreed(frozen, "--by", "person")["rows"]
-    alias = aliases(frozen)
-    assert {row["group"] for row in rows} == {alias["Ada"], alias["Ben"]}
-    assert "Ada" not in words(frozen, "--by", "person")
-    assert "shown to a coordinator" in refused(capsys, "agreement", str(frozen), "--as", alias["Ada"])
-    assert told(capsys, "agreement", str(frozen), "--as", alias["Cora"])["rows"]
-
-
-def test_the_inputs_are_written_as_csv_and_json(frozen: Path, tmp_path: Path) -> None:
-    result = agreed(frozen, "--to", tmp_path / "inputs")
-    assert result["inputs"]["files"] == ["SHA256SUMS", "agreement-inputs.csv", "agreement.json"]
-    table = (tmp_path / "inputs" / "agreement-inputs.csv").read_text("utf-8-sig")
-    values = [
-        (row["value_a"], row["value_b"])
-        for row in csv.DictReader(io.StringIO(table))
-        if row["field"] == "value"
-    ]
-    assert values == [("yes", "yes")] * 2
-
-
 def test_nothing_frozen_says_what_must_happen_first(tmp_path: Path) -> None:
     project = pairs.pairs_project(tmp_path)
     project.close()
     assert "No agreement is frozen yet" in words(project.path)
     assert agreed(project.path)["rows"] == []
+
+
+@pytest.fixture
+def matrices(tmp_path: Path) -> str:
+    """A plan that finds 3 of 4 and one that finds 1 of 4 with a missing cell; both systems on two items."""
+    project = adra.adra_project(tmp_path, 2, ("Alpha", "深度"))
+    for item in items.ids(project):
+        adra.fill_matrix(project, item, adra.response_of(item), [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
+        adra.fill_matrix(project, item, adra.response_of(item, "深度"), [[1, 0, 0, 0], [0, 0, 0, None]])
+    project.close()
+    return str(tmp_path / "adra.goldsmith")
+
+
+def test_one_metric_is_told_by_rater_with_what_is_not_publishable(matrices, capsys):
+    rows = told(capsys, "results", matrices, "--metric", "plan.recall", "--by", "all")["rows"]
+    assert {row["system"]: row["value"] for row in rows} == {"Alpha": 0.75, "深度": 0.25}
+    assert {row["system"]: (row["n"], row["missing"], row["publishable"]) for row in rows} == {
+        "Alpha": (2, 0, True), "深度": (2, 2, False),
+    }  # fmt: skip
+    out = printed(capsys, "results", matrices, "--metric", "plan.recall", "--by", "all")
+    assert "0.2500 (!)" in out
+    assert "not publishable" in out
+    rows = told(capsys, "results", matrices, "--metric", "plan.f1", "--rater", "tested")["rows"]
+    assert {row["rater"] for row in rows} == {"tested"}
+    assert "Judges with verdicts: tested." in refused(
+        capsys, "results", matrices, "--metric", "plan.f1", "--rater", "me"
+    )
+
+
+def test_an_empty_table_says_what_to_do_and_an_unknown_one_what_there_is(matrices, capsys):
+    wanted = {
+        "time-limit": "goldsmith respond FILE --cutoff",
+        "recent-sources": "goldsmith sources describe FILE --item KEY --published",
+        "isolated-planning": "goldsmith respond FILE --mode isolated",
+        "r3": "goldsmith judge extract FILE --judge NAME --extraction researcherbench.claims.extract",
+        "wins-table": "goldsmith judge run FILE --judge NAME --protocol researcherbench.pairwise",
+        "windows": "goldsmith judge run FILE --judge baseline",
+    }
+    for name, command in wanted.items():
+        assert command in " ".join(printed(capsys, "results", matrices, "--view", name).split()), name
+    words = " ".join(refused(capsys, "results", matrices, "--view", "nonsense").split())
+    assert "overview, items, wins" in words
+    assert "time-limit (a6)" in words
+
+
+def test_empty_subjects_are_said_to_be_empty(matrices, capsys):
+    with closing(Project.open(Path(matrices))) as project:
+        items.change_all(project, {item: {"subject": ""} for item in items.ids(project)})
+    for how in (
+        ("--metric", "plan.recall", "--by", "subject"),
+        ("--view", "domains", "--metric", "plan.recall"),
+    ):
+        out = " ".join(printed(capsys, "results", matrices, *how).split())
+        assert "has a subject yet. Set it: goldsmith items edit" in out
+        assert "Choose another" not in out
+
+
+def test_a_view_is_chosen_told_and_written(matrices, capsys, tmp_path):
+    readings, matrix = told(capsys, "results", matrices, "--view", "plan")["sheets"]
+    assert readings["rows"][0]["plan_recall"] == 0.75
+    assert matrix["rows"][0] == {
+        "predicted": "Step 1", "g1": "relevant", "g2": "relevant", "g3": "not", "g4": "not",
+    }  # fmt: skip
+    result = told(capsys, "results", matrices, "--view", "items", "--choose", "metric=Plan F1 (one-to-one)")
+    assert result["chosen"]["metric"] == "plan.f1"
+    assert "Its choices are: metric, judge, among." in refused(
+        capsys, "results", matrices, "--view", "items", "--choose", "x=y"
+    )
+    assert "Write it as NAME=VALUE" in refused(
+        capsys, "results", matrices, "--view", "items", "--choose", "x"
+    )
+    assert "plan.csv, plan-matrix.csv" in printed(
+        capsys, "results", matrices, "--view", "plan", "--to", str(tmp_path / "plan.csv")
+    )
+    rows = list(csv.DictReader((tmp_path / "plan.csv").read_text("utf-8-sig").splitlines()))
+    assert [row["system"] for row in rows] == ["Alpha", "深度"] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--by", "weather"], "Use one of all, type, subject, phase, difficulty, aspect, mode."),
+        (["--view", "weather"], "There is no view “weather”."),
+        (["--metric", "weather"], "There is no metric “weather”."),
+        (["--protocol", "weather"], "There is no protocol “weather”."),
+    ],
+)
+def test_what_there_is_not_is_refused_with_what_there_is(matrices, capsys, words, said):
+    assert said in refused(capsys, "results", matrices, *words)
+
+
+def test_without_judgements_the_command_says_what_to_run(tmp_path, capsys):
+    adra.adra_project(tmp_path).close()
+    assert "goldsmith judge run" in printed(capsys, "results", str(tmp_path / "adra.goldsmith"))
+
+
+HEADS = [
+    "Module",
+    "System",
+    "Technical details: accuracy",
+    "Precision (one-to-one)",
+    "Recall (one-to-one)",
+    "F1",
+]
+ROWS = [
+    ["Planning", "Larkmoor", "0.571 missing", "0.615", "0.889", "0.727"],
+    ["Reasoning", "Pendrel", "–", "1", "1", "1"],
+]
+
+
+def table_printed(monkeypatch: pytest.MonkeyPatch, width: int, stay: int) -> str:
+    console = Console(width=width)
+    monkeypatch.setattr(results, "said", console)
+    with console.capture() as captured:
+        results.print_table("Title", HEADS, ROWS, stay=stay)
+    return captured.get()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 300])
+def test_no_word_is_cut_and_no_cell_is_lost(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    words = table_printed(monkeypatch, width, 2).split()
+    for text in (*HEADS, *(cell for row in ROWS for cell in row)):
+        assert set(text.split()) <= set(words)
+
+
+@pytest.mark.parametrize(("width", "tables_there"), [(300, 1), (60, 2)])
+def test_further_columns_stand_behind_those_that_name_a_line(
+    monkeypatch: pytest.MonkeyPatch, width: int, tables_there: int
+) -> None:
+    said = table_printed(monkeypatch, width, 2)
+    assert said.count("Module") == said.count("Larkmoor") == said.count("Pendrel") == tables_there
+    assert said.count("Title") == 1

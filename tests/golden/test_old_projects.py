@@ -3,14 +3,18 @@
 import gzip
 import json
 import sqlite3
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from annotator.actions.imports import imports, samples
 from annotator.actions.project.file import Project
-from annotator.actions.releases import checking
+from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
+from annotator.exchange.release import release
+from tests.material.bundles import found
 
 # Filled by hand, with an agreement and a version of a consensus that say nothing.
 HOLLOW = {"format-3.goldsmith.gz": [("agreement", "agreement-1"), ("consensus_version", "version-1")]}
@@ -52,3 +56,37 @@ def test_an_old_project_has_the_figures_that_its_own_version_printed(
         assert run_command(["results", str(path), "--metric", metric, "--by", "all", "--json"]) == 0
         rows = json.loads(capsys.readouterr().out)["rows"]
         assert {row["system"]: [row[name] for name in PRINTED] for row in rows} == systems, metric
+
+
+RELEASES = sorted(Path(__file__).parent.glob("release-*.zip"))
+
+
+@pytest.mark.parametrize("packed", RELEASES, ids=lambda path: path.name)
+def test_an_old_release_comes_in_whole_and_leaves_in_the_layout_of_today(
+    packed: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(tmp_path / "in")
+    (folder,) = (tmp_path / "in").iterdir()
+    bundle, problems = release.read([folder])
+    assert (problems, len(bundle.items)) == ([], 3)
+    with closing(Project.create(tmp_path / "p.goldsmith", "Sample")) as project:
+        report = imports.run(project, "goldsmith", [folder], warm=False)[1]
+        assert (report.new, report.problems) == (sum(bundle.counts().values()) - len(bundle.scores), ())
+        assert str(imports.run(project, "goldsmith", [folder], warm=False)[1]) == "nothing new"
+        assert checking.check(project).problems == []
+        releases.export(project, tmp_path / "out")
+    again, _ = release.read([tmp_path / "out"])
+    assert (again.artifacts, again.judgements, again.people) == (
+        bundle.artifacts, bundle.judgements, bundle.people,
+    )  # fmt: skip
+
+
+COMMITTED = Path(__file__).parents[2] / "exports" / "sample"
+
+
+def test_what_the_sample_ships_is_released_as_it_was_committed(tmp_path):
+    project = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
+    releases.export(project, tmp_path / "release")
+    project.close()
+    assert found(tmp_path / "release") == found(COMMITTED)

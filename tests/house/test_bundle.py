@@ -2,6 +2,9 @@
 
 import ast
 import re
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -85,3 +88,31 @@ def test_an_import_of_what_is_left_out_is_found(words: str, tmp_path: Path) -> N
     planted = tmp_path / "planted.py"
     planted.write_text(f"def f():\n    {words}\n", "utf-8")
     assert any(left_out(name, strings(named("EXCLUDED"))) for name in imported(planted))
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The names in the wheel, built without a network."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    result = subprocess.run(command, cwd=HERE, capture_output=True, encoding="utf-8", check=False)
+    assert result.returncode == 0, result.stderr
+    (wheel,) = folder.glob("goldsmith-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def shipped(folder: str) -> set[str]:
+    """The files of a folder of the checkout, as they are called inside the package."""
+    return {
+        f"annotator/{path.relative_to(HERE).as_posix()}"
+        for path in (HERE / folder).rglob("*")
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+def test_the_wheel_holds_every_module_and_shipped_file_and_no_tests_or_databases(names: set[str]) -> None:
+    modules = {path.relative_to(HERE).as_posix() for path in (HERE / "annotator").rglob("*.py")}
+    assert "annotator/storage/migrations.py" in modules
+    assert modules | shipped("resources") | shipped("schemas") <= names
+    assert not [name for name in names if name.startswith("tests/") or name.endswith(".goldsmith")]

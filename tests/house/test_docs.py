@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from annotator import __version__
+from annotator.gui.session import run
 from tests.house import reading
 from tests.judging.odd_server import OddServer, at_work
 from tests.promises.test_commands import COMMANDS
@@ -37,7 +39,8 @@ def test_every_command_runs_as_it_is_written_and_the_others_are_commands(page: P
     assert len(blocks) == text.count("```bash")
     program, work = tmp_path / "goldsmith", tmp_path / "work"
     work.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m annotator "$@"\n', "utf-8")
+    command, words = run.command()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([command, *words])} "$@"\n', "utf-8")
     program.chmod(0o755)
     alone = {name: str(tmp_path / name) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
     alone |= {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(reading.HERE)}

@@ -13,6 +13,7 @@ import annotator
 from annotator import protocols
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
+from tests.house.reading import HERE
 
 CORE = ("actions", "storage", "judging", "exchange", "protocols", "stats", "domain")
 # Each costs tens to hundreds of milliseconds, or is not needed at run time at all.
@@ -152,38 +153,50 @@ def test_the_sample_come_back_to_has_loaded_at_its_first_idle_only_the_page_it_w
     assert sorted(set(ABSENT_FROM_THE_SAMPLE) & set(result["modules"])) == []
 
 
-def test_the_window_leaves_importing_as_python_has_it() -> None:
-    words = "import builtins; plain = builtins.__import__; import annotator.gui.theme; "
-    assert said(words + "print(builtins.__import__ is plain)").strip() == "True"
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("import builtins; plain = builtins.__import__; import annotator.gui.theme; "
+         "print(builtins.__import__ is plain)", "True"),
+        ("import gc, annotator.domain; print(gc.isenabled())", "True"),
+        # What was loaded before keeps no garbage for good.
+        ("import gc, annotator.domain\nlater, before = [[n] for n in range(99)], gc.get_freeze_count()\n"
+         "with annotator.loading(): import annotator.domain\nprint(gc.isenabled(), gc.get_freeze_count() - before)", "True 0"),
+    ],
+)  # fmt: skip
+def test_loading_leaves_importing_and_collecting_as_python_has_them(words: str, told: str) -> None:
+    assert said(words).strip() == told
 
 
-def test_loading_the_package_leaves_collecting_on() -> None:
-    assert said("import gc, annotator.domain; print(gc.isenabled())").strip() == "True"
+COMMAND = "from annotator.cli import run_command\nrun_command({})"
 
 
-def test_what_was_loaded_before_keeps_no_garbage_for_good() -> None:
-    words = "import gc, annotator.domain\nlater, before = [[n] for n in range(99)], gc.get_freeze_count()\n"
-    again = "with annotator.loading(): import annotator.domain\nprint(gc.isenabled(), gc.get_freeze_count() - before)"
-    assert said(words + again).split() == ["True", "0"]
-
-
-def test_a_command_and_a_run_load_no_figures_cards_or_packages() -> None:
-    judge = "['judge', 'run', 'absent.goldsmith', '--judge', 'baseline']"
-    words = f"import sys\nfrom annotator.cli import run_command\nrun_command({judge})\nprint(*sys.modules)\n"
-    loaded = said(words).split()
-    assert "annotator.actions.orders.orders" in loaded
-    absent = ("actions.validation", "actions.studies", "actions.papers", "actions.parcels", "stats.agreement")
-    assert [name for name in loaded if name.startswith(tuple(f"annotator.{room}" for room in absent))] == []
-    assert not {"annotator.stats.ranking.standings", "numpy", "matplotlib"} & set(loaded)
-
-
-def test_a_table_in_csv_loads_no_pandas(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "loaded", "absent"),
+    [
+        (COMMAND.format(["judge", "run", "absent.goldsmith", "--judge", "baseline"]), "annotator.actions.orders.orders",
+         ("annotator.actions.validation", "annotator.actions.studies", "annotator.actions.papers",
+          "annotator.actions.parcels", "annotator.stats.agreement", "annotator.stats.ranking.standings", "numpy",
+          "matplotlib")),
+        (COMMAND.format(["--help"]), "annotator.cli.project",
+         ("annotator.actions", "annotator.exchange", "annotator.judging", "annotator.storage")),
+        ("from pathlib import Path\nfrom annotator.exchange.formats import tables\n"
+         "assert tables.read([Path('t.csv')])[0].counts()['items'] == 1", "annotator.exchange.formats.tables",
+         ("pandas", "openpyxl", "numpy")),
+    ],
+    ids=["a run", "help of all commands", "a table in CSV"],
+)  # fmt: skip
+def test_nothing_is_loaded_that_is_not_used(
+    words: str, loaded: str, absent: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("id,question\n1,Why?\n", "utf-8")
-    words = "import sys; from pathlib import Path; from annotator.exchange.formats import tables; "
-    told = said(
-        words + "print(tables.read([Path(sys.argv[1])])[0].counts(), *sys.modules)", str(tmp_path / "t.csv")
-    )
-    assert ("'items': 1" in told, {"pandas", "openpyxl", "numpy"} & set(told.split())) == (True, set())
+    modules = said(f"import sys\n{words}\nprint(*sys.modules)").splitlines()[-1].split()
+    assert loaded in modules
+    assert [
+        name for name in modules if any(name == one or name.startswith(f"{one}.") for one in absent)
+    ] == []
 
 
 def test_a_command_loads_no_other_commands_module() -> None:
@@ -191,13 +204,3 @@ def test_a_command_loads_no_other_commands_module() -> None:
     places, loaded = said(words + "print(*saying.APPS.values())\nprint(*sys.modules)").splitlines()
     modules = {f"annotator.cli.{place.rpartition('.')[0]}" for place in places.split()}
     assert modules & set(loaded.split()) == {"annotator.cli.results"}
-
-
-def test_the_help_of_all_commands_loads_neither_actions_nor_tables() -> None:
-    words = (
-        "import sys\nfrom annotator.cli import run_command\nrun_command(['--help'])\nprint(*sys.modules)\n"
-    )
-    loaded = said(words).splitlines()[-1].split()
-    assert "annotator.cli.project" in loaded
-    rooms = ("annotator.actions", "annotator.exchange", "annotator.judging", "annotator.storage")
-    assert [name for name in loaded if name.startswith(rooms)] == []

@@ -2,9 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -31,48 +29,28 @@ def avoided(glossary: str) -> list[str]:
     return [word.strip() for cell in cells if cell not in heads for word in cell.split(",")]
 
 
-@cache
-def _words() -> str:
-    return "|".join(map(re.escape, sorted(avoided(GLOSSARY.read_text("utf-8")), key=len, reverse=True)))
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{_words()})(?![\w-])", re.IGNORECASE)
-
-
-@cache
-def _pattern_in_code() -> re.Pattern[str]:
-    """What a source in small letters has if a string of it has a word to avoid; a string may be written in pieces."""
-    return re.compile(_words().lower().replace(r"\ ", r"[\s\"'fr]+"))
+WORDS = sorted(avoided(GLOSSARY.read_text("utf-8")), key=len, reverse=True)
+PATTERN = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, WORDS))})(?![\w-])", re.IGNORECASE)
+# What a source has if a string of it has a word to avoid; a string may be written in pieces.
+IN_CODE = re.compile("|".join(map(re.escape, WORDS)).replace(r"\ ", r"[\s\"'fr]+"), re.IGNORECASE)
 
 
 def found_in(words: str) -> list[str]:
-    return _pattern().findall(" ".join(words.split()))
+    return PATTERN.findall(" ".join(words.split()))
 
 
-def shown(source: str) -> Iterator[tuple[int, str]]:
-    """The strings of a module that may be shown: none of them a docstring, none of them stored."""
+def found_in_code(source: str) -> list[tuple[int, str]]:
+    """The words to avoid, with their lines, in strings that may be shown: no docstrings, nothing that is stored."""
+    if not IN_CODE.search(source):
+        return []
     tree = ast.parse(source)
-    documented = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in documented:
-            continue
-        if node.value not in STORED:
-            yield node.lineno, node.value
-
-
-def _in_modules(paths: Iterable[Path], below: Path = reading.HERE) -> list[str]:
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return [
-        f"{path.relative_to(below).as_posix()}:{line}: {word}"
-        for path in paths
-        if _pattern_in_code().search((source := path.read_text("utf-8")).lower())
-        for line, words in shown(source)
-        for word in found_in(words)
+        (node.lineno, word)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
+        if node.value not in STORED
+        for word in found_in(node.value)
     ]
 
 
@@ -84,34 +62,21 @@ def _helps(command: Any, name: str) -> Iterator[tuple[str, str]]:
         yield from _helps(below, f"{name} {below.name}")
 
 
-def test_the_glossary_is_a_topic_of_help_and_names_words_to_avoid() -> None:
-    words = avoided(GLOSSARY.read_text("utf-8"))
-    assert len(words) > 30
-    assert {"worded anew", "whoever", "merged version"} <= set(words)
-    assert "do not use" not in words
-
-
 def test_no_screen_says_a_word_to_avoid() -> None:
-    assert _in_modules(path for path in reading.files(*SHOWN)) == []
+    found = {reading.name(path): found_in_code(path.read_text("utf-8")) for path in reading.files(*SHOWN)}
+    assert {name: words for name, words in found.items() if words} == {}
 
 
-def test_no_page_of_help_says_a_word_to_avoid() -> None:
-    pages = [page for page in HELP.glob("*.md") if page != GLOSSARY]
-    result = {page.name: found_in(page.read_text("utf-8")) for page in pages}
-    assert {name: words for name, words in result.items() if words} == {}
+def test_no_page_of_help_and_no_help_of_a_command_says_a_word_to_avoid() -> None:
+    told = dict(_helps(typer.main.get_command(saying.app), "goldsmith"))
+    told |= {page.name: page.read_text("utf-8") for page in HELP.glob("*.md") if page != GLOSSARY}
+    assert len(told) > 100
+    assert {name: found_in(words) for name, words in told.items() if found_in(words)} == {}
 
 
-def test_no_help_of_a_command_says_a_word_to_avoid() -> None:
-    helps = list(_helps(typer.main.get_command(saying.app), "goldsmith"))
-    assert len(helps) > 100
-    assert [(name, word) for name, words in helps for word in found_in(words)] == []
-
-
-def test_a_planted_word_is_found(tmp_path: Path) -> None:
+def test_a_planted_word_is_found() -> None:
     planted = (
         'def page(n):\n    """Worded anew."""\n    return f"{n} files were taken " "in; the rest waits"\n'
     )
-    (tmp_path / "planted.py").write_text(planted, "utf-8")
-    assert _in_modules([tmp_path / "planted.py"], tmp_path) == ["planted.py:3: taken in"]
-    assert found_in("Judge the units ANEW, whoever asks") == ["ANEW", "whoever"]
-    assert found_in("draw --each-stage-anew") == []
+    assert found_in_code(planted) == [(3, "taken in")]
+    assert found_in("Judge the units ANEW, whoever asks; draw --each-stage-anew") == ["ANEW", "whoever"]

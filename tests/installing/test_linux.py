@@ -2,15 +2,20 @@
 
 import hashlib
 import os
+import plistlib
 import re
 import shutil
+import struct
 import subprocess
+import sys
 from pathlib import Path
 
+import PySide6
 import pytest
 
-from installers import linux
-from installers.payload import Payload, file_kinds, stand_in
+from installers import command, gates, icons, linux, macos, windows
+from installers.payload import ICNS, ICO, Payload, Refused, file_kinds, stand_in, version
+from tests.house.reading import HERE
 
 
 def needs(*tools: str) -> pytest.MarkDecorator:
@@ -231,3 +236,271 @@ def test_a_deb_asks_for_the_newest_c_library_that_its_files_ask_for(tmp_path, mo
     shutil.copy(shutil.which("true"), payload.folder / "_internal/library.so")
     monkeypatch.setattr(linux.gates, "newest", lambda path: (2, 39))
     assert "libc6 (>= 2.39)" in said("dpkg-deb", "--field", packed(payload, tmp_path / "to"), "Depends")
+
+
+def test_start_py_packs_a_stand_in_with_its_sum(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, HERE / "start.py", "package", "deb", "--stand-in", "--to", tmp_path / "out"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if shutil.which("dpkg-deb") is None:
+        assert (done.returncode, done.stderr) == (1, "dpkg-deb is missing; install dpkg.\n")
+        return
+    (package,) = (tmp_path / "out").glob("*.deb")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {package.name, "SHA256SUMS"}
+    assert done.stdout.strip() == str(package)
+    subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=tmp_path / "out", check=True)
+
+
+def test_a_folder_without_the_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["deb", "--from", str(tmp_path), "--to", str(tmp_path / "out")]) == 1
+    assert "pyinstaller build.spec" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_tool_is_named_and_nothing_is_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert command.main(["nsis", "--stand-in", "--to", str(tmp_path / "out")]) == 1
+    assert "makensis is missing; install nsis." in capsys.readouterr().err
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "ending", "name"),
+    [
+        ("x86_64", ".deb", "Goldsmith-0.1.0-linux-x86_64.deb"),
+        ("aarch64", ".run", "Goldsmith-0.1.0-linux-aarch64.run"),
+        ("amd64", "-setup.exe", "Goldsmith-0.1.0-windows-x64-setup.exe"),
+        ("arm64", ".msi", "Goldsmith-0.1.0-windows-arm64.msi"),
+    ],
+)
+def test_names_say_version_system_and_machine(machine: str, ending: str, name: str, tmp_path: Path) -> None:
+    assert Payload(tmp_path, version="0.1.0", machine=machine).file_name(ending) == name
+
+
+def test_too_large_a_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = stand_in(tmp_path / "goldsmith")
+    (folder / "library").write_bytes(bytes(3_000_000))
+    assert command.main(["check", "--from", str(folder), "--most", "2"]) == 1
+    assert "more than 2" in capsys.readouterr().err
+    assert command.main(["check", "--from", str(folder), "--most", "4"]) == 0
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump is not here (binutils)")
+def test_a_library_of_too_new_a_system_is_refused_where_the_system_is_old_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = Path(sys.executable).resolve()
+    asked = gates.newest(python)
+    assert asked > (2, 0)
+    folder = stand_in(tmp_path / "goldsmith")
+    shutil.copy(python, folder / "_internal/python.so")
+    monkeypatch.setattr(gates, "GLIBC", asked)
+    assert gates.too_new(folder) is None
+    monkeypatch.setattr(gates, "GLIBC", (2, 0))
+    monkeypatch.setattr(gates.platform, "libc_ver", lambda: ("glibc", "2.0"))
+    with pytest.raises(Refused, match=r"_internal/python\.so"):
+        command.check(folder, 200)
+    # Here nothing older could be built: that is said, and not taken for a fault.
+    monkeypatch.setattr(gates.platform, "libc_ver", lambda: ("glibc", "2.99"))
+    assert gates.too_new(folder) is None
+    assert "not judged, because this system has 2.99" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(
+    shutil.which("objdump") is None or sys.platform != "linux", reason="objdump is not here (binutils)"
+)
+def test_a_library_that_the_building_machine_lacked_is_named(tmp_path: Path) -> None:
+    folder = stand_in(tmp_path / "goldsmith")
+    assert gates.left_behind(folder) is None
+    window = folder / "_internal/PySide6/Qt/plugins/platforms/libqxcb.so"
+    window.parent.mkdir(parents=True)
+    shutil.copy(Path(PySide6.__file__).parent / "Qt/plugins/platforms/libqxcb.so", window)
+    with pytest.raises(
+        Refused, match=r"left behind .*libQt6XcbQpa\.so\.6 for _internal/.*/libqxcb\.so"
+    ) as told:
+        command.check(folder, 200)
+    assert "libc.so" not in str(told.value)
+    for library in re.findall(r"(\S+\.so\S*) for", str(told.value)):
+        (window.parent / library).touch()
+    assert gates.left_behind(folder) is None
+
+
+def test_libraries_that_a_system_has_to_bring_are_those_of_packages_that_a_deb_depends_on() -> None:
+    control = (HERE / "installers/templates/control").read_text("utf-8")
+    depends = re.sub(r"\(.*?\)", "", control.partition("Depends: ")[2].partition("\n")[0])
+    packages = {name.strip() for name in depends.split(",")}
+    assert set(gates.PROMISED) == {name for name in packages if name.startswith("lib")}
+
+
+def sizes_of_ico(content: bytes) -> list[int]:
+    """The widths in an icon's directory, each with a PNG of that width where it says."""
+    _, kind, count = struct.unpack_from("<HHH", content)
+    assert kind == 1
+    result = []
+    for place in range(count):
+        width, *_, length, at = struct.unpack_from("<BBBBHHII", content, 6 + 16 * place)
+        assert content[at : at + 8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack_from(">I", content, at + 16) == (width or 256,)
+        assert at + length <= len(content)
+        result.append(width or 256)
+    return result
+
+
+def kinds_of_icns(content: bytes) -> dict[bytes, int]:
+    """Each picture's kind and width."""
+    assert (content[:4], struct.unpack_from(">I", content, 4)) == (b"icns", (len(content),))
+    result, at = {}, 8
+    while at < len(content):
+        kind, length = struct.unpack_from(">4sI", content, at)
+        (result[kind],) = struct.unpack_from(">I", content, at + 8 + 16)
+        at += length
+    return result
+
+
+def test_icons_have_every_size_and_the_script_draws_them_again(tmp_path: Path) -> None:
+    icons.write(tmp_path / "i.ico", tmp_path / "i.icns")
+    for ico in (ICO, tmp_path / "i.ico"):
+        assert sizes_of_ico(ico.read_bytes()) == list(icons.ICO_SIZES)
+    for icns in (ICNS, tmp_path / "i.icns"):
+        assert kinds_of_icns(icns.read_bytes()) == icons.ICNS_KINDS
+
+
+def test_a_mac_is_told_of_every_kind_of_file() -> None:
+    told = plistlib.loads(plistlib.dumps(macos.info()))
+    declared = {
+        one["UTTypeIdentifier"]: one["UTTypeTagSpecification"]["public.filename-extension"]
+        for one in told["UTExportedTypeDeclarations"]
+    }
+    assert sorted(declared.values()) == [["goldsmith"], ["goldsmith-task"], ["goldsmith-work"]]
+    opened = [kind for one in told["CFBundleDocumentTypes"] for kind in one["LSItemContentTypes"]]
+    assert opened == list(declared)
+    assert len(opened) == len(file_kinds())
+
+
+@pytest.fixture
+def payload(tmp_path: Path) -> Payload:
+    return Payload(stand_in(tmp_path / "goldsmith"), version="0.1.0", machine="x86_64")
+
+
+@pytest.fixture
+def script(payload: Payload, tmp_path: Path) -> str:
+    return windows.nsis_script(payload, tmp_path / "made.exe")
+
+
+def put(script: str) -> list[str]:
+    """The files that a script puts down."""
+    result, folder = [], ""
+    for line in script.splitlines():
+        if place := re.fullmatch(r'  SetOutPath "\$INSTDIR\\?(.*)"', line):
+            folder = place[1]
+        elif file := re.fullmatch(r'  File "/oname=(.+?)" "(.+)"', line):
+            result.append(f"{folder}\\{file[1]}".lstrip("\\"))
+    return result
+
+
+def test_setup_takes_away_exactly_what_it_put_and_no_folder_with_all_that_is_in_it(
+    script: str, payload: Payload
+) -> None:
+    assert put(script) == [name.replace("/", "\\") for name in payload.files]
+    removal = script.partition("Section Uninstall")[2]
+    deleted = re.findall(r'Delete "\$INSTDIR\\(.+)"', removal)
+    assert deleted == [*put(script), "uninstall.exe"]
+    folders = re.findall(r'RMDir "\$INSTDIR\\(.+)"', removal)
+    assert sorted(folders) == [name.replace("/", "\\") for name in payload.folders]
+    assert folders.index("_internal") == len(folders) - 1
+    assert not re.search(r"RMDir\s+/r|Delete[^\n]*\*", script)
+
+
+def test_setup_asks_for_no_administrator_and_writes_for_one_person_only(script: str) -> None:
+    assert re.findall(r"RequestExecutionLevel (\w+)", script) == ["user"]
+    assert not re.search(r"HKLM|HKEY_LOCAL|SHCTX|SetShellVarContext|PROGRAMFILES", script)
+    assert 'InstallDir "$LOCALAPPDATA\\Programs\\Goldsmith"' in script
+
+
+def test_each_kind_of_file_is_registered_and_taken_back(script: str) -> None:
+    before, _, after = script.partition("Section Uninstall")
+    for kind in file_kinds():
+        assert f'WriteRegStr HKCU "Software\\Classes\\{kind.ending}" "" "{kind.name}"' in before
+        assert f'DeleteRegKey HKCU "Software\\Classes\\{kind.name}"' in after
+        assert f'DeleteRegValue HKCU "Software\\Classes\\{kind.ending}" ""' in after
+    assert {kind.name for kind in file_kinds()} == {"Goldsmith.Project", "Goldsmith.Task", "Goldsmith.Work"}
+
+
+def test_a_second_version_beside_leaves_files_and_folder_to_the_first(tmp_path: Path) -> None:
+    second = Payload(stand_in(tmp_path / "two"), version="0.3.0", beside=True)
+    script = windows.nsis_script(second, tmp_path / "made.exe")
+    assert "Software\\Classes" not in script
+    assert 'InstallDir "$LOCALAPPDATA\\Programs\\Goldsmith 0.3.0"' in script
+    assert "Uninstall\\Goldsmith 0.3.0" in script
+
+
+@pytest.mark.skipif(shutil.which("makensis") is None, reason="makensis is not here (nsis)")
+def test_setup_compiles(payload: Payload, tmp_path: Path) -> None:
+    made = windows.nsis(payload, tmp_path)
+    assert made.name == "Goldsmith-0.1.0-windows-x64-setup.exe"
+    assert made.read_bytes()[:2] == b"MZ"
+    assert b'requestedExecutionLevel level="asInvoker"' in made.read_bytes()
+
+
+def test_properties_tell_the_version_of_the_programs_and_of_the_setup(script: str) -> None:
+    names = "VSVersionInfo FixedFileInfo StringFileInfo StringTable StringStruct VarFileInfo VarStruct"
+    read = {name: lambda *found, **named: (*found, named) for name in names.split()}
+    fixed, (strings, languages) = eval(windows.told("goldsmith-cli.exe"), read)[0].values()  # noqa: S307
+    assert fixed[0]["filevers"] == (*map(int, version().split(".")), 0)
+    told = dict(pair[:2] for pair in strings[0][0][1])
+    assert (told["FileVersion"], told["OriginalFilename"]) == (version(), "goldsmith-cli.exe")
+    assert languages[0][0][:2] == ("Translation", [1033, 1200])
+    assert 'VIProductVersion "0.1.0.0"' in script
+    assert re.findall(r'VIAddVersionKey "ProductVersion" "(.+)"', script) == ["0.1.0"]
+
+
+@pytest.fixture
+def msi(payload: Payload, tmp_path: Path) -> Path:
+    if shutil.which("wixl") is None or shutil.which("msiinfo") is None:
+        pytest.skip("wixl and msiinfo are not here (wixl, msitools)")
+    return windows.msi(payload, tmp_path)
+
+
+def table(msi: Path, name: str) -> list[dict[str, str]]:
+    """The rows of a table of an .msi: heads, their types, the key, then the rows."""
+    words = subprocess.run(
+        ["msiinfo", "export", str(msi), name], capture_output=True, encoding="utf-8", check=True
+    ).stdout
+    heads, _, _, *rows = [line.split("\t") for line in words.replace("\r", "").splitlines()]
+    return [dict(zip(heads, row, strict=True)) for row in rows]
+
+
+def test_an_msi_holds_every_file_and_part_and_empties_every_folder(msi: Path, payload: Payload) -> None:
+    assert msi.name == "Goldsmith-0.1.0-windows-x64.msi"
+    assert sorted(row["FileName"] for row in table(msi, "File")) == sorted(
+        name.rpartition("/")[2] for name in payload.files
+    )
+    emptied = table(msi, "RemoveFile")
+    assert [row["FileName"] for row in emptied] == [""] * (len(payload.folders) + 1)
+    parts = {row["Component"] for row in table(msi, "Component")}
+    assert {row["Component_"] for row in table(msi, "FeatureComponents")} == parts
+    assert [(row["Name"], row["Component_"]) for row in table(msi, "Shortcut")] == [("Goldsmith", "menu")]
+
+
+def test_an_msi_is_for_one_person_and_replaces_earlier_versions(msi: Path) -> None:
+    """It asks for no administrator, and names the kinds of file."""
+    registry = table(msi, "Registry")
+    assert {row["Root"] for row in registry} == {"1"}
+    words = subprocess.run(
+        ["msiinfo", "suminfo", str(msi)], capture_output=True, encoding="utf-8", check=True
+    ).stdout
+    (flags,) = re.findall(r"^Source: (\d+)", words, re.MULTILINE)
+    # The fourth bit: no elevated rights are needed.
+    assert int(flags) & 8
+    assert "ALLUSERS" not in {row["Property"] for row in table(msi, "Property")}
+    told = {row["Key"]: row["Value"] for row in registry}
+    for kind in file_kinds():
+        assert told[f"Software\\Classes\\{kind.ending}"] == kind.name
+        assert told[f"Software\\Classes\\{kind.name}\\shell\\open\\command"].endswith('goldsmith.exe" "%1"')
+    assert {row["ActionProperty"] for row in table(msi, "Upgrade")} >= {"WIX_UPGRADE_DETECTED"}
+    assert "RemoveExistingProducts" in {row["Action"] for row in table(msi, "InstallExecuteSequence")}

@@ -79,25 +79,7 @@ def test_it_needs_no_secret_to_make_everything() -> None:
     assert any("-unsigned" in step.get("run", "") for name, step in STEPS if name == "sign")
 
 
-def test_it_builds_for_five_systems_and_tries_on_six_of_linux_on_windows_and_two_macs() -> None:
-    builds = {
-        one["name"]: (one["runner"], one["container"])
-        for one in JOBS["build"]["strategy"]["matrix"]["include"]
-    }
-    assert builds == {
-        "linux-x86_64": ("ubuntu-24.04", "almalinux:9"),
-        "linux-aarch64": ("ubuntu-24.04-arm", "ubuntu:24.04"),
-        "windows-x64": ("windows-2022", ""),
-        "macos-arm64": ("macos-14", ""),
-        "macos-x64": ("macos-15-intel", ""),
-    }
-    tries = JOBS["smoke-linux"]["strategy"]["matrix"]["include"]
-    tried = {one["container"] for one in tries if one["machine"] == "x86_64"}
-    assert tried == {
-        "debian:12", "debian:13", "ubuntu:22.04", "ubuntu:24.04", "fedora:44", "almalinux:9"
-    }  # fmt: skip
-    assert [one["container"] for one in tries if one["machine"] == "aarch64"] == ["ubuntu:24.04"]
-    assert JOBS["check"]["strategy"]["matrix"]["runner"] == ["ubuntu-24.04", "windows-2022", "macos-14"]
+def test_every_job_ends_and_nothing_is_published_before_all_were_tried() -> None:
     assert set(JOBS["publish"]["needs"]) == set(JOBS) - {"build", "publish"}
     assert all(job["strategy"]["fail-fast"] is False for job in JOBS.values() if "strategy" in job)
     assert all("timeout-minutes" in job for job in JOBS.values())
@@ -127,16 +109,6 @@ def test_every_command_of_ours_that_it_calls_is_there_with_its_options() -> None
         "installers/smoke.sh", "installers/lock.txt", "installers/templates/unsigned-macos.txt", ".ci/run"
     }  # fmt: skip
     assert [name for name in named if not (HERE / name).is_file()] == []
-
-
-def test_pull_requests_are_tested_on_every_system_and_python() -> None:
-    text = (FILE.parent / "tests.yml").read_text("utf-8")
-    flow = yaml.safe_load(text)
-    assert set(re.findall(r"uses: (.*)", text)) <= set(re.findall(r"uses: (.*)", TEXT))
-    assert (flow["permissions"], "pull_request" in flow[True]) == ({"contents": "read"}, True)
-    matrix = flow["jobs"]["tests"]["strategy"]["matrix"]
-    assert matrix["runner"] == JOBS["check"]["strategy"]["matrix"]["runner"]
-    assert matrix["python"] == [f"3.{minor}" for minor in range(11, 15)]
 
 
 CHANGES = "# Changes\n\n## {}\n\n- New.\n\n## 0.0.1\n\n- Old.\n"

@@ -41,7 +41,6 @@ def point(name: str, address: str, words: str, *merged: Unit) -> KeyPoint:
 
 # Of the first report three points, one of which holds another; of the second two, one of which the first has too.
 SAID_AGAIN = Unit(id="k9", text="Trees cool streets.", anchor=anchor(TWO, "Trees cool the street air."))
-SAID_AGAIN = Unit(id="k9", text="Trees cool streets.", anchor=anchor(TWO, "Trees cool the street air."))
 FIRST = (
     point("k1", ONE, COOLER, SAID_AGAIN),
     point("k2", ONE, ROOTS),

@@ -1,7 +1,7 @@
 """What tests of attacks on judges share: projects with verdicts of a judge, and servers that obey or stand firm."""
 
+import asyncio
 import json
-from collections.abc import Callable
 from typing import Any
 
 from annotator.actions.attacks import attacking
@@ -11,8 +11,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from tests.judging.odd_server import Odd, completion
 from tests.servers.served import JUDGE, asked_about
-
-Answer = Callable[[dict[str, Any], int], Odd]
 
 
 def said(verdict: str, body: dict[str, Any]) -> Odd:
@@ -38,15 +36,11 @@ def firm(body: dict[str, Any], _number: int) -> Odd:
 
 
 def judged(project: Project, name: str = JUDGE, **how: Any) -> None:
-    import asyncio
-
     asyncio.run(judge_runs.run(project, RunRequest(name, **how)))
 
 
 def attacked(project: Project, name: str = JUDGE, *attacks: str, **request: Any) -> dict[str, Any]:
     """The judge put to the test; the last line."""
-    import asyncio
-
     heard = {key: request.pop(key) for key in ("tell", "listen") if key in request}
     how = {key: request.pop(key) for key in ("concurrency", "budget_usd") if key in request}
     order = attacking.order(AttackRequest(name, attacks=attacks, **request), **how)

@@ -18,7 +18,6 @@ from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering, serving
 from tests.templates import once
 
-FEW = 100
 KEY = "sk-planted-0123456789abcdef"
 # What a careless hand may have put among the parameters.
 PLANTED = (

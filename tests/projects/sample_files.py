@@ -12,8 +12,6 @@ from annotator.places import resources
 
 SAMPLE = resources() / "sample"
 COVERAGE = "researcherbench.coverage"
-# What the baseline drew from the reports.
-DRAWN = ("researcherbench.claims.extract", "adra.plan.draw", "adra.references")
 # Reports have a file each, and documents one for each kind.
 FILES: dict[Path, type[Record]] = {
     SAMPLE / record.FILE: record
@@ -52,7 +50,6 @@ LABELS = [judgement for judgement in JUDGEMENTS if judgement.rater_kind == "pers
 TEXTS = {source.id: source.text for source in SOURCES} | {one.id: one.text for one in RESPONSES}
 ALIASES = {person.id: person.alias for person in PEOPLE}
 FIRST, SECOND, THIRD = (item.id for item in ITEMS)
-ADJUDICATOR = next(person.id for person in PEOPLE if person.alias == "Adjudicator")
 SETTLED = (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS)
 
 

@@ -38,6 +38,7 @@ JUNK = (
     "\ud800",
     "../../..",
     "a=b=c",
+    "a\0b",
     "x" * 5000,
 )
 # What makes a project or tries every part has no value that could be wrong but its file's.
@@ -125,7 +126,7 @@ def test_no_wrong_value_ends_in_a_traceback(path: str, file: str, capfd: pytest.
     for name in wrong if path not in SLOW else []:
         for junk in JUNK:
             words = called(file, path, command, name, junk)
-            assert run_command(words) in (0, 1, 2, 3), words
+            assert run_command(words) in ((1, 2) if "\0" in junk else (0, 1, 2, 3)), words
     files = ("", "missing/x.goldsmith", ".", "labels.csv", "x" * 300)
     for junk in files if any(one.name == "file" for one in command.params) else ():
         words = called(file, path, command, "file", junk)
@@ -156,26 +157,6 @@ def test_a_command_without_a_protocol_asks_the_project_for_one(
     assert "The project was asked." in capfd.readouterr().err
 
 
-def test_no_command_is_fixed_to_one_protocol() -> None:
-    fixed = {
-        path: one.default
-        for path in FOLLOWING
-        for one in COMMANDS[path].params
-        if "--protocol" in one.opts and one.default not in (None, "")
-    }
-    assert fixed == {}
-    assert len(FOLLOWING) >= 20
-    assert set(FOLLOWING) > BY_THEMSELVES
-
-
-def test_a_nul_character_is_wrong_usage(file: str) -> None:
-    for path, command in COMMANDS.items():
-        for one in command.params:
-            if not getattr(one, "is_flag", False):
-                words = called(file, path, command, one.name, "a\0b")
-                assert run_command(words) in (1, 2), words
-
-
 def test_a_command_that_writes_says_that_a_project_lies_on_a_network_disk(
     file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -191,14 +172,6 @@ def test_a_command_that_writes_says_that_a_project_lies_on_a_network_disk(
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["--version"]) == 0
     assert capsys.readouterr().out.strip() == __version__
-
-
-def test_what_did_not_come_is_no_success(file: str) -> None:
-    assert run_command(["judge", "run", file, "--judge", JUDGE, "--item", "1", "--timeout", "5"]) == 3
-
-
-def test_a_spent_budget_is_no_success(file: str) -> None:
-    assert run_command(["judge", "run", file, "--judge", JUDGE, "--item", "1", "--budget", "0"]) in (1, 3)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")

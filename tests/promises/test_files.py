@@ -1,39 +1,41 @@
-"""What Goldsmith promises about files: whole or not there, one project under one name, and always a way to open it.
-
-`GOLDSMITH_TIMES=120 python -m pytest tests/promises/test_files.py` opens and backs up 120 times, not 20.
-"""
+"""What Goldsmith promises about files: whole or not there, one project under one name, and always a way to open it."""
 
 import gzip
 import hashlib
 import multiprocessing
 import os
 import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from sqlalchemy import DateTime, Float, Integer, LargeBinary
 
+from annotator import places
 from annotator.actions.imports import imports, label_matching, samples
 from annotator.actions.items import items
 from annotator.actions.parcels import tasking
-from annotator.actions.project import backups
+from annotator.actions.project import backups, document_checks
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.shell.start import Goldsmith
+from annotator.gui.shell.start import Goldsmith, StartPage
 from annotator.gui.shell.window import Window
 from annotator.places import resources
-from annotator.storage import backup
+from annotator.storage import backup, opening
 from annotator.storage.opening import SCHEMA
+from annotator.storage.tables import metadata
 from tests.crashes.killing import begun_apart, killed_after, killed_at_first_sight
 from tests.golden.test_old_projects import rows
 from tests.material.content_hash import content_hash
@@ -41,7 +43,6 @@ from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects.filled_project import filled_project
 from tests.systems import links
 
-TIMES = int(os.environ.get("GOLDSMITH_TIMES", "20"))
 HERE = Path(__file__).parents[2]
 GOLDEN = HERE / "tests/golden"
 LEFT_BEHIND = ("lock", "holder.json", "migrating.lock", "making", "migrating", "restoring", "part")
@@ -89,8 +90,7 @@ def said_at_once(*acts: Callable[[], str]) -> list[str]:
     return [end() for end in ends]
 
 
-def opened(path: Path, after: float = 0.0) -> str:
-    time.sleep(after)
+def opened(path: Path) -> str:
     try:
         Project.open(path).close()
     except Refusal as refusal:
@@ -98,24 +98,15 @@ def opened(path: Path, after: float = 0.0) -> str:
     return "opened"
 
 
-def assert_one_brought_it_up_to_date(folder: Path, openers: int) -> None:
-    folder.mkdir()
-    path = old_project(folder / "old.goldsmith")
-    before = rows(path)
-    later = random.Random(folder.name)
-    acts = [partial(opened, path, later.uniform(0.0, 0.06)) for _ in range(openers)]
-    assert said_at_once(*acts) == ["opened"] * openers
-    assert {name: count for name, count in rows(path).items() if name in before} == before
-    assert [kept.name for kept in folder.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
-
-
 def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
     path = old_project(tmp_path / "old.goldsmith")
+    before = rows(path)
     acts = [partial(opened_after_a_look, path, 0.15 * place) for place in range(4)]
     assert said_at_once(*acts) == ["opened"] * 4
+    assert {name: count for name, count in rows(path).items() if name in before} == before
     with closing(Project.open(path)) as project:
         assert checking.check(project).problems == []
-    assert len(list(tmp_path.glob("*.before-format-*"))) == 1
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
 
 
 def opened_after_a_look(path: Path, pause: float) -> str:
@@ -132,45 +123,26 @@ def opened_after_a_look(path: Path, pause: float) -> str:
     return opened(path)
 
 
-@pytest.mark.slow
-def test_of_many_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
-    for turn in range(TIMES):
-        assert_one_brought_it_up_to_date(tmp_path / str(turn), 2 + turn % 3)
-
-
-def backed_up(path: Path, times: int) -> str:
+def backed_up(path: Path) -> str:
     """What somebody is told who backs a project up again and again."""
     try:
         with closing(Project.open(path)) as project:
-            for turn in range(times):
-                if turn % 2:
-                    backups.make(project, "asked for")
-                else:
-                    backup.backup(project.store, backup.folder_of(path), path.stem, "kept")
+            for _ in range(3):
+                backups.make(project, "asked for")
+                backup.backup(project.store, backup.folder_of(path), path.stem, "kept")
     except Refusal as refusal:
         return str(refusal)
     return "backed up"
 
 
-def assert_backups_do_not_meet(path: Path, times: int) -> None:
-    assert said_at_once(*[lambda: backed_up(path, times)] * 3) == ["backed up"] * 3
+def test_backups_of_three_processes_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
+    with closing(filled_project(tmp_path)) as project:
+        path = project.path
+    assert said_at_once(*[lambda: backed_up(path)] * 3) == ["backed up"] * 3
     result = backups.listing(path)
     assert result
     assert [backup.verify(file.path) for file in result] == [""] * len(result)
     assert {file.path for file in result} == set(backup.folder_of(path).iterdir())
-
-
-def test_backups_of_three_processes_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
-    with closing(filled_project(tmp_path)) as project:
-        path = project.path
-    assert_backups_do_not_meet(path, 6)
-
-
-@pytest.mark.slow
-def test_backups_of_three_processes_again_and_again_are_all_whole(tmp_path: Path) -> None:
-    with closing(filled_project(tmp_path)) as project:
-        path = project.path
-    assert_backups_do_not_meet(path, TIMES)
 
 
 def test_a_sample_that_can_be_seen_is_whole(sample_file: Path, tmp_path: Path) -> None:
@@ -180,7 +152,7 @@ def test_a_sample_that_can_be_seen_is_whole(sample_file: Path, tmp_path: Path) -
 
 
 def test_a_new_project_that_can_be_seen_has_its_title_and_its_person(tmp_path: Path) -> None:
-    for turn in range(5):
+    for turn in range(3):
         path = tmp_path / f"{turn}.goldsmith"
         killed_at_first_sight(lambda path=path: new_project(path, "Ferns").close(), path)
         with closing(Project.open(path, readonly=True)) as project:
@@ -190,7 +162,7 @@ def test_a_new_project_that_can_be_seen_has_its_title_and_its_person(tmp_path: P
 def test_a_tasks_project_that_can_be_seen_holds_the_task(tmp_path: Path) -> None:
     with closing(coordinated(tmp_path / "study")) as study:
         task = task_for(study, annotators(study)[0].id, tmp_path / "mail")
-    for turn in range(5):
+    for turn in range(3):
         path = tmp_path / f"{turn}.goldsmith"
         killed_at_first_sight(lambda path=path: tasking.take_task(task, path).project.close(), path)
         with closing(Project.open(path)) as project:
@@ -208,7 +180,7 @@ def test_no_kill_leaves_anything_half_made_under_its_name(sample_file: Path, tmp
             releases.export(project, folder / "release")
             label_matching.export(project, wanted, choice=label_matching.LabelSelection(everything=True))
 
-    for turn in range(14):
+    for turn in range(6):
         folder = tmp_path / str(turn)
         folder.mkdir()
         killed_after(draws.uniform(0.05, 1.5), lambda folder=folder: make_all(folder))
@@ -227,14 +199,21 @@ def assert_sums(folder: Path) -> None:
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest, name
 
 
-def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
-    goldsmith: Goldsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+def test_a_half_made_sample_is_told_by_the_check_and_made_anew_when_it_is_opened_and_kept_beside(
+    goldsmith: Goldsmith,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    qtbot: QtBot,
 ) -> None:
     monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
-    former = hash_of(half_made_sample(tmp_path / "sample.goldsmith"))
+    path = half_made_sample(tmp_path / "sample.goldsmith")
+    assert run_command(["check", str(path)]) == 1
+    assert "was interrupted" in capsys.readouterr().out
+    former = hash_of(path)
     goldsmith.show_sample()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
-    assert_whole_sample(tmp_path / "sample.goldsmith")
+    assert_whole_sample(path)
     (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
     assert hash_of(kept) == former
 
@@ -242,12 +221,6 @@ def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
 def assert_whole_sample(path: Path) -> None:
     with closing(Project.open(path, readonly=True)) as project:
         assert (project.is_sample, items.count(project), checking.check(project).problems) == (True, 10, [])
-
-
-def test_the_check_tells_of_a_half_made_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = half_made_sample(tmp_path / "half.goldsmith")
-    assert run_command(["check", str(path)]) == 1
-    assert "was interrupted" in capsys.readouterr().out
 
 
 def test_a_reset_brings_the_whole_sample_back_and_keeps_the_present_one(
@@ -357,40 +330,260 @@ def test_a_disk_that_takes_no_more_keeps_nobody_from_their_project(tmp_path: Pat
     assert path.read_bytes() == before
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs a small disk")
-def test_a_disk_without_a_byte_left_opens_to_read(tmp_path: Path) -> None:
-    (disk := tmp_path / "disk").mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "goldsmith", str(disk)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no small disk can be made here")
-    try:
-        old = old_project(disk / "old.goldsmith")
-        with (disk / "filling").open("wb", buffering=0) as filling, suppress(OSError):
-            while True:
-                filling.write(bytes(512))
-        before = old.read_bytes()
-        shown = looked_at(old)
-        assert shown.startswith("Window True pairs ")
-        assert "No space left" in shown or "disk is full" in shown
-        assert "older format" in shown
-        assert old.read_bytes() == before
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-
-
-@pytest.mark.parametrize("kind", ["file", "folder"])
-@pytest.mark.parametrize("left", LEFT_BEHIND)
-def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
-    goldsmith: Goldsmith, tmp_path: Path, left: str, kind: str
-) -> None:
-    path = old_project(tmp_path / "old.goldsmith")
+def with_rest(folder: Path, left: str, kind: str) -> Path:
+    """An old project beside which a killed process left something, as a file or as a folder that is in the way."""
+    path = old_project(folder / "old.goldsmith")
     rest = path.with_name(f"{path.name}.{left}")
     if kind == "folder":
         (rest / "in the way").mkdir(parents=True)
     else:
         rest.write_text("half", "utf-8")
-    window = goldsmith.show(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize("left", LEFT_BEHIND)
+def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
+    tmp_path: Path, left: str, kind: str
+) -> None:
+    with closing(Project.open(with_rest(tmp_path, left, kind))) as project:
+        assert project.title == "pairs"
+        # Only a lock that cannot be taken keeps it from being changed.
+        assert project.readonly == (kind == "folder" and left == "migrating.lock")
+
+
+def test_a_project_whose_lock_cannot_be_taken_is_shown_to_read(goldsmith: Goldsmith, tmp_path: Path) -> None:
+    window = goldsmith.show(with_rest(tmp_path, "lock", "folder"))
     assert isinstance(window, Window)
-    assert window.session.project.title == "pairs"
-    # Only a lock that cannot be taken keeps it from being changed.
-    assert window.session.project.readonly == (kind == "folder" and left.endswith("lock"))
+    assert window.session.project.readonly
+
+
+# What runs with every change, or may swallow one.
+PLANTED = {
+    f"{when} {event} on {table}": f"CREATE TRIGGER t {when} {event} ON {table} BEGIN SELECT RAISE(IGNORE); END"
+    for table in ("item", "revision", "judgement")
+    for when, event in (("BEFORE", "INSERT"), ("AFTER", "UPDATE"), ("BEFORE", "DELETE"))
+} | {
+    "view": "CREATE VIEW items AS SELECT * FROM item",
+    "view over a call": "CREATE VIEW v AS SELECT load_extension('x')",
+    "trigger of a view": "CREATE VIEW v AS SELECT 1 AS a; CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN SELECT 1; END",
+    "unique index": "CREATE UNIQUE INDEX i ON draft(person_id)",
+    "partial index": "CREATE INDEX i ON item(key) WHERE retired",
+    "index by an expression": "CREATE INDEX i ON item(upper(question))",
+    "renamed index": "DROP INDEX ix_item_order; CREATE INDEX ix_item_order ON item(key)",
+    "missing index": "DROP INDEX ix_item_order",
+    "table of another": "CREATE TABLE theirs (a)",
+    "column of another": "ALTER TABLE item ADD COLUMN theirs TEXT DEFAULT 'x'",
+    "conflicts ignored": "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = replace(sql, "
+    "'PRIMARY KEY (id)', 'PRIMARY KEY (id) ON CONFLICT IGNORE') WHERE name = 'judge'",
+    "rows deleted with others": "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = replace(sql, "
+    "'ON DELETE RESTRICT', 'ON DELETE CASCADE') WHERE name = 'response'",
+}
+TEXTS = {
+    "item.question": "undecodable", "item.key": "number", "person.name": "undecodable", "person.alias": "number",
+    "revision.content": "undecodable", "response.text": "undecodable", "source.text": "half", "judge.name": "half",
+    "judge.model": "null", "judgement.rationale": "undecodable", "judgement.value": "number", "draft.text": "half",
+    "meta.value": "undecodable", "audit.after": "undecodable", "extract.content": "null", "system.name": "number",
+    "source.title": "null", "response.mode": "number", "judgement.note": "half", "revision.verb": "number",
+}  # fmt: skip
+WRONG = {
+    "undecodable": "CAST(X'61FF' AS TEXT)",
+    "half": "CAST(X'EDA0BD' AS TEXT)",
+    "number": "CAST(rowid AS BLOB)",
+    "null": "'a' || char(0)",
+}
+CONTENT = {
+    "units gone": ("revision", "content", "'{}x'"),
+    "a list": ("revision", "content", "'[1, 2]'"),
+    "a field of another": ("revision", "content", "json_set(content, '$.theirs', 1)"),
+    "weight of 10^30": ("revision", "content", "json_set(content, '$.units[0].weight', 1e30)"),
+    "deep nesting": ("revision", "content", "replace(hex(zeroblob(50000)), '00', '[')"),
+    "an unknown kind": ("artifact", "kind", "'novel'"),
+    "an unknown state": ("artifact", "state", "'lost'"),
+    "a status of another": ("judgement", "status", "'maybe'"),
+    "a rater of another kind": ("judgement", "rater_kind", "'oracle'"),
+    "no such run state": ("run", "state", "'flying'"),
+    "a scope that is no JSON": ("run", "scope", "'{'"),
+    "parameters that are a list": ("judge", "parameters", "'[1]'"),
+    "parameters that are no JSON": ("judge", "parameters", "'{\"a\": NaN}'"),
+    "an asking of another": ("judge", "asking", "'{\"together\": -1}'"),
+    "a judge of another kind": ("judge", "kind", "'oracle'"),
+    "traits that are a number": ("item", "traits", "'7'"),
+    "traits that are no JSON": ("item", "traits", "'{'"),
+    "a title that is no JSON": ("meta", "value", "'{'"),
+    "an extract of another": ("extract", "content", "'{\"units\": 3}'"),
+    "an extract's unknown state": ("extract", "state", "'lost'"),
+    "a stage of another": ("assignment", "stage", "'waiting'"),
+    "a page of another state": ("page", "state", "'asleep'"),
+    "a trial below one": ("response", "trial", "-4"),
+    "a question too long": ("item", "question", "hex(zeroblob(150000))"),
+    "a name too long": ("person", "name", "hex(zeroblob(5000))"),
+    "a report without end": ("response", "text", "hex(zeroblob(11000000))"),
+    "a 30th of February": ("revision", "at", "'2026-02-30 10:00:00.000000'"),
+    "a day of a year that never was": ("response", "collected_on", "'0000-01-01'"),
+    "a moment in words": ("audit", "at", "'yesterday'"),
+    "a price without end": ("run", "cost_usd", "9e999"),
+    "a truth of two": ("item", "retired", "2"),
+}  # fmt: skip
+
+
+def _numbers() -> Iterator[tuple[str, str]]:
+    """A column of each table that holds no text, with a text in it."""
+    for name, table in metadata.tables.items():
+        held = [
+            column.name
+            for column in table.columns
+            if isinstance(column.type, Integer | Float | DateTime | LargeBinary) and not column.primary_key
+        ]
+        if held and name not in ("witness", "rendering"):
+            yield f"{name}.{held[0]}", f'UPDATE OR IGNORE "{name}" SET "{held[0]}" = \'words\''
+
+
+VARIANTS = {
+    **{f"planted: {name}": words for name, words in PLANTED.items()},
+    **{
+        f"text: {field} {wrong}": 'UPDATE "{}" SET "{}" = {}'.format(*field.split("."), WRONG[wrong])
+        for field, wrong in TEXTS.items()
+    },
+    **{
+        f"content: {name}": f'UPDATE "{table}" SET "{field}" = {value}'
+        for name, (table, field, value) in CONTENT.items()
+    },
+    **{f"type: {field}": words for field, words in _numbers()},
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = filled_project(tmp_path_factory.mktemp("whole"))
+    project.close()
+    return project.path
+
+
+def foreign(whole: Path, folder: Path, change: str) -> Path:
+    """A copy in which something was changed by another tool; where it came from is not known here."""
+    path = Path(shutil.copy(whole, folder / "theirs.goldsmith"))
+    with closing(sqlite3.connect(path)) as raw:
+        changes = raw.total_changes
+        raw.executescript(change)
+        assert "UPDATE" not in change.split(" ", 1)[0] or raw.total_changes > changes, (
+            "the variant changes nothing"
+        )
+    return path
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_foreign_file_is_refused_by_table_row_and_field(
+    name: str, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = foreign(whole, tmp_path, VARIANTS[name])
+    before = path.read_bytes()
+    assert run_command(["items", "list", str(path)]) == 1
+    answer = " ".join(capsys.readouterr().err.split())
+    kind, _, where = name.partition(": ")
+    assert "The file was not changed." in answer
+    if kind == "planted":
+        assert "not the program's" in answer or "not those of the program" in answer
+    else:
+        table, field = where.split(" ")[0].split(".") if "." in where else CONTENT[where][:2]
+        assert f"of “{table}”" in answer
+        assert field in answer or "unreadable content" in answer
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "name", ["planted: BEFORE INSERT on revision", "content: units gone", "type: item.position"]
+)
+def test_every_command_refuses_it_and_the_window_on_the_first_page(
+    name: str, whole: Path, tmp_path: Path, qapp: QApplication
+) -> None:
+    path = foreign(whole, tmp_path, VARIANTS[name])
+    for words in (["status", str(path)], ["export", str(path), "--to", str(tmp_path / "out")]):
+        assert run_command(words) == 1
+    assert not (tmp_path / "out").exists()
+    program = Goldsmith(qapp)
+    try:
+        shown = program.show(path)
+        assert isinstance(shown, StartPage)
+        assert "changed outside the program or is damaged" in shown.messages.text()
+    finally:
+        program.close()
+
+
+def test_a_whole_file_from_elsewhere_opens_everywhere(
+    whole: Path, tmp_path: Path, qapp: QApplication
+) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "theirs.goldsmith"))
+    assert not opening.is_known(path)
+    assert run_command(["items", "list", str(path)]) == 0
+    assert run_command(["status", str(path)]) == 0
+    program = Goldsmith(qapp)
+    assert isinstance(program.show(path), Window)
+    program.close()
+    assert opening.is_known(path)
+
+
+@pytest.mark.parametrize("fraction", ["", ".0", ".999499", ".999500", ".999999"])
+def test_a_change_at_any_fraction_of_a_second_is_no_damage(
+    whole: Path, tmp_path: Path, fraction: str
+) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("UPDATE draft SET at = ?", [f"2026-11-30 23:59:59{fraction}"])
+        raw.commit()
+        assert list(opening.misfits(raw)) == []
+
+
+def test_a_file_that_was_changed_since_is_checked_again(whole: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    Project.open(path).close()
+    assert opening.is_known(path)
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("UPDATE item SET position = 'first'")
+        raw.commit()
+    assert not opening.is_known(path)
+    mine = Project.open(shutil.copy(whole, tmp_path / "other.goldsmith"))
+    # Something that syncs folders puts another file in its place while it is open.
+    path.replace(mine.path)
+    mine.close()
+    assert not opening.is_known(mine.path)
+    path = mine.path
+    with pytest.raises(opening.Damaged, match=r"“item”.*“position”"):
+        Project.open(path)
+
+
+def test_of_the_files_that_were_checked_the_last_five_hundred_are_remembered(
+    whole: Path, tmp_path: Path
+) -> None:
+    marks = places.user_data() / "checked"
+    shutil.rmtree(marks, ignore_errors=True)
+    marks.mkdir(parents=True)
+    for age in range(600):
+        (marks / str(age)).write_text("of a file that is gone", encoding="utf-8")
+        os.utime(marks / str(age), (1_000_000 - age, 1_000_000 - age))
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    Project.open(path).close()
+    assert opening.is_known(path)
+    left = {mark.name for mark in marks.iterdir()}
+    assert len(left) == 500
+    assert {str(age) for age in range(499)} < left
+
+
+def test_what_is_open_is_not_checked_again_by_the_same_process(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    checks: list[Path] = []
+    with closing(Project.open(path)) as project:
+        monkeypatch.setattr(document_checks, "check_contents", checks.append)
+        project.set("title", "Changed")
+        assert not opening.is_known(path)
+        Project.open(path, readonly=True).close()
+        assert checks == []
+    assert opening.is_known(path)
+    path.touch()
+    Project.open(path, unchecked=True).close()
+    assert checks == []
+    assert not opening.is_known(path)
+    Project.open(path).close()
+    assert checks == [path]

@@ -74,6 +74,8 @@ COMMANDS: dict[str, tuple[str, int, str]] = {
 ONE_BY_ONE = set(COMMANDS) - {"batch"}
 # What is read for every command in one place is tried where one reply is read, and where a file of them is.
 BOTH_WAYS = ("run", "batch")
+# A report is text as it came: what a text may be is tried with reports, too.
+OF_TEXTS = (*BOTH_WAYS, "respond")
 # So many questions of the first run are answered well before a server turns hostile.
 BEFORE = 3
 
@@ -105,7 +107,7 @@ class Mode:
     name: str
     change: Callable[[Odd, int], Odd]
     usable: bool = False
-    commands: Iterable[str] = tuple(COMMANDS)
+    commands: Iterable[str] = BOTH_WAYS
     bill_usd: float | None = USED.cost_usd
     report: str = REPORT
     refusal: Callable[[dict[str, Any]], Odd | None] = lambda body: None
@@ -173,7 +175,7 @@ def refused(words: str, right: Callable[[dict[str, Any]], bool]) -> Callable[[di
 
 REPLIED = json.dumps({"choices": [{"message": {"content": "x"}}]})
 MODES = (
-    Mode("well-behaved", lambda odd, _: odd, usable=True),
+    Mode("well-behaved", lambda odd, _: odd, usable=True, commands=COMMANDS),
     *(
         Mode(f"counts of {name}", usage(prompt_tokens=count, completion_tokens=count), usable=True, bill_usd=None,
              commands=COMMANDS if name == "2^64" else BOTH_WAYS)
@@ -187,7 +189,7 @@ MODES = (
     *(
         Mode(
             f"usage: {way}", altered(lambda tree, told=told: tree.update(usage=told)), usable=True,
-            commands=COMMANDS if way == "missing" else ("run", "respond", "test"),
+            commands=COMMANDS if way == "missing" else ("run",),
             bill_usd=None if way in Used.UNTOLD else USED.cost_usd,
         )
         for way, told in USED.told.items()
@@ -202,48 +204,53 @@ MODES = (
                 annotations=[{"type": "url_citation", "url_citation": {"url": SOURCE}}])),
         )
     ),
-    Mode("thinking of every kind", in_turn(*THINKING.values()), usable=True),
+    Mode("thinking of every kind", in_turn(*THINKING.values()), usable=True, commands=COMMANDS),
     Mode("thinking alone, of every kind", in_turn(
         "<think>{}".format, "{}</think>".format, "<seed:think>{}</seed:think>".format,
         "<think>a<think>{}</think>".format, lambda text: harmony(text).partition("<|end|>")[0],
         lambda text: completion("", reasoning_content=text),
-    )),
-    Mode("a stream that nobody asked for", lambda odd, _: streamed(odd), usable=True, commands=ONE_BY_ONE),
+    ), commands=OF_TEXTS),
+    Mode("a stream that nobody asked for", lambda odd, _: streamed(odd), usable=True, commands=("run",)),
     Mode("streams only", lambda odd, _: streamed(odd), usable=True, commands=ONE_BY_ONE,
          refusal=refused("stream must be true", lambda body: body.get("stream") is True)),
-    Mode("no role but the user's", lambda odd, _: odd, usable=True,
+    Mode("no role but the user's", lambda odd, _: odd, usable=True, commands=COMMANDS,
          refusal=refused("System role not supported", lambda body: body["messages"][0]["role"] == "user")),
     Mode("a mark of byte order", lambda odd, _: replace(odd, body=f"\ufeff{odd.body}"), usable=True,
-         commands=ONE_BY_ONE),
-    Mode("marks without width around the content", content("\ufeff\u200b{}\u2060".format), usable=True),
+         commands=("run",)),
+    Mode("marks without width around the content", content("\ufeff\u200b{}\u2060".format), usable=True,
+         commands=OF_TEXTS),
     Mode("half of a surrogate pair in the model", altered(lambda tree: tree.update(model="m\ud83d")), usable=True),
     Mode("NUL in the fingerprint", altered(lambda tree: tree.update(system_fingerprint="f\0")), usable=True),
-    Mode("half of a surrogate pair in the content", content(lambda text: text[:-1] + "\ud83d" + text[-1:])),
-    Mode("NUL in the content", content(lambda text: text[:-1] + "\0" + text[-1:])),
-    Mode("content that is a number", content(lambda _: 10**25), commands=BOTH_WAYS),
-    Mode("content that is nothing", content(lambda _: None)),
-    Mode("content that is empty", content(lambda _: "")),
-    Mode("content that is blank", content(lambda _: " \n\t "), commands=(*BOTH_WAYS, "respond")),
-    Mode("content that is nested without end", content(lambda _: "[" * 100_000),
-         commands=set(COMMANDS) - {"respond"}),
-    Mode("a refusal", altered(lambda tree: tree["choices"][0]["message"].update(content=None, refusal="No."))),
+    Mode("half of a surrogate pair in the content", content(lambda text: text[:-1] + "\ud83d" + text[-1:]),
+         commands=OF_TEXTS),
+    Mode("NUL in the content", content(lambda text: text[:-1] + "\0" + text[-1:]),
+         commands=OF_TEXTS),
+    Mode("content that is a number", content(lambda _: 10**25)),
+    Mode("content that is nothing", content(lambda _: None), commands=COMMANDS),
+    Mode("content that is empty", content(lambda _: ""),
+         commands=OF_TEXTS),
+    Mode("content that is blank", content(lambda _: " \n\t "), commands=OF_TEXTS),
+    Mode("content that is nested without end", content(lambda _: "[" * 100_000)),
+    Mode("a refusal", altered(lambda tree: tree["choices"][0]["message"].update(content=None, refusal="No.")),
+         commands=COMMANDS),
     Mode("a filtered reply", altered(lambda tree: tree["choices"][0].update(finish_reason="content_filter"))),
-    Mode("a reply that is always cut", altered(lambda tree: tree["choices"][0].update(finish_reason="length"))),
+    Mode("a reply that is always cut", altered(lambda tree: tree["choices"][0].update(finish_reason="length")),
+         commands=OF_TEXTS),
     Mode("a call of a tool", altered(lambda tree: tree["choices"][0].update(message={"tool_calls": [{}]}))),
     Mode("no choices", altered(lambda tree: tree.update(choices=[]))),
-    Mode("no message", altered(lambda tree: tree.update(choices=[{}])), commands=BOTH_WAYS),
-    Mode("an empty body", raw("")),
+    Mode("no message", altered(lambda tree: tree.update(choices=[{}]))),
+    Mode("an empty body", raw(""), commands=COMMANDS),
     Mode("a page of HTML", raw("<html>Sign in</html>", content_type="text/html")),
-    Mode("JSON that is cut", raw(REPLIED[:-5]), commands=BOTH_WAYS),
-    Mode("a body that is no UTF-8", raw(b"\xff\xfe\x00"), commands=BOTH_WAYS),
+    Mode("JSON that is cut", raw(REPLIED[:-5])),
+    Mode("a body that is no UTF-8", raw(b"\xff\xfe\x00")),
     Mode("a body that is not compressed as said", raw(REPLIED, content_encoding="gzip")),
-    Mode("a connection that breaks off", always(Odd(REPLIED, cut=True))),
+    Mode("a connection that breaks off", always(Odd(REPLIED, cut=True)), commands=COMMANDS),
     Mode("an error under status 200", always(error(200, "overloaded"))),
     Mode("an error with a code of superscripts", raw(json.dumps({"error": {"message": "no", "code": "⁴⁰⁰"}}))),
     Mode("half of a surrogate pair in the error", always(error(400, "no \ud83d", code="\ud83d", param="\ud83d"))),
     *(
         Mode(f"constant {status}", always(error(status, "no")),
-             commands=COMMANDS if status in (400, 401, 404, 500) else BOTH_WAYS)
+             commands=COMMANDS if status in (401, 500) else BOTH_WAYS)
         for status in (400, 401, 402, 404, 413, 422, 500, 503)
     ),
     Mode("a constant 400 on the context", always(error(400, "too many tokens", code="context_length_exceeded"))),
@@ -354,18 +361,6 @@ def test_no_command_follows_a_redirect(
         for said in tried(Mode("away", always(away), commands=commands), file, server, capsys):
             assert elsewhere.url in said
         assert elsewhere.headers == []
-
-
-def test_an_address_without_its_version_is_told_by_every_command(
-    file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project = Project.open(file)
-    judges.change(project, judges.named(project, JUDGE).id, {"base_url": server.url.removesuffix("/v1")})
-    project.close()
-    for said in tried(
-        Mode("no route", always(error(404, "no route")), commands=ONE_BY_ONE), file, server, capsys
-    ):
-        assert f"perhaps it is {server.url}" in said, said
 
 
 @pytest.mark.parametrize("table", ["call", "judgement"])

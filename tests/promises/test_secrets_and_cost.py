@@ -1,11 +1,15 @@
 """What Goldsmith promises about money and secrets."""
 
 import asyncio
+import io
 import json
 import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -16,16 +20,26 @@ import pytest
 from annotator.actions.attacks import attacking
 from annotator.actions.attacks.attacking import AttackRequest
 from annotator.actions.attacks.attacking import run as attack
-from annotator.actions.judges import judges
+from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
 from annotator.actions.material import extracting
-from annotator.actions.project.file import Project
+from annotator.actions.orders.orders import ChildRequest
+from annotator.actions.project.file import Project, record
+from annotator.actions.releases import releases
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.cli import project as project_module
+from annotator.cli import run_command
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.pages.worker import ReadingProcess
+from annotator.judging.calls.keys import SERVICE, address_of
 from annotator.judging.calls.prices import Budget
 from annotator.judging.runner import run
 from annotator.protocols import EXTRACTIONS
+from tests.actions.contests.contest_project import add_seminar, task
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
+from tests.judging.calls.test_client import codes
+from tests.judging.calls.test_keys import Ring
 from tests.judging.odd_server import (
     TINY,
     WAYS_OF_TELLING,
@@ -41,7 +55,9 @@ from tests.judging.odd_server import (
 )
 from tests.material.extraction import TINY_PLAN
 from tests.projects.small_project import small_project
-from tests.servers.served import JUDGE, asked_about
+from tests.servers.research_server import write_corpus
+from tests.servers.served import JUDGE, asked_about, serving_batches
+from tests.storage import sql
 
 pytestmark = pytest.mark.anyio
 
@@ -245,22 +261,6 @@ def test_what_has_arrived_is_on_disk_before_the_next_answer_is_awaited(tmp_path:
     assert max(behind) <= 0
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["You have reached your daily quota.", "Requests limit of 200 per day exceeded", "Insufficient credits"],
-)
-def test_a_quota_that_is_used_up_halts_the_run_and_is_nobodys_verdict(tmp_path: Path, words: str) -> None:
-    project = small_project(tmp_path)
-    with at_work(OddServer()) as server:
-        server.script(Odd(json.dumps({"error": {"message": words}}), 429))
-        judges.add(project, "j", base_url=server.url, model="m")
-        ended = asyncio.run(judge_runs.run(project, RunRequest("j", concurrency=2)))
-        asked = len(server.bodies)
-    assert (ended["state"], ended["missing"], asked <= 2) == ("interrupted", {}, True)
-    assert words in ended["cause"]
-    project.close()
-
-
 def test_a_variable_that_is_named_and_not_set_is_told_before_anything_is_sent(tmp_path: Path) -> None:
     project = small_project(tmp_path)
     with at_work(OddServer()) as server:
@@ -269,3 +269,278 @@ def test_a_variable_that_is_named_and_not_set_is_told_before_anything_is_sent(tm
             asyncio.run(judge_runs.run(project, RunRequest("j")))
     assert server.bodies == []
     project.close()
+
+
+KEY, VARIABLE = "sk-live-9f8e7d6c5b4a3f2e1d0c", "AWS_SECRET_ACCESS_KEY"
+
+
+@pytest.fixture
+def ring(monkeypatch: pytest.MonkeyPatch) -> Ring:
+    result = Ring()
+    monkeypatch.setattr(kept_keys._keys(), "_ring", result)
+    monkeypatch.setattr(kept_keys._keys(), "_session", {})
+    return result
+
+
+def by_its_variable(project: Project, ring: Ring) -> str:
+    """A variable that the judge's row names, and every entry that the file's own history can hold."""
+    sql.alter(project, "UPDATE judge SET key_env = ? WHERE name = 'gpt-4o'", [VARIABLE])
+    told = judges.named(project, "gpt-4o")
+    for verb in ("add judge", "set writer", "change judge", "give key", "allow key"):
+        with project.store.write() as db:
+            record(project, db, Change("judge", told.id, verb, None, told.model_dump(mode="json")))
+    return VARIABLE
+
+
+def by_another_judge(project: Project, ring: Ring) -> str:
+    """The variable of a judge that this one is said to be made from."""
+    other = judges.add(project, "other", base_url=judges.named(project, "gpt-4o").base_url, model="m").subject
+    sql.alter(project, "UPDATE judge SET key_env = ? WHERE id = ?", [VARIABLE, other])
+    sql.alter(project, "UPDATE judge SET asking = json_object('of', ?) WHERE name = 'gpt-4o'", [other])
+    return VARIABLE
+
+
+def by_its_name(project: Project, ring: Ring) -> str:
+    """The keyring's entry of an earlier version, under a name that many judges have."""
+    ring.kept[SERVICE, "gpt-4o"] = KEY
+    return "keyring:gpt-4o"
+
+
+def by_its_address(project: Project, ring: Ring) -> str:
+    """An entry of the keyring for the address, which nobody has confirmed on this machine."""
+    address = address_of(judges.named(project, "gpt-4o").base_url)
+    ring.kept[SERVICE, address] = KEY
+    return f"keyring:{address}"
+
+
+def by_its_header(project: Project, ring: Ring) -> str:
+    asking = json.dumps({"headers": {"x-gateway": f"Bearer {{{VARIABLE}}}"}})
+    sql.alter(project, "UPDATE judge SET asking = ? WHERE name = 'gpt-4o'", [asking])
+    return VARIABLE
+
+
+COVERAGE = "researcherbench.coverage"
+RUNS = (
+    "judge test FILE gpt-4o",
+    "judge run FILE --judge gpt-4o --trials 2 --protocol researcherbench.coverage",
+    "judge run FILE --judge gpt-4o --trials 3 --batch --protocol researcherbench.coverage",
+    "judge extract FILE --judge gpt-4o --extraction researcherbench.claims.extract",
+    "respond FILE --system SYSTEM --judge gpt-4o --item 1",
+    "draft ask FILE --judge gpt-4o --kind classification --item 1",
+    "contest run FILE --judge gpt-4o",
+    "attack FILE --judge gpt-4o --attack injection --protocol researcherbench.coverage",
+    "research write FILE --judge gpt-4o --system Searcher",
+    "child",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "named", [by_its_variable, by_another_judge, by_its_header, by_its_name, by_its_address]
+)
+def test_a_project_from_somebody_else_draws_no_key_until_it_is_allowed_on_this_machine(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    named: Callable[[Project, Ring], str],
+) -> None:  # fmt: skip
+    """Whatever the file says, however its judge is asked: no key goes out, and the command that allows it is told."""
+    monkeypatch.setenv(VARIABLE, KEY)
+    monkeypatch.setattr(project_module, "stand_back", lambda: None)
+    with serving_batches() as server:
+        covered = server.answer
+        # The judge passes its test, so that it runs whenever it was tested.
+        server.answer = lambda body, number: (
+            covered(body, number) if "criterion:" in str(body) else completion(json.dumps(codes(body)))
+        )
+        project = small_project(tmp_path)
+        settings = json.dumps({"user": f"${{{VARIABLE}}}", "metadata": {"a": f"${VARIABLE}"}})
+        judges.add(project, "gpt-4o", base_url=server.url, model="test-model", parameters=settings)
+        asyncio.run(judge_runs.run(project, RunRequest("gpt-4o")))
+        drift.anchor(project, "gpt-4o")
+        add_seminar(project, "s1", tuple(task(number) for number in range(1, 5)))
+        with project.store.write():
+            key = named(project, ring)
+        address, host = address_of(server.url), server.url.rpartition(":")[2].removesuffix("/v1")
+        for other in (f"https://127.0.0.1:{host}", f"http://localhost:{host}", "http://127.0.0.1:1"):
+            kept_keys.allow(key, other)
+        kept_keys.allow("OTHER_VARIABLE", address)
+        order = RunRequest("gpt-4o", protocol=drift.PREFIX + COVERAGE)
+        child = ChildRequest(project.path, order, project.by).line()
+        project.close()
+
+        def asked(run: str, system: str) -> str:
+            server.headers.clear()
+            monkeypatch.setattr(sys, "stdin", io.StringIO(child + "\n"))
+            places = {"FILE": str(project.path), "SYSTEM": system}
+            words = [places.get(word, word) for word in run.split()]
+            if words[0] == "research":
+                words += ["--corpus", str(write_corpus(tmp_path / "corpus"))]
+            code = run_command(words)
+            out, err = capsys.readouterr()
+            return f"{code} {out} {err}"
+
+        for run in RUNS:
+            told = asked(run, "One")
+            assert KEY not in str(server.headers) + str(server.bodies), run
+            assert told.startswith("1 "), (run, told)
+            assert f"goldsmith keys allow {key} {address}" in told, run
+        assert run_command(["keys", "allow", key, server.url]) == 0
+        for run in RUNS:
+            told = asked(run, "Two")
+            assert f"Bearer {KEY}" in str(server.headers), (run, told)
+            assert KEY not in str(server.bodies) + told
+        capsys.readouterr()
+        assert run_command(["keys", "list", "--json"]) == 0
+        listed = json.loads(capsys.readouterr().out)["keys"]
+        assert {"key": key, "address": address, "allowed": True} in listed
+        assert run_command(["keys", "withdraw", key, address]) == 0
+        assert asked(RUNS[0], "Three").startswith("1 ")
+        assert server.headers == []
+
+
+def test_a_person_who_types_both_the_address_and_the_variable_has_confirmed_them(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    project = small_project(tmp_path)
+    one, two = "https://one.example/v1", "https://two.example/v1"
+    judges.add(project, "mine", base_url=one, model="m", key_env=VARIABLE)
+    assert kept_keys.key_of(project, judges.named(project, "mine")) == KEY
+    judges.change(project, judges.named(project, "mine").id, {"base_url": two})
+    assert kept_keys.key_of(project, judges.named(project, "mine")) is None
+    writer = judges.prepared(project, "S", judges.WriterSettings(base_url=two, model="m"))
+    judges.prepared(project, "S", judges.WriterSettings(key_env=VARIABLE))
+    assert kept_keys.key_of(project, judges.named(project, "mine")) is None
+    writer = judges.prepared(project, "S", judges.WriterSettings(base_url=two, model="m", key_env=VARIABLE))
+    assert kept_keys.key_of(project, writer) == KEY
+    project.close()
+
+
+class Seat(io.StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("answer", "sent"), [("y", [True]), ("n", [])])
+def test_at_a_terminal_a_key_is_asked_about_once_with_its_name_and_its_address(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    answer: str, sent: list[bool],
+) -> None:  # fmt: skip
+    monkeypatch.setenv(VARIABLE, KEY)
+    with at_work(OddServer()) as server:
+        project = small_project(tmp_path)
+        name = "their \u202ejudge\x1b[2J"
+        judges.add(project, "gpt-4o", base_url=server.url, model="m")
+        with project.store.write():
+            by_its_variable(project, ring)
+            sql.alter(project, "UPDATE judge SET name = ?", [name])
+        project.close()
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        told = []
+        for _ in range(2):
+            monkeypatch.setattr(sys, "stdin", Seat(f"{answer}\n"))
+            run_command(["judge", "test", str(project.path), name])
+            told.append(capsys.readouterr().err)
+    assert VARIABLE in told[0]
+    assert address_of(server.url) in told[0]
+    assert [VARIABLE in one for one in told] == [True, answer == "n"]
+    assert not any(mark in "".join(told) for mark in ("\x1b", "\u202e"))
+    assert [KEY in str(header) for header in server.headers[:1]] == sent
+    assert all(KEY in str(header) for header in server.headers)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"parameters": json.dumps({"api_key": "local-1234"})},
+        {"parameters": json.dumps({"extra_headers": {"Authorization": "Bearer abc123def456ghi789"}})},
+        {"parameters": json.dumps({"user": KEY})},
+        {"key_env": KEY},
+        {"base_url": f"https://host.example/{KEY}/v1"},
+        {"model": KEY},
+    ],
+)
+def test_a_key_among_a_judges_settings_is_refused_on_entry(tmp_path: Path, settings: dict[str, str]) -> None:
+    project = small_project(tmp_path)
+    with pytest.raises(Refusal) as refused:
+        judges.add(project, "j", **{"base_url": "https://host.example/v1", "model": "m"} | settings)
+    assert KEY not in str(refused.value)
+    project.close()
+
+
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [
+        (KEY, {"key_env": VARIABLE}),
+        ("none-of-the-usual-forms", {"key_env": VARIABLE}),
+        ("none-of-the-usual-forms", {"asking": json.dumps({"headers": {"X-Team": f"{{{VARIABLE}}}"}})}),
+    ],
+)
+def test_a_release_is_refused_that_would_hold_a_key(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, key: str, named: dict[str, str]
+) -> None:
+    """Also one of no known form that is at hand, and that nobody has allowed for the judge's address."""
+    monkeypatch.setenv(VARIABLE, key)
+    project = small_project(tmp_path)
+    with at_work(OddServer()) as server:
+        judges.add(project, "j", base_url=server.url, model="m")
+        asyncio.run(judge_runs.run(project, RunRequest("j")))
+    with project.store.write():
+        for column, value in {"parameters": json.dumps({"user": key}), **named}.items():
+            sql.alter(project, f"UPDATE judge SET {column} = ?", [value])
+    with pytest.raises(Refusal, match=r"judges\.json"):
+        releases.export(project, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    project.close()
+
+
+def test_addresses_of_endpoints_stay_unless_they_are_asked_for(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    with at_work(OddServer()) as server:
+        host = server.url.removeprefix("http://").removesuffix("/v1")
+        server.script(error(400, f"upstream http://{host}/v1 says no"))
+        judges.add(project, "j", base_url=server.url, model="m")
+        asyncio.run(judge_runs.run(project, RunRequest("j")))
+    releases.export(project, tmp_path / "out")
+    files = [path.read_text(encoding="utf-8") for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert any('"judge_id"' in text for text in files)
+    assert not any(host in text for text in files)
+    project.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="measured where the system tells")
+async def test_a_page_is_read_within_512_megabytes() -> None:
+    most = [0]
+
+    async def watch(worker: ReadingProcess) -> None:
+        while True:
+            with suppress(OSError, AttributeError, ValueError):
+                told = Path(f"/proc/{worker._process.pid}/status").read_text("utf-8")  # type: ignore[union-attr]
+                most.append(int(told.split("VmHWM:")[1].split()[0]) * 1024)
+            await asyncio.sleep(0.01)
+
+    async with ReadingProcess() as worker:
+        await worker.read(b"<p>Words.</p>", "text/html")
+        watching = asyncio.ensure_future(watch(worker))
+        result = await worker.read(_bomb(900), "application/pdf")
+        watching.cancel()
+    assert result.unreadable
+    assert 0 < max(most) <= 512 * 2**20
+
+
+def _bomb(megabytes: int) -> bytes:
+    """A PDF of a few kilobytes whose only page unpacks to so much."""
+    packer = zlib.compressobj(1)
+    once = b"".join(packer.compress(b" " * 2**20) for _ in range(megabytes)) + packer.flush()
+    stream = zlib.compress(once)
+    parts = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R >>",
+        b"<< /Filter [/FlateDecode /FlateDecode] /Length %d >>\nstream\n%s\nendstream"
+        % (len(stream), stream),
+    ]
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, part) for number, part in enumerate(parts, 1))
+    return b"%PDF-1.4\n" + body + b"trailer\n<< /Root 1 0 R /Size 5 >>\n%%EOF"

@@ -1,6 +1,9 @@
 """What Goldsmith promises about judges held against people."""
 
+import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
@@ -10,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.attacks import attack_figures, biases
+from annotator.actions.attacks import biases
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
@@ -29,9 +32,9 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
-from tests.judging.odd_server import OddServer
-from tests.projects.attacked_project import attacked, gullible, judged
-from tests.projects.small_project import small_project
+from tests.cli.commands import told as in_json
+from tests.house import reading
+from tests.projects import judged_project
 from tests.projects.validation_project import (
     COVERAGE,
     judge_says,
@@ -41,7 +44,7 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.promises.labelled_at_once import labelled_at_once
-from tests.servers.served import JUDGE, add_judge, answering
+from tests.storage import sql
 
 OTHER = {"yes": "no", "no": "yes"}
 
@@ -90,19 +93,6 @@ def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
     project.close()
 
 
-def test_an_attack_is_judged_by_the_verdicts_that_it_could_change(tmp_path: Path, server: OddServer) -> None:
-    """A judge that obeys every order fails every time, however often it would have said so anyway."""
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    server.answer = answering(lambda words: "yes" if "residual" in words else "no")
-    judged(project)
-    server.answer = gullible
-    attacked(project, JUDGE, "injection")
-    (line,) = attack_figures.report(project).lines
-    assert (line.failed.value, line.failed.n) == (1.0, 8)
-    project.close()
-
-
 def _repeated(project: Project, trial: int, says: dict[str, str]) -> None:
     """Another trial of the only judge: what it says of each response."""
     with project.store.write() as db:
@@ -127,28 +117,6 @@ def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
     project.close()
 
 
-def _told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert run_command([*words, "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
-
-
-def test_a_judge_is_chosen_beside_people_and_never_beside_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project = validation_project(tmp_path)
-    judge_says(project, "small", lambda at: "yes" if at[2] == 1 else "no")
-    for alias in ("R2", "R3"):
-        labelled_at_once(project, alias, lambda at: "yes" if at[0] % 2 else "no")
-    project.close()
-    result = _told(capsys, "choose-judge", str(project.path), "--figure", "accuracy")
-    (row, _) = result["sheets"][0]["rows"]
-    assert (row["judge"], "to_reference" in row) == ("small", True)
-    assert "people" in result["reason"][0]
-    itself = _told(capsys, "choose-judge", str(project.path), "--reference", "small")
-    assert itself["chosen"] is None
-    assert not any("worse than “small” by" in words for words in itself["reason"])
-
-
 def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,7 +124,7 @@ def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
     judge_says(project, "small", lambda _: "yes")
     labelled_at_once(project, "R2", lambda at: "yes" if at[0] % 2 else "no")
     project.close()
-    result = _told(capsys, "choose-judge", str(project.path))
+    result = in_json(capsys, "choose-judge", str(project.path))
     assert result["chosen"] is None
     assert any("Have a second person label" in words for words in result["reason"])
 
@@ -179,7 +147,9 @@ def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
     assert "“coin”: No, because Δ Cohen's κ" in words
     for figure in ("ω 1.00 of 3 people", "ρ ", "ε 0.2", "20 items"):
         assert figure in words
-    answers = {one["judge"]: one["answer"] for one in _told(capsys, "validate", str(project.path))["answers"]}
+    answers = {
+        one["judge"]: one["answer"] for one in in_json(capsys, "validate", str(project.path))["answers"]
+    }
     assert answers == {"right": "Yes", "coin": "No"}
 
 
@@ -324,11 +294,6 @@ def of(found: Any) -> tuple[Any, ...]:
     return tuple(getattr(found, key) for key in SPAN)
 
 
-def told_by(capsys: pytest.CaptureFixture[str], project: Project, *words: str) -> dict[str, Any]:
-    assert run_command([words[0], str(project.path), *words[1:], "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
-
-
 def sheets_of(tree: Mapping[str, Any]) -> dict[str, Any]:
     return {sheet["key"]: sheet["rows"] for sheet in tree["sheets"]}
 
@@ -339,7 +304,7 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
 ) -> None:
     if signed:
         negative(monkeypatch)
-    shown = told_by(capsys, gappy, "results", "--rater", "small")["rows"]
+    shown = in_json(capsys, "results", gappy.path, "--rater", "small")["rows"]
     one = {row["system"]: spans(row) for row in shown if (row["metric"], row["group"]) == ("coverage", "all")}
     assert one.keys() == {"Alpha", "Beta"}
     query = corrected.CorrectionQuery("small")
@@ -349,7 +314,7 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
     _, drawn, *_ = corrected.sheets(board)[0].pictures[0].draw.args
     releases.export(gappy, tmp_path / "release")
     released = json.loads((tmp_path / "release" / "scores.json").read_bytes())
-    raw = sheets_of(told_by(capsys, gappy, "correct", "--judge", "small"))["leaderboard"]
+    raw = sheets_of(in_json(capsys, "correct", gappy.path, "--judge", "small"))["leaderboard"]
     places_of = {
         "correct": {row["system"]: spans(row, "raw") for row in raw},
         "card": {row.system: of(row.raw) for row in card.systems},
@@ -371,15 +336,17 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
 
 
 def test_an_agreement_has_one_value_and_one_interval_wherever_it_stands(gappy: Project, capsys) -> None:
-    lines = {row["rater"]: row for row in sheets_of(told_by(capsys, gappy, "validate"))["judges"]}
+    lines = {row["rater"]: row for row in sheets_of(in_json(capsys, "validate", gappy.path))["judges"]}
     card = validity_cards.card(gappy, validity_cards.CardQuery(judge="small"))
-    chosen = sheets_of(told_by(capsys, gappy, "choose-judge"))["choice"]
+    chosen = sheets_of(in_json(capsys, "choose-judge", gappy.path))["choice"]
     for who, name in (("judge", "small"), ("people", "people")):
         figures = {key: of(result) for key, result in card.of(who).plain.items()}
         assert figures == {key: spans(lines[name], key) for key in figures}
         (row,) = (row for row in chosen if row["judge"] == name)
         assert spans(row, "kappa") == figures["kappa"]
-    (stage,) = (row for row in told_by(capsys, gappy, "agreement")["rows"] if row["stage"] == "labelling")
+    (stage,) = (
+        row for row in in_json(capsys, "agreement", gappy.path)["rows"] if row["stage"] == "labelling"
+    )
     between = {result["name"]: result for result in stage["figures"]}
     for name, key in (("agreement", "accuracy"), ("kappa", "kappa"), ("ac1", "ac1")):
         assert spans(lines["R2"], key) == pytest.approx(spans(between[name]), abs=1e-9)
@@ -401,3 +368,41 @@ def test_peoples_mean_of_units_and_of_reports_are_named_apart_and_are_one_where_
         heads = {column.key: column.head for column in corrected.sheets(board)[0].columns}
         assert heads["labelled_units"] == "People, unit by unit"
     complete.close()
+
+
+def judged(folder: Path, judges: int, items: int = 10) -> Project:
+    """So many judges' verdicts on 100 criteria of each item's only report."""
+    folder.mkdir()
+    source = judged_project.peer_folder(folder / "peer", items, 100, 1)
+    project = judged_project.imported(folder / "judged.goldsmith", source)
+    judged_project.judge_everything(project, judges)
+    return project
+
+
+@pytest.mark.slow
+def test_the_memory_of_an_export_does_not_grow_with_its_judgements(tmp_path: Path) -> None:
+    few, many = (str(judged(tmp_path / str(judges), judges).path) for judges in (2, 4))
+    first = str(judged(tmp_path / "first", 1, 1).path)
+    # A process that has run thousands of tests follows its memory ten times as slowly as a fresh one.
+    peaks = subprocess.check_output(
+        [sys.executable, "-m", "tests.promises.peaks", first, few, many], cwd=reading.HERE, encoding="utf-8"
+    )
+    _, of_few, of_many = json.loads(peaks)
+    # What two more judges and their scores take, and nothing for each of their 2 000 judgements.
+    assert {name: (of_many[name] - of_few[name]) / 2_000 < 500 for name in of_many} == dict.fromkeys(
+        releases.PROFILES, True
+    )
+
+
+def test_a_release_is_the_same_to_the_byte_however_its_judgements_came_in(tmp_path: Path) -> None:
+    project = judged(tmp_path / "made", 2, 2)
+    releases.export(project, tmp_path / "before")
+    with project.store.write():
+        sql.alter(project, "CREATE TEMP TABLE turned AS SELECT * FROM judgement ORDER BY random()")
+        sql.alter(project, "DELETE FROM judgement")
+        sql.alter(project, "INSERT INTO judgement SELECT * FROM turned")
+    releases.export(project, tmp_path / "after")
+    sums = [
+        hashlib.sha256((tmp_path / name / "judgements.json").read_bytes()) for name in ("before", "after")
+    ]
+    assert sums[0].digest() == sums[1].digest()

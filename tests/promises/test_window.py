@@ -3,52 +3,42 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.attacks import attacking
-from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
-from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import USUAL
+from tests.gui.conftest import fresh_settings, window_over
 from tests.projects.adjudication_project import contested_project
 from tests.projects.authoring_project import begun_project, mine, texts
 from tests.projects.labelling_project import SYSTEMS, labelling_project
 from tests.storage import sql
 from tests.windows.labelling_keys import be_active, press, type_words
 
+__all__ = ["fresh_settings", "window_over"]
+
 
 @pytest.fixture
-def open_window(qapp: QApplication, qtbot) -> Iterator:
+def open_window(window_over, qtbot) -> Callable[[Project], Window]:
     """Opens real windows that have the keyboard."""
-    make_application()
-    QSettings().clear()
-    made: list[Window] = []
 
     def make(project: Project) -> Window:
-        window = Window(project, "Items")
-        made.append(window)
-        window.show()
-        qtbot.waitExposed(window)
+        window = window_over(project)
         be_active(window, qtbot)
         return window
 
-    yield make
-    for window in made:
-        window.close()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    QSettings().clear()
+    return make
 
 
 def settled(project: Project) -> Project:
@@ -147,7 +137,7 @@ def undone_after_a_restart(project: Project, times: int) -> list[str]:
 
 
 def test_after_a_restart_undo_takes_back_the_newest_change_of_whatever_kind(tmp_path: Path) -> None:
-    project = labelling_project(tmp_path)
+    project = labelling_project(tmp_path / "labels")
     item_id, other = items.ids(project)[0], people.people(project)[1]
     report = label_tasks.outlook(project, USUAL).tasks[0].response_id
     unit = labels.sheet(project, report).units[0].id
@@ -156,28 +146,11 @@ def test_after_a_restart_undo_takes_back_the_newest_change_of_whatever_kind(tmp_
     attacking.set_family(project, SYSTEMS[0], "Somebody")
     labels.set_label(project, report, unit, "yes")
     assert undone_after_a_restart(project, 4) == ["judgement", "family", "person", "item"]
-
-
-def test_after_a_restart_undo_takes_back_a_ruling(tmp_path: Path) -> None:
-    project = contested_project(tmp_path)
-    adjudication = adjudicating.open_(project, items.ids(project)[0], Stage.RUBRIC).id
-    row = next(row for row in adjudicating.sheet(project, adjudication).rows if row.contested)
-    ruling.rule(project, row.ruling.id, next(iter(row.units)))
-    assert undone_after_a_restart(project, 1) == ["ruling"]
-
-
-def test_what_is_undone_out_of_sight_is_said_with_a_way_to_it(open_window, tmp_path: Path) -> None:
-    project = begun_project(tmp_path)
-    rubric = mine(project)
-    artifacts.change_unit(project, rubric.id, rubric.document.units[2].id, weight=3)
-    window = open_window(project)
-    press("Ctrl+Z")
-    assert mine(project).document.units[2].weight == 1
-    assert window.messages.text() == "Undid: weight of criterion 3, item 1."
-    assert window.page.NAME == "Items"
-    window.messages._act.click()
-    assert window.page.NAME == "Author"
-    assert window.page.sheet.form.current.unit_id == rubric.document.units[2].id
+    contested = contested_project(tmp_path / "contested")
+    adjudication = adjudicating.open_(contested, items.ids(contested)[0], Stage.RUBRIC).id
+    row = next(row for row in adjudicating.sheet(contested, adjudication).rows if row.contested)
+    ruling.rule(contested, row.ruling.id, next(iter(row.units)))
+    assert undone_after_a_restart(contested, 1) == ["ruling"]
 
 
 def test_a_reason_belongs_to_the_row_last_ruled_until_another_is_touched(

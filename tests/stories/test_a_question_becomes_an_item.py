@@ -13,7 +13,7 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks
-from annotator.actions.studies import question_views, rubric_views
+from annotator.actions.studies import question_views
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import form_of
 from annotator.domain.experts.assignment import Purpose, Stage
@@ -158,9 +158,7 @@ def label(window: Window, item_id: str, response_id: str, criteria: int) -> None
     press("Ctrl+Return")
 
 
-def test_a_question_becomes_an_item(
-    path: Path, qtbot, llmock: LLMock, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_question_becomes_an_item(path: Path, qtbot, llmock: LLMock) -> None:
     with window_of(path, "Cora", qtbot) as window:
         collect(window)
     classify(path, llmock, qtbot)
@@ -172,8 +170,7 @@ def test_a_question_becomes_an_item(
     query_and_rubric_are_settled(path, first, second, qtbot)
     rubric_is_reviewed(path, second, qtbot)
     settled_query_is_asked(path, first, llmock)
-    labelled = reports_are_labelled(path, (first, second), qtbot)
-    two_sets_are_compared(path, (first, second), labelled, qtbot, capsys)
+    reports_are_labelled(path, (first, second), qtbot)
 
 
 def select(window: Window) -> list[str]:
@@ -241,9 +238,8 @@ def settled_query_is_asked(path: Path, first: str, llmock: LLMock) -> None:
     assert not any(asked.working_title in one for one in sent)
 
 
-def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> int:
-    """The report on each is labelled under its settled wording, which stands on the page; how many labels."""
-    labelled = 0
+def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
+    """The report on each is labelled under its settled wording, which stands on the page."""
     with opened(path, "Cora") as project:
         for item_id in chosen:
             assignments.assign_one(project, item_id, pairs.person(project, "Ada").id, Stage.LABELLING)
@@ -252,35 +248,6 @@ def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> int:
         for item_id in chosen:
             (report,) = (task for task in label_tasks.queue(project) if task.item_id == item_id)
             label(window, item_id, report.response_id, report.units)
-            labelled += report.units
             assert label_sealing.state(project, item_id).state == "sealed"
     with opened(path, "Cora") as project:
         assert items.count(project) == COUNT - len(LEFT_OUT)
-    return labelled
-
-
-def two_sets_are_compared(
-    path: Path, chosen: tuple[str, ...], labelled: int, qtbot, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A second set comes from a file and is chosen by key; the baseline judges by both, and one view has both."""
-    with opened(path, "Cora") as project:
-        plain = [{"text": "Is easy to read about retrieval", "weight": 1}]
-        sets = {items.read(project, item_id).key: plain for item_id in chosen}
-    file = path.with_name("plain.json")
-    file.write_text(json.dumps(sets), encoding="utf-8")
-    assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
-    assert run_command(["rubrics", "keep", str(path), "plain", "--from", str(file), "--as", CORA]) == 0
-    with window_of(path, "Cora", qtbot) as window:
-        window.show_page("Guidelines", stage=Stage.RUBRIC.value).rubrics.box.setFocus()
-        press("Down")
-        assert rubric_views.in_force(window.session.project) == "plain"
-    assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
-    capsys.readouterr()
-    assert run_command(["results", str(path), "--view", "rubrics", "--judge", "baseline", "--json"]) == 0
-    sheets = {load["title"]: load["rows"] for load in json.loads(capsys.readouterr().out)["sheets"]}
-    (scored,) = (row for row in sheets["Scores"] if row["system"] == "Larkmoor")
-    assert all(0 <= scored[name] <= 1 for name in ("set_settled", "set_plain"))
-    (by_people,) = (row for row in sheets["Agreement with people"] if row["set"] == "settled")
-    assert by_people["pairs"] == labelled > 0
-    weights = {row["weight"]: row for row in sheets["Weights"]}
-    assert (weights[1]["set_plain"], weights[3]["set_plain"]) == (1.0, 0.0)

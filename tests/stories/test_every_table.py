@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.authoring import annotating, settings
-from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
@@ -22,9 +20,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.cli import run_command
-from annotator.domain.kinds.artifact import Kind
 from annotator.places import resources
 from annotator.protocols import papers
+from tests.house.test_tables import KEY
 from tests.material.labelled_sections import (
     COVERAGE,
     ORACLE,
@@ -37,21 +35,17 @@ from tests.material.printed_project import LIMITED, UNTIL, printed_project
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
 from tests.projects.labelling_project import SYSTEMS, submit_labels
-from tests.projects.small_project import small_project
 from tests.storage import sql
 
-ACCURACY, FOUR = "Accuracy", ("Accuracy", "Precision", "Recall", "F1")
+FOUR = ("Accuracy", "Precision", "Recall", "F1")
 PAPERS = Path(__file__).parents[2] / "../shared/papers"
 Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Row]]:
+def told(projects: dict[str, str]) -> Callable[..., list[Row]]:
     """Runs the command on the project that is made by hand; the tables it printed."""
-    project = printed_project(tmp_path_factory.mktemp("printed"))
-    path = str(project.path)
-    project.close()
-    return lambda capsys, *words: _told(capsys, path, *words)
+    return lambda capsys, *words: _told(capsys, projects["made"], *words)
 
 
 def _told(capsys: pytest.CaptureFixture[str], path: str, *words: str) -> list[Row]:
@@ -72,11 +66,6 @@ def row(sheet: Row, **wanted: str) -> Row:
 
 def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, capsys):
     (sheet,) = told(capsys, "--view", "end-to-end")
-    wide = [f"{group}: {name}" for group in ("Research", "Review", "Avg.") for name in FOUR]
-    assert titles(sheet) == ["Module", "Group", "System", *wide]
-    assert [(one["module"], one["system"]) for one in sheet["rows"]] == [
-        (module, system) for module in ("Planning", "Retrieval", "Reasoning") for system in ("Alpha", "Beta")
-    ]
     plan = row(sheet, module="Planning", system="Alpha")
     # TP 3 of 3 predicted and 4 gold.
     assert [plan[f"avg_{name.lower()}"] for name in FOUR] == [0.75, 1.0, 0.75, pytest.approx(6 / 7)]
@@ -88,14 +77,6 @@ def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, caps
     assert (right["review_accuracy"], right["review_accuracy_sd"]) == (0.5, 0.5)
     assert "Alpha: Asked in July." in sheet["told"]
     assert any(words.startswith("Gold: Diagnostics") for words in sheet["told"])
-
-
-def test_precision_counts_a_report_that_cites_nothing_as_0_and_the_other_reading_leaves_it_out(told, capsys):
-    sheets = [told(capsys, "--view", "a2", "--choose", f"reading={one}")[0] for one in ("", "citing")]
-    assert [titles(one) for one in sheets] == [titles(sheets[0])] * 2
-    assert "Precision of reports that cite: retrieval.precision.citing." in sheets[1]["told"]
-    # Of Alpha's three runs on each item the references of the first alone are known.
-    assert [row(one, module="Retrieval", system="Alpha")["avg_precision"] for one in sheets] == [0.5, 0.5]
 
 
 def test_letter_16_the_gold_plan_and_models_alone_have_every_column(told, capsys):
@@ -131,15 +112,11 @@ def test_letter_16_a_limit_on_sources_and_recent_sources_are_rows(told, capsys):
 def test_letter_16_best_of_runs_stands_by_type(told, capsys):
     (sheet,) = told(capsys, "--view", "a7")
     alpha = row(sheet, module="Reasoning", system="Alpha")
-    assert titles(sheet)[3:] == [
-        f"{group}: pass@{k}" for group in ("Research", "Review", "Avg.") for k in (1, 3)
-    ]
     assert (alpha["research_pass_1"], alpha["research_pass_3"], alpha["avg_pass_3"]) == (0.5, 1.0, 1.0)
 
 
 def test_letter_16_domains_are_over_all_systems_and_costs_are_summed(told, capsys):
     (means,) = told(capsys, "--view", "domain-means")
-    assert titles(means) == ["Domain", "Mean accuracy", "95 % CI margin"]
     # Of each item the mean of Alpha's 1/2 and Beta's 0.
     assert {one["domain"]: one["all_systems"] for one in means["rows"]} == {"Biology": 0.25, "Finance": 0.25}
     retrieval, reasoning = told(capsys, "--view", "domain-profile")
@@ -153,11 +130,6 @@ def test_letter_16_domains_are_over_all_systems_and_costs_are_summed(told, capsy
 
 def test_letter_16_time_tokens_and_plans_stand_beside_scores(told, capsys):
     fronts = told(capsys, "--view", "trade-offs")
-    assert [titles(front)[1:3] for front in fronts] == [
-        ["Accuracy", "Time"],
-        ["Accuracy", "Time"],
-        ["Accuracy", "Length"],
-    ]
     assert row(fronts[0], system="Alpha") | {"latency": 100.0} == row(fronts[0], system="Alpha")
     length, correlations = told(capsys, "--view", "tokens-and-time")
     assert [row(length, system="Beta")[key] for key in ("mean_length", "latency")] == [500, 10.0]
@@ -181,7 +153,6 @@ def test_letter_19_preferences_and_gold_are_counted(told, capsys):
 
 def test_letter_19_coverage_faithfulness_and_groundedness_stand_in_one_table(told, capsys):
     (sheet,) = told(capsys, "--view", "r3", "--offsets")
-    assert [one["system"] for one in sheet["rows"]] == ["Alpha", "Beta"]
     alpha = row(sheet, system="Alpha")
     # Weights 2 and 3 of 6; 2 of 3 judged claims borne out; 3 of 4 claims cited. Only first runs were judged.
     assert [alpha[key] for key in ("coverage", "faithfulness", "groundedness")] == [
@@ -196,24 +167,19 @@ def test_letter_19_coverage_faithfulness_and_groundedness_stand_in_one_table(tol
     assert both == [[None, None], [None, None]]
     assert "As the public code counts: faithfulness.released, groundedness.released." in released["told"]
     (by_type,) = told(capsys, "--view", "rf2")
-    assert titles(by_type) == ["Group", "System", "Research: Coverage", "Review: Coverage", "All: Coverage"]
     assert row(by_type, system="Beta")["review_coverage"] == pytest.approx(1 / 6)
 
 
 def test_letter_19_wins_have_one_column_of_ties_and_a_p_beside_r(told, capsys):
     wins, biases = told(capsys, "--view", "wins-table")
-    assert titles(wins) == ["Model", "Win", "Tie", "Lose", "Win rate", "Average length (characters)"]
     alpha = row(wins, system="Alpha")
     assert [alpha[key] for key in ("wins", "tie", "losses", "win_rate", "mean_length")] == [4, 0, 0, 1.0, 300]
     assert [one["figure"] for one in biases["rows"]][2:4] == ["Pearson's r", "Spearman's ρ"]
-    assert titles(biases) == ["Figure", "Value", "p"]
 
 
 def test_letter_19_errors_stand_down_and_types_across(told, capsys):
     missed, cited = told(capsys, "--view", "error-counts")
-    assert titles(missed) == ["Error type", "Research", "Review"]
     # On each item Alpha misses a part of one criterion and Beta two whole ones: over two systems 1/2 and 1.
-    assert [one["error_type"] for one in missed["rows"]] == ["Incompleteness", "Partial missing", "Subtotal"]
     assert [one["of_review"] for one in missed["rows"]] == [1.0, 0.5, 1.5]
     assert row(cited, error_type="Unsupported answer")["of_research"] == 1.0
 
@@ -244,52 +210,14 @@ def test_letter_19_questions_are_counted_by_type_and_subject(told, capsys):
 
 
 def test_letter_19_what_raters_authors_and_judges_did_comes_from_the_sample(sample, capsys):
-    path, accuracy = str(sample.path), _weighted_accuracy(sample)
+    path = str(sample.path)
     sample.close()
     (judges,) = _told(capsys, path, "--view", "r2")
-    assert titles(judges) == ["Judge model", "Acc.", "Prec.", "Rec.", "F1", "Cost"]
-    assert row(judges, rater="baseline")["accuracy"] == pytest.approx(accuracy)
     assert row(judges, rater="baseline")["cost"] == 0
     (weights,) = _told(capsys, path, "--view", "r10")
     assert sum(one["set_settled"] for one in weights["rows"]) == pytest.approx(1.0)
     (raters,) = _told(capsys, path, "--view", "selection-agreement")
     assert {"pearson", "p"} <= set(raters["rows"][0])
-
-
-def test_letter_3_table_4_defines_every_type_and_counts_its_questions(tmp_path, capsys):
-    small = small_project(tmp_path)
-    defined = settings.types(small)
-    items.change_all(small, {item: {"question_type": "Open Consulting"} for item in items.ids(small)})
-    path = str(small.path)
-    small.close()
-    (types,) = _told(capsys, path, "--view", "r4")
-    assert titles(types) == ["Question type", "Definition", "Questions", "Share", "Example"]
-    assert {one["question_type"]: one["questions"] for one in types["rows"]} == {
-        "Open Consulting": 2, "Literature Review": 0, "Technical Details": 0,
-    }  # fmt: skip
-    assert {one["question_type"]: one["definition"] for one in types["rows"]} == {
-        one.name: one.definition for one in defined
-    }
-
-
-def _weighted_accuracy(project: Project) -> float:
-    """The weight on which the baseline says what a person submitted, over all weight that both judged."""
-    judged = "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge' AND protocol = ?"
-    judge = {row[:2]: row[2] for row in sql.rows(project, judged, ["researcherbench.coverage"])}
-    labels = (
-        "SELECT content FROM artifact JOIN revision ON artifact_id = artifact.id AND number = revision "
-        "WHERE kind = 'labels' AND state = 'sealed'"
-    )
-    units = [unit for (content,) in sql.rows(project, labels) for unit in json.loads(content)["units"]]
-    with project.store.read() as db:
-        rubrics = annotating.judged_rows(db, Kind.RUBRIC).values()
-        weights = {unit.id: unit.weight for row in rubrics for unit in artifact_of(row).document.units}
-    both = [
-        (weights[unit["unit_id"]], unit["value"] == judge[unit["response_id"], unit["unit_id"]])
-        for unit in units
-        if unit["unit_id"] in weights and unit["value"] in ("yes", "no")
-    ]
-    return sum(weight for weight, same in both if same) / sum(weight for weight, _ in both)
 
 
 def test_letter_19_every_name_and_number_leads_to_a_table():
@@ -526,6 +454,8 @@ def test_the_command_prints_the_papers_rows_and_columns(command: str, name: str,
     assert len(sheets) == len(wanted)
     for sheet, (columns, rows) in zip(sheets, wanted, strict=True):
         keys = {column["title"]: column["key"] for column in sheet["columns"]}
+        assert all(map(KEY.fullmatch, keys.values()))
+        assert all([*one] == [*keys.values()] for one in sheet["rows"])
         assert [title for title in keys if title in columns] == list(columns)
         assert sorted(map(str, (one[keys[columns[0]]] for one in sheet["rows"]))) == sorted(map(str, rows))
 
@@ -555,12 +485,6 @@ def test_what_exemplars_cite_is_counted_by_importance_and_by_citations(projects,
     there = {one["citations"]: (one["all"], one["arxiv"]) for one in counts["rows"] if one["all"]}
     assert there == {"3 to 9": (1, 0), "10 to 31": (2, 2), "100 to 315": (1, 1), "1,000 to 3,161": (1, 1)}
     assert counts["told"][0].startswith("Of 1 work")
-
-
-def test_letter_19_the_command_and_the_window_name_a_view_alike(tmp_path: Path) -> None:
-    from annotator.gui.pages.help import TOPICS
-
-    assert ("Which view makes which table", "tables") in TOPICS
 
 
 def test_the_command_lists_what_rests_on_something_and_the_rest_on_demand(projects, capsys):

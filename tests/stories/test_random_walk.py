@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.imports import imports
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
 from annotator.gui import theme
 from tests.gui.shell.test_window import widgets
@@ -23,8 +21,6 @@ from tests.windows.random_walk import Walk, walking
 resource = pytest.importorskip("resource", reason="memory is not told here")
 ACTS = int(os.environ.get("GOLDSMITH_WALK", "100"))
 SEED = int(os.environ.get("GOLDSMITH_SEED", "2026"))
-DATA = Path("shared/data/researcherbench")
-REAL = next((up / DATA for up in Path(__file__).parents if (up / DATA).exists()), None)
 # A long walk comes to rest in its first half: from then on neither widgets nor memory grow by more than this.
 LONG, LEVEL = 5_000, 1.15
 
@@ -36,12 +32,6 @@ def task_project(folder: Path) -> Project:
     task = task_for(home, annotators(home)[0].id, folder)
     home.close()
     return tasking.take_task(task).project
-
-
-def real_project(folder: Path) -> Project:
-    project = new_project(folder / "real.goldsmith")
-    imports.run(project, "researcherbench", [REAL], warm=False)
-    return project
 
 
 def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, list[int]]:
@@ -92,7 +82,6 @@ KINDS = {
     "sample": None,
     "empty": empty_project,
     "task": task_project,
-    "real": real_project,
 }
 
 
@@ -101,8 +90,6 @@ KINDS = {
 @pytest.mark.qt_log_ignore("This plugin does not support")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_walk_of_random_acts_breaks_nothing(kind, tmp_path, sample_file, qapp, qtbot, monkeypatch):
-    if kind == "real" and REAL is None:
-        pytest.skip("the data of ResearcherBench are not here")
     theme.apply(qapp)
 
     def sample(folder: Path) -> Project:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from llmock.pytest_plugin import LLMock
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions.judges import judges, prompts
@@ -15,14 +14,14 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
 from annotator.actions.validation import disagreements, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from tests.gui.results.conftest import at, cells, go, heads
-from tests.projects.validation_project import At, person, places, validation_project
+from tests.projects.validation_project import At, places, validation_project
 from tests.storage import sql
 from tests.windows.judges_window import choose
-from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.labelling_keys import press, type_words
 from tests.windows.settling import settle
+from tests.windows.story_hands import window_of
 from tests.windows.words_shown import all_words
 
 NAME, JUDGE = "Spring validation", "mock"
@@ -48,34 +47,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project = validation_project(tmp_path, weights=WEIGHTS)
     yield project
     project.close()
-
-
-@pytest.fixture
-def open_as(qapp: Any, qtbot: Any, project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Opens the real window over the file as somebody, in a project of its own; the one before is closed."""
-    make_application()
-    made: list[Window] = []
-
-    def close() -> None:
-        if made:
-            made.pop().close()
-
-    def make(alias: str) -> Window:
-        close()
-        QSettings().clear()
-        opened = Project.open(project.path)
-        opened.work_as(person(opened, alias))
-        window = Window(opened, "Items")
-        made.append(window)
-        window.resize(1280, 800)
-        window.show()
-        qtbot.waitExposed(window)
-        be_active(window, qtbot)
-        return window
-
-    yield make
-    close()
-    QSettings().clear()
 
 
 def part(window: Window, name: str, **place: Any) -> Any:
@@ -212,21 +183,23 @@ def save_card(window: Window, path: Path, right: int) -> None:
 
 
 def test_from_a_sample_to_a_card(
-    project: Project, open_as: Any, qtbot: Any, llmock: LLMock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+    project: Project, qtbot: Any, llmock: LLMock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
-    draw(open_as("R1"))
-    label(open_as("R2"), ann)
-    label(open_as("R3"), ben)
-    window = open_as("R1")
-    judge(window, qtbot, llmock, ["yes", "yes", "no", "yes"] * 4)
-    said = verdicts(project)
-    assert sorted(said.values()) == ["no"] * 4 + ["yes"] * 12
-    right = sum(said[one] == says(one) for one in said for says in (ann, ben))
-    lock(window, qtbot)
-    compare(window, qtbot, right)
-    rule(window, right)
-    correct(window, qtbot)
-    path = tmp_path / "card.html"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    save_card(window, path, right)
+    with window_of(project.path, "Me", qtbot) as window:
+        draw(window)
+    for name, says in (("Ann", ann), ("Ben", ben)):
+        with window_of(project.path, name, qtbot) as window:
+            label(window, says)
+    with window_of(project.path, "Me", qtbot) as window:
+        judge(window, qtbot, llmock, ["yes", "yes", "no", "yes"] * 4)
+        said = verdicts(project)
+        assert sorted(said.values()) == ["no"] * 4 + ["yes"] * 12
+        right = sum(said[one] == says(one) for one in said for says in (ann, ben))
+        lock(window, qtbot)
+        compare(window, qtbot, right)
+        rule(window, right)
+        correct(window, qtbot)
+        path = tmp_path / "card.html"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+        save_card(window, path, right)

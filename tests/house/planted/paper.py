@@ -1,9 +1,8 @@
 """A paper that nobody wrote: three values that are not ordered, on criteria; 0 to 10, on the points of a checklist."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from math import fsum
-from statistics import median
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -15,7 +14,6 @@ from annotator.domain.judges.protocol import (
     Ask,
     Case,
     CaseLayout,
-    Composite,
     Level,
     Material,
     Metric,
@@ -33,7 +31,6 @@ from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.several import of_one, with_rivals
-from annotator.stats.intervals.clustered import geometric_mean
 
 STANCE = nominal(
     Value("supports", "Supports", "It says so", ValueLook.GOOD),
@@ -83,29 +80,6 @@ def rating(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     whole = bool(total) and (over_valid or len(known) == len(said))
     value = fsum(share * number for share, number in known) / total if whole else None
     return Estimate(value, n=len(known), missing=len(said) - len(known))
-
-
-def _ratings(pool: Sequence[RatedResponse]) -> tuple[list[float], int]:
-    said = [one.values.get(unit.id) for one in pool for unit in one.material.units(Kind.CHECKLIST)]
-    return [float(value) for value in said if value is not None], said.count(None)
-
-
-def median_of_all(pool: Sequence[RatedResponse], over_valid: bool = False) -> Estimate:
-    known, missing = _ratings(pool)
-    value, floor, ceiling = (
-        median(known + [end] * gaps) if known else None
-        for end, gaps in ((0.0, 0), (0.0, missing), (10.0, missing))
-    )
-    return Estimate(value if over_valid or not missing else None, n=len(known), missing=missing, floor=floor,
-                    ceiling=ceiling)  # fmt: skip
-
-
-def share_in_use(pool: Sequence[RatedResponse], over_valid: bool = False) -> dict[str, Estimate]:
-    known, missing = _ratings(pool)
-    used, whole = len(set(known)), len(RATING.values)
-    value = used / whole if over_valid or not missing else None
-    most = min(used + missing, whole) / whole
-    return {"": Estimate(value, n=len(known), missing=missing, floor=used / whole, ceiling=most)}
 
 
 def heard(reply: str | None) -> str:
@@ -161,15 +135,6 @@ PAPER = Paper(
             Kind.CHECKLIST,
             RATING,
             Metric("planted.mean", "Mean", "`Σw·r`", rating, unit="of 10", within=(0, 10), credit=float),
-            Metric(
-                "planted.spread",
-                "Median of all",
-                "The median rating.",
-                unit="of 10",
-                pooled=median_of_all,
-                within=(0, 10),
-            ),
-            Metric("planted.used", "In use", "How much of the scale is in use.", table=share_in_use),
         ),
         _planted(
             "planted.presence",
@@ -179,16 +144,5 @@ PAPER = Paper(
             submitted=True,
         ),
         DUEL,
-    ),
-    composites=(
-        Composite(
-            "planted.overall",
-            "Overall",
-            "`√(mean · median)`",
-            ("planted.mean", "planted.spread"),
-            geometric_mean,
-            within=(0, 10),
-            unit="of 10",
-        ),
     ),
 )
