@@ -13,7 +13,6 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
 from annotator.actions.results import result_pictures
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     UNDEFINED,
@@ -24,6 +23,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     picture,
     text,
 )

@@ -14,7 +14,6 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_raters import by_unit
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
@@ -24,6 +23,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     or_why,
     text,
 )
@@ -446,18 +446,6 @@ class JudgeConsistency(_Consistency):
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRuns:
-    """Two judges' agreement in each run that both have: how many units, its mean and its standard deviation."""
-
-    judge: str
-    other: str
-    protocol: str
-    units: int
-    over_runs: Estimate
-    spread: Estimate
-
-
 def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
     from annotator.stats.agreement import levels
@@ -527,17 +515,9 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
     )
 
 
-def consistency_report(project: Project, protocol: str = USUAL) -> tuple[JudgeRuns, ...]:
+def consistency(project: Project, protocol: str = USUAL) -> tuple[ResultSheet, ...]:
     """Every two judges that judged the same units under a protocol, run by run."""
     said = {judge.name: by_unit(project, protocol, judge.id) for judge in judges.all_of(project)}
-    pairs = (
-        JudgeRuns(a, b, protocol, len(said[a].keys() & said[b].keys()), *_over_runs(said[a], said[b]))
-        for a, b in combinations(said, 2)
-    )
-    return tuple(pair for pair in pairs if pair.over_runs.n)
-
-
-def consistency_sheets(found: tuple[JudgeRuns, ...]) -> tuple[ResultSheet, ...]:
     heads = columns(
         ("judge", "Judge"), ("other", "Other judge"),
         ("agreement", "Same verdict", "Share of units on which both say the same in a run, averaged over runs"),
@@ -546,10 +526,12 @@ def consistency_sheets(found: tuple[JudgeRuns, ...]) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.judge), text(one.other), figure(one.over_runs), figure(one.spread), count(one.over_runs.n),
-            count(one.units),
+            text(a), text(b), figure(over_runs), figure(spread), count(over_runs.n),
+            count(len(said[a].keys() & said[b].keys())),
         ))
-        for one in found
+        for a, b in combinations(said, 2)
+        for over_runs, spread in [_over_runs(said[a], said[b])]
+        if over_runs.n
     )  # fmt: skip
     return (ResultSheet("between", "Judges beside each other", heads, lines),) if lines else ()
 

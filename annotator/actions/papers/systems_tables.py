@@ -14,7 +14,6 @@ from sqlalchemy import select
 from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_pictures, result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
     UNDEFINED,
@@ -27,6 +26,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     key_of,
     missing,
     number,

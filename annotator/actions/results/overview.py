@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_raters import COMPUTED, FIRST, PUBLIC, Spoken
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
@@ -24,6 +23,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     key_of,
     missing,
     number,

@@ -259,16 +259,13 @@ def as_text(sheet: ResultSheet) -> str:
     """The same under titles to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
     if not sheet.lines:
         return ""
-    result = fields(sheet)
-    return tabbed(
-        [[one.column.title for one in result], *([one.read(line) for one in result] for line in sheet.lines)]
-    )
-
-
-def tabbed(lines: Iterable[Iterable[Any]]) -> str:
-    """Lines of cells with tabs between them; what is not there is empty."""
     from annotator.exchange.release.tables_csv import guard
 
+    result = fields(sheet)
+    lines = [
+        [one.column.title for one in result],
+        *([one.read(line) for one in result] for line in sheet.lines),
+    ]
     said = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
     return "".join("\t".join(line) + "\n" for line in said)
 

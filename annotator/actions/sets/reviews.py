@@ -20,8 +20,7 @@ from annotator.actions.labelling import label_cases, label_rows, label_sealing
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, kept, record
 from annotator.actions.results import result_pictures, result_sheets
-from annotator.actions.results.grouping import grouped
-from annotator.actions.results.result_sheets import columns
+from annotator.actions.results.result_sheets import columns, grouped
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, told

@@ -18,8 +18,7 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
-from annotator.actions.results.result_sheets import SheetCell, figure, gaps, number
+from annotator.actions.results.result_sheets import SheetCell, figure, gaps, grouped, number
 from annotator.domain.judges.contest import preferred
 from annotator.domain.judges.judge import Judge, RaterKind, Status
 from annotator.domain.judges.protocol import FIGURES, WORDS, Level, Protocol, Scale

@@ -13,7 +13,6 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
@@ -27,6 +26,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     in_words,
     key_of,
     missing,

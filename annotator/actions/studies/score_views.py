@@ -12,7 +12,6 @@ from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results, scoring
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
@@ -28,6 +27,7 @@ from annotator.actions.results.result_sheets import (
     count,
     explained,
     figure,
+    grouped,
     in_words,
     key_of,
     missing,

@@ -8,7 +8,6 @@ from random import Random
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
@@ -20,6 +19,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     text,
 )
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets

@@ -15,35 +15,21 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_raters import PEOPLE, ResultRater
 from annotator.actions.runs.judge_cases import protocol_of, words_of
 from annotator.actions.sets import validation_sets
 from annotator.domain.experts.adjudication import Figure, figure
-from annotator.domain.judges.judge import JudgeKind, RaterKind, Status
+from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.protocol import Level
 from annotator.domain.texts.words import CutList
 from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
 
-PEOPLE = "people"
 # A list longer than this is read by nobody.
 MOST = 2_000
 # Item, response, unit.
 Unit = tuple[str, str, str]
 # Unit → who of a rater said what: one value of a judge, one of each person.
 Said = dict[Unit, dict[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedRater:
-    """A rater under a protocol: a judge, or all people together. The baseline is a floor, not a judge."""
-
-    id: str
-    name: str
-    kind: JudgeKind | None
-    judgements: int
-
-    @property
-    def baseline(self) -> bool:
-        return self.kind is JudgeKind.BASELINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +40,8 @@ class RaterPair:
     than units.
     """
 
-    a: ComparedRater
-    b: ComparedRater
+    a: ResultRater
+    b: ResultRater
     units: int
     pairs: int
     figures: tuple[Figure, ...]
@@ -89,7 +75,7 @@ class RaterDifference:
     id_b: str = ""
 
 
-def raters(project: Project, protocol: str) -> list[ComparedRater]:
+def raters(project: Project, protocol: str) -> list[ResultRater]:
     """Who has judged under a protocol: the judges as they are listed, then the people, once their labels are sealed."""
     j = JUDGEMENT.c
     counted = (
@@ -106,11 +92,11 @@ def raters(project: Project, protocol: str) -> list[ComparedRater]:
         counts: dict[str, int] = {rater_id: count for rater_id, count in db.execute(counted)}
         by_people = db.execute(of_people).scalar_one()
     result = [
-        ComparedRater(judge.id, judge.name, JudgeKind(judge.kind), counts[judge.id])
+        ResultRater(judge.id, judge.name, counts[judge.id], judge.kind)
         for judge in judges.all_of(project)
         if judge.id in counts
     ]
-    return [*result, ComparedRater(PEOPLE, PEOPLE, None, by_people)] if by_people else result
+    return [*result, ResultRater(PEOPLE, PEOPLE, by_people)] if by_people else result
 
 
 def compare(
@@ -179,7 +165,7 @@ def _refuse_others(project: Project) -> None:
     people.refuse_others(project, "can compare judges with people")
 
 
-def _pairing(field: ComparedField, a: ComparedRater, b: ComparedRater, said: dict[str, Said]) -> RaterPair:
+def _pairing(field: ComparedField, a: ResultRater, b: ResultRater, said: dict[str, Said]) -> RaterPair:
     first, second = said[a.id], said[b.id]
     units = [
         unit
@@ -202,7 +188,7 @@ def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list
     return [(x, y) for x in sorted(first) for y in sorted(second)]
 
 
-def _said(project: Project, db: Connection, rater: ComparedRater, protocol: str) -> Said:
+def _said(project: Project, db: Connection, rater: ResultRater, protocol: str) -> Said:
     """What a rater says by unit as it is worded now, of several trials what they come to; of people without what sets
     hold back.
     """

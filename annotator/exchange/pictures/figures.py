@@ -6,6 +6,7 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
 
 INCH_PER_SYSTEM = 0.42
 LETTERS_PER_INCH, WIDEST_NAME = 12, 30
@@ -51,9 +52,7 @@ def intervals(
     """
     sign = -1 if higher_is_better else 1
     ordered = sorted(figures, key=lambda pair: (pair[1].value is None, sign * (pair[1].value or 0), pair[0]))
-    figure, axes = sheet(1.15 + INCH_PER_SYSTEM * max(3, len(ordered)), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis, ink)
+    figure, axes = lying_sheet(1.15 + INCH_PER_SYSTEM * max(3, len(ordered)), title, axis, ink)
     if within is not None:
         span = within[1] - within[0]
         below = min(
@@ -63,12 +62,10 @@ def intervals(
         axes.set_xticks([within[0] + span * step / 5 for step in range(6)])
     for place, (_, estimate) in enumerate(ordered):
         _draw(axes, place, estimate, ink)
-    axes.set_yticks(range(len(ordered)), [short(name) for name, _ in ordered])
-    axes.set_ylim(len(ordered) - 0.4, -0.6)
+    name_rows(axes, [short(name) for name, _ in ordered], ink)
     if within is None:
         # Room behind the last figure for its words.
         axes.set_xlim(min(0.0, axes.get_xlim()[0]), axes.get_xlim()[1] * 1.18)
-    spell(axes.get_yticklabels(), ink)
     return figure
 
 
@@ -86,6 +83,33 @@ def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
     for side in axes.spines.values():
         side.set_visible(False)
     return made, axes
+
+
+def lying_sheet(height: float, title: str, axis: str, ink: Ink) -> tuple[Any, Any]:
+    """A sheet whose values run from left to right, over rows that `name_rows` names."""
+    made, axes = sheet(height, title, ink)
+    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
+    name_axis(axes, axis, ink)
+    return made, axes
+
+
+def name_rows(axes: Any, names: Sequence[str], ink: Ink) -> None:
+    """Name the rows from the first, at the top, to the last."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    spell(axes.get_yticklabels(), ink)
+
+
+def draw_interval(axes: Any, figure: Any, at: Any, *, upright: bool = False, **look: Any) -> None:
+    """The line from the `low` to the `high` of a figure, where both are known, at a place of the other axis."""
+    if figure.low is not None and figure.high is not None:
+        ends = [figure.low, figure.high], [at, at]
+        axes.plot(*(ends[::-1] if upright else ends), **look)
+
+
+def not_drawn(rest: int, before: str = "") -> str:
+    """“3 more are not drawn” of what a picture has no room for; empty where all of it is drawn."""
+    return f"{before}{counted(rest, 'more is', 'more are')} not drawn" if rest > 0 else ""
 
 
 def _fitting(title: str, width: float) -> str:
@@ -138,10 +162,7 @@ def _draw(axes: Any, place: int, estimate: Estimate, ink: Ink) -> None:
             linewidth=9,
             solid_capstyle="butt",
         )
-    if estimate.low is not None and estimate.high is not None:
-        axes.plot(
-            [estimate.low, estimate.high], [place, place], color=ink.mark, linewidth=2, solid_capstyle="round"
-        )
+    draw_interval(axes, estimate, place, color=ink.mark, linewidth=2, solid_capstyle="round")
     axes.plot(
         [estimate.value],
         [place],

@@ -8,8 +8,18 @@ from typing import Any
 
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
-from annotator.exchange.pictures.figures import PRINTED, Ink, name_axis, sheet, short, spell
+from annotator.exchange.pictures.figures import (
+    PRINTED,
+    Ink,
+    draw_interval,
+    lying_sheet,
+    name_axis,
+    name_rows,
+    not_drawn,
+    sheet,
+    short,
+    spell,
+)
 
 # Told apart by people who see colours differently (Okabe and Ito), on light and on dark paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
@@ -45,11 +55,7 @@ def heat(
     grid = [[_number(values.get((row, column))) for column in columns] for row in shown]
     known = [value for line in grid for value in line if isfinite(value)]
     low, high = bounds or (min(known, default=0.0), max(known, default=1.0))
-    from matplotlib.colors import LinearSegmentedColormap
-
-    colours = LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark]).with_extremes(
-        bad=ink.paper
-    )
+    colours = _colours(ink).with_extremes(bad=ink.paper)
     axes.imshow(grid, aspect="auto", cmap=colours, vmin=low, vmax=high if high > low else low + 1)
     for i, line in enumerate(grid):
         for j, value in enumerate(line):
@@ -63,11 +69,14 @@ def heat(
         for label in axes.get_xticklabels():
             label.set(rotation=30, horizontalalignment="left", rotation_mode="anchor")
     spell([*axes.get_yticklabels(), *axes.get_xticklabels()], ink)
-    if len(rows) > len(shown):
-        axes.set_xlabel(
-            f"{counted(len(rows) - len(shown), 'more is', 'more are')} not drawn", color=ink.text, fontsize=9
-        )
+    axes.set_xlabel(not_drawn(len(rows) - len(shown)), color=ink.text, fontsize=9)
     return figure
+
+
+def _colours(ink: Ink) -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark])
 
 
 def _number(value: float | None) -> float:
@@ -76,9 +85,7 @@ def _number(value: float | None) -> float:
 
 def _write(axes: Any, x: int, y: int, value: float, ground: tuple[float, ...], ink: Ink) -> None:
     words = "–" if not isfinite(value) else f"{value:.2f}" if abs(value) < 10 else f"{value:,.0f}"
-    colour = ink.text
-    if isfinite(value):
-        colour = contrasting(ink, ground)
+    colour = contrasting(ink, ground) if isfinite(value) else ink.text
     label = axes.text(x, y, words, ha="center", va="center", fontsize=7.5, color=colour)
     # Within the axes anyway: measuring thousands of them takes seconds.
     label.set_in_layout(False)
@@ -119,8 +126,7 @@ def plane(
     if front and len(strong) > 1:
         axes.plot([p.x for p in strong], [p.y for p in strong], color=ink.mark, linewidth=1.4, linestyle="--")
     for point in points:
-        if point.low is not None and point.high is not None:
-            axes.plot([point.x, point.x], [point.low, point.high], color=ink.faint, linewidth=1.4)
+        draw_interval(axes, point, point.x, upright=True, color=ink.faint, linewidth=1.4)
         face = ink.mark if point.strong or not strong else ink.paper
         axes.plot([point.x], [point.y], "o", markersize=8, markerfacecolor=face, markeredgecolor=ink.mark)
     if points and min(point.x for point in points) >= 0:
@@ -178,8 +184,7 @@ def lines(
         shift = 0.06 * (place - (len(series) - 1) / 2)
         known = [(at + shift, result) for at, result in points if result.value is not None]
         for at, result in known:
-            if result.low is not None and result.high is not None:
-                axes.plot([at, at], [result.low, result.high], color=colour, linewidth=1.4, alpha=0.6)
+            draw_interval(axes, result, at, upright=True, color=colour, linewidth=1.4, alpha=0.6)
         axes.plot(
             [at for at, _ in known], [result.value for _, result in known], f"{mark}-", color=colour,
             label=short(name, 24),
@@ -200,9 +205,7 @@ def bars(
     Those that are `stacked` follow one another in one bar, and have no values.
     """
     beside = 1 if stacked else len(series)
-    figure, axes = sheet(1.3 + 0.24 * max(4, len(groups) * (beside + 0.6)), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis, ink)
+    figure, axes = lying_sheet(1.3 + 0.24 * max(4, len(groups) * (beside + 0.6)), title, axis, ink)
     thick, ends = 0.8 / max(1, beside), [0.0] * len(groups)
     for place, (name, values) in enumerate(series.items()):
         shift = 0.0 if stacked else thick * (place - (beside - 1) / 2)
@@ -219,11 +222,10 @@ def bars(
                 words, (value or 0.0, y), (4, 0), textcoords="offset points", va="center", fontsize=8
             )
             label.set_color(ink.text)
-    axes.set_yticks(range(len(groups)), [short(group) for group in groups])
+    name_rows(axes, [short(group) for group in groups], ink)
     axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.margins(x=0.12)
     axes.set_xlim(0, max(axes.get_xlim()[1], 0.01))
-    spell(axes.get_yticklabels(), ink)
     _legend(figure, axes, ink, len(series))
     return figure
 
@@ -233,29 +235,22 @@ def pairs(
     *, share: bool = False,
 ) -> Any:  # fmt: skip
     """Two values of each row joined by a line, the first hollow, the second full; a share has an axis from 0 to 1."""
-    figure, axes = sheet(1.5 + 0.42 * max(3, len(rows)), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis, ink)
+    figure, axes = lying_sheet(1.5 + 0.42 * max(3, len(rows)), title, axis, ink)
     for place, (_, one, other) in enumerate(rows):
         known = [result.value for result in (one, other) if result.value is not None]
         axes.plot(known, [place] * len(known), color=ink.faint, linewidth=2)
         for result, face, shift in ((one, ink.paper, -0.12), (other, ink.mark, 0.12)):
-            if result.low is not None and result.high is not None:
-                axes.plot(
-                    [result.low, result.high], [place + shift] * 2, color=ink.mark, linewidth=1, alpha=0.6
-                )
+            draw_interval(axes, result, place + shift, color=ink.mark, linewidth=1, alpha=0.6)
             if result.value is not None:
                 axes.plot(
                     [result.value], [place], "o", markersize=8, markerfacecolor=face, markeredgecolor=ink.mark
                 )
     for name, face in zip(names, (ink.paper, ink.mark), strict=True):
         axes.plot([], [], "o", markerfacecolor=face, markeredgecolor=ink.mark, label=short(name, 28))
-    axes.set_yticks(range(len(rows)), [short(name) for name, *_ in rows])
-    axes.set_ylim(len(rows) - 0.4, -0.6)
+    name_rows(axes, [short(name) for name, *_ in rows], ink)
     if share:
         # Little data may give an interval that reaches farther than a share can lie.
         axes.set_xlim(-0.03, 1.03)
-    spell(axes.get_yticklabels(), ink)
     _legend(figure, axes, ink, 2)
     return figure
 
@@ -280,12 +275,11 @@ def matrix(
                 )
     for i, j in matched:
         axes.plot([j], [i], "o", markersize=15, markerfacecolor="none", markeredgecolor=ink.mark)
-    axes.set_yticks(range(len(rows)), [short(row, 34) for row in rows])
+    name_rows(axes, [short(row, 34) for row in rows], ink)
     axes.set_xticks(range(len(columns)), [short(column, 22) for column in columns], rotation=35, ha="right")
-    axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(-0.6, len(columns) - 0.4)
     axes.grid(color=ink.grid, linewidth=0.6)
-    spell([*axes.get_yticklabels(), *axes.get_xticklabels()], ink)
+    spell(axes.get_xticklabels(), ink)
     return figure
 
 
@@ -318,7 +312,8 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     A group without a value is named and says so; of more than MOST_GROUPS the rest is counted at the foot.
     """
     shown = points[:MOST_GROUPS]
-    figure, axes = sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, ink)
+    words = axis + not_drawn(len(points) - len(shown), "; ")
+    figure, axes = lying_sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, words, ink)
     low = _least([result for _, result in shown])
     if reach := _beyond([result for _, result in shown]):
         low = reach[0]
@@ -326,16 +321,10 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     else:
         axes.set_xlim(low - 0.02, 1.16 if low >= 0 else 1.24)
         axes.set_xticks([tick / 10 for tick in range(round(low * 10), 11, 2)])
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     if low < 0:
         axes.axvline(0, color=ink.faint, linewidth=1)
     _draw_dots(axes, [result for _, result in shown], low, ink)
-    axes.set_yticks(range(len(shown)), [short(name, WIDEST_NAME) for name, _ in shown])
-    axes.set_ylim(len(shown) - 0.4, -0.6)
-    rest = len(points) - len(shown)
-    left = f"; {counted(rest, 'more is', 'more are')} not drawn" if rest else ""
-    name_axis(axes, f"{axis}{left}", ink)
-    spell(axes.get_yticklabels(), ink)
+    name_rows(axes, [short(name, WIDEST_NAME) for name, _ in shown], ink)
     return figure
 
 
@@ -395,8 +384,7 @@ def _mark(axes: Any, day: date, found: Figure, low: float, ink: Ink) -> None:
     if found.value is None:
         axes.annotate("undefined", (day, low), ha="center", fontsize=8, color=ink.faint, rotation=90)
         return
-    if found.low is not None and found.high is not None:
-        axes.plot([day, day], [found.low, found.high], color=ink.mark, linewidth=2, alpha=0.55)
+    draw_interval(axes, found, day, upright=True, color=ink.mark, linewidth=2, alpha=0.55)
     axes.plot([day], [found.value], "o", markersize=6, color=ink.mark)
 
 
@@ -462,9 +450,8 @@ def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTE
     headed = len(sections) > 1
     drawn, left = _fitting(sections, headed)
     count = sum(len(each.raters) + headed for each in drawn)
-    figure, axes = sheet(1.35 + INCH_PER_LINE * max(3, count), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis + (f"\n{counted(left, 'more is', 'more are')} not drawn" if left else ""), ink)
+    words = axis + not_drawn(left, "\n")
+    figure, axes = lying_sheet(1.35 + INCH_PER_LINE * max(3, count), title, words, ink)
     places: list[float] = []
     names: list[str] = []
     y = 0.0
@@ -531,8 +518,7 @@ def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink, furthest: float) 
         axes.annotate("undefined", (0.01, y), va="center", fontsize=8, color=ink.faint)
         return
     colour = ink.mark if rater.judge else ink.text
-    if result.low is not None and result.high is not None:
-        axes.plot([result.low, result.high], [y, y], color=colour, linewidth=2, solid_capstyle="round")
+    draw_interval(axes, result, y, color=colour, linewidth=2, solid_capstyle="round")
     axes.plot(
         [result.value], [y], "o" if rater.judge else "s", markersize=8 if rater.judge else 6.5, markeredgewidth=2,
         markerfacecolor=colour if rater.judge else ink.paper, markeredgecolor=colour,
@@ -553,13 +539,7 @@ def _key(figure: Any, axes: Any, sections: Sequence[Section], ink: Ink) -> None:
         axes.plot([], [], "s-", markersize=6, color=ink.text, markerfacecolor=ink.paper, label="people")
     if any(each.human is not None and each.human.low is not None for each in sections):
         axes.fill([], [], color=ink.mark, alpha=0.15, label="people with one another")
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        legend = figure.legend(
-            handles, labels, loc="outside lower center", ncols=len(handles) if ink.width > 5 else 2, frameon=False,
-            fontsize=8.5,
-        )  # fmt: skip
-        spell(legend.get_texts(), ink)
+    _legend(figure, axes, ink, 3)
 
 
 def differences(
@@ -574,14 +554,8 @@ def differences(
     With a `margin`, how much worse something may be, that line is dashed, and the interval is compared with it.
     """
     drawn = list(rows[:MOST_LINES])
-    figure, axes = sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    left = (
-        f"\n{counted(len(rows) - len(drawn), 'more is', 'more are')} not drawn"
-        if len(rows) > len(drawn)
-        else ""
-    )
-    name_axis(axes, axis + left, ink)
+    words = axis + not_drawn(len(rows) - len(drawn), "\n")
+    figure, axes = lying_sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, words, ink)
     axes.axvline(0, color=ink.text, linewidth=1)
     if margin is not None:
         axes.axvline(-margin, color=ink.text, linewidth=1, linestyle="--")
@@ -591,17 +565,14 @@ def differences(
             axes.annotate("undefined", (0.005, place), va="center", fontsize=8, color=ink.faint)
             continue
         open_ = result.low is None or result.high is None or result.low <= edge <= result.high
-        if result.low is not None and result.high is not None:
-            axes.plot([result.low, result.high], [place, place], color=ink.mark, linewidth=2)
+        draw_interval(axes, result, place, color=ink.mark, linewidth=2)
         axes.plot(
             [result.value], [place], "o", markersize=8, markeredgewidth=2, markeredgecolor=ink.mark,
             markerfacecolor=ink.paper if open_ else ink.mark,
         )  # fmt: skip
     reach = max((abs(edge) for edge in axes.get_xlim()), default=0.1)
     axes.set_xlim(-reach, reach)
-    axes.set_yticks(range(len(drawn)), [short(name, 34) for name, _ in drawn])
-    axes.set_ylim(len(drawn) - 0.4, -0.6)
-    spell(axes.get_yticklabels(), ink)
+    name_rows(axes, [short(name, 34) for name, _ in drawn], ink)
     return figure
 
 
@@ -626,20 +597,15 @@ def confusions(
             ink,
             labelled=place % across == 0,
         )
-    if len(raters) > len(drawn):
-        more = figure.supxlabel(
-            f"{counted(len(raters) - len(drawn), 'more is', 'more are')} not drawn", fontsize=9
-        )
-        spell([more], ink)
+    if left := not_drawn(len(raters) - len(drawn)):
+        spell([figure.supxlabel(left, fontsize=9)], ink)
     return figure
 
 
 def _panel(
     axes: Any, name: str, counts: Mapping[tuple[str, str], float], values: Sequence[str], ink: Ink, *, labelled: bool
 ) -> None:  # fmt: skip
-    from matplotlib.colors import LinearSegmentedColormap
-
-    colours = LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark])
+    colours = _colours(ink)
     axes.set_facecolor(ink.paper)
     for side in axes.spines.values():
         side.set_visible(False)

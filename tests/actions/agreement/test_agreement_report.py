@@ -18,6 +18,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures
 from annotator.domain.experts.adjudication import BOTH, Figure, Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -216,32 +217,33 @@ def test_the_sentence_on_a_low_kappa_stays_whole(pair: Project) -> None:
     assert paradox.endswith("AC1 is less moved by this.")
 
 
+def as_text(report: agreement_report.AgreementReport) -> str:
+    return result_pictures.as_text(agreement_report.sheets(report)[0])
+
+
 def copied(pair: Project) -> dict[str, str]:
-    report = agreement_report.report(pair)
-    head, line = (
-        each.split("\t") for each in agreement_report.copied(report, list(report.rows)).splitlines()
-    )
+    head, line = (each.split("\t") for each in as_text(agreement_report.report(pair)).splitlines())
     return dict(zip(head, line, strict=True))
 
 
 def test_what_is_copied_is_not_rounded(pair: Project) -> None:
     both(pair, "yyn", "yyy")
     cells = copied(pair)
-    assert (cells["Stage"], cells["Compared"], cells["n"]) == ("labelling", "value", "3")
+    assert (cells["Stage"], cells["n"], cells["Agreement, n"]) == ("labelling", "3", "3")
     assert (float(cells["Agreement"]), cells["Agreement, low"]) == (2 / 3, "")
 
 
 def test_what_is_copied_gives_reasons(pair: Project) -> None:
     both(pair, "yyy", "yyy")
     cells = copied(pair)
-    assert (cells["κ"], "one category only" in cells["κ, reason"]) == ("", True)
+    assert (cells["κ"], "one category only" in cells["κ, note"]) == ("", True)
 
 
 def test_what_is_copied_names_people_by_alias(pair: Project) -> None:
     both(pair, "yn", "yy")
     people.rename_person(pair, pairs.person(pair, "Ada").id, "Ada Canary")
     report = agreement_report.report(pair, "pair")
-    copied = agreement_report.copied(report, list(report.rows))
+    copied = as_text(report)
     assert "Canary" not in copied
     assert {pairs.person(pair, name).alias for name in ("Ada Canary", "Ben")} <= set(copied.split())
     assert "Ada Canary" in agreement_report.names(report, report.rows[0])
@@ -252,7 +254,7 @@ def test_an_alias_that_looks_like_a_formula_is_made_harmless(pair: Project) -> N
     report_id = pairs.add_report(pair)
     pairs.submit(pair, {name: pairs.labels(report_id, {"c1": "yes"}) for name in ("Ada", "Eve")})
     report = agreement_report.report(pairs.work_as(pair, "Cora"), "person", Stage.LABELLING)
-    groups = [line.split("\t")[1] for line in agreement_report.copied(report, list(report.rows)).splitlines()]
+    groups = [line.split("\t")[0] for line in as_text(report).splitlines()]
     assert "'=1+1" in groups
 
 

@@ -99,7 +99,7 @@ def test_the_keyboard_suffices(page, qtbot):
     assert page.view.table.hasFocus()
     choose(page, "weight")
     qtbot.keyClick(page.view.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text().startswith("Stage\tGroup")
+    assert QGuiApplication.clipboard().text().startswith("Stage\tCompared")
     qtbot.keyClick(page.view.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
     assert page.body.currentWidget() is page.behind
