@@ -152,8 +152,6 @@ def in_order(first: str, second: str) -> bool:
 
 def _quartile_of(project: Project) -> dict[str, int]:
     """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
-    import numpy as np
-
     lengths = dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
     if not lengths:
         return {}

@@ -32,7 +32,7 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, outcome, preferred
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, preferred
 from annotator.domain.judges.contest import Choice as Preferred
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
@@ -61,25 +61,15 @@ JUDGED = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DuelPair:
-    """Two systems' responses on an item, and a judge's verdicts in both orders (None: missing).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuelPair(Duel):
+    """A duel of two systems' responses on an item, its `question`; `item_id` is that of the item and the run on it."""
 
-    `key` is that of the item and the run of the systems on it.
-    """
-
-    key: str
-    item_id: str
     item_key: str
-    a: str
-    b: str
-    a_first: str | None
-    b_first: str | None
-    outcome: PairOutcome
     # Whether the judge was asked in either order.
     asked: bool
-    a_id: str = ""
-    b_id: str = ""
+    a_id: str
+    b_id: str
 
 
 def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -113,10 +103,9 @@ def duels(
     met = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
     if rater is None or not met:
         return ()
-    compared = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first, pair.item_id) for pair in met]
-    standings, lengths = win_table(compared), results.mean_lengths(project, mode, among)
+    standings, lengths = win_table(met), results.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
-    flips, first_named = flip_rate(compared), first_slot_rate(compared)
+    flips, first_named = flip_rate(met), first_slot_rate(met)
     bias = length_bias(lengths, {system: rate.value for system, rate in rates.items() if system in lengths})
     win_rate = PROTOCOLS[protocol].metrics[0].name
     return (
@@ -159,9 +148,9 @@ def duels(
                         text(WORDS[pair.outcome].format(a=pair.a, b=pair.b), state=STATES.get(pair.outcome, "")),
                         text(_named(pair.a_first, pair.a, pair.b)), text(_named(pair.b_first, pair.b, pair.a)),
                     ),
-                    item_id=pair.item_id,
+                    item_id=pair.question,
                     source=FigureSource(
-                        protocol, rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id
+                        protocol, rater.id, item_id=pair.question, response_id=pair.a_id, unit_id=pair.b_id
                     ) if pair.asked else None,
                 )
                 for pair in met
@@ -208,17 +197,9 @@ def _pairs(
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
             orders = said.get((a_id, b_id)), said.get((b_id, a_id))
             yield DuelPair(
-                f"{item_id}/{run}",
-                item_id,
-                items[item_id].key,
-                a,
-                b,
-                *orders,
-                outcome(*orders),
-                (a_id, b_id) in said or (b_id, a_id) in said,
-                a_id,
-                b_id,
-            )
+                f"{item_id}/{run}", a, b, *orders, item_id, item_key=items[item_id].key,
+                asked=(a_id, b_id) in said or (b_id, a_id) in said, a_id=a_id, b_id=b_id,
+            )  # fmt: skip
 
 
 WIN_COLUMNS = columns(

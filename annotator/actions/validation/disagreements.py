@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from annotator.actions.labelling import label_cases
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_pictures
@@ -149,9 +150,6 @@ def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
 
 def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
     """The criteria that were ruled unclear and not reworded since, the most often ruled first."""
-    from annotator.actions.labelling import label_cases
-    from annotator.actions.sets import validation_figures
-
     people.refuse_others(project, "can see criteria ruled unclear")
     places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
     counts = Counter(

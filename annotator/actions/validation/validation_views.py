@@ -310,7 +310,6 @@ VIEWS: tuple[ResultView, ...] = (
         "Run a judge on some reports (the baseline judge needs no network), then test it under Attacks.",
         biases.choices,
         kept(biases.panel),
-        biases.sheets,
-        "Judges",
+        page="Judges",
     ),
 )
