@@ -62,7 +62,7 @@ from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.texts.estimate import decimal, interval, of_items
 from annotator.domain.texts.words import counted, natural
-from annotator.exchange.pictures.figures import PRINTED, Ink
+from annotator.exchange.pictures import PRINTED, Ink, by_group, by_week
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM, RESPONSE, REVISION, SYSTEM
 
@@ -510,8 +510,6 @@ def drawn(rows: Iterable[FigureRow], chosen: FigureRow, name: str) -> list[Figur
 
 def picture(report: AgreementReport, rows: list[FigureRow], name: str, ink: Ink = PRINTED) -> Any:
     """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
-    from annotator.exchange.pictures.result_pictures import by_group, by_week
-
     axis = AXES.get(name, f"{titles(rows, name)}, 95 % interval over items")
     points = [(_name(report, row), result) for row in rows if (result := row.figure(name))]
     draw = by_week if rows[0].by == "week" else by_group

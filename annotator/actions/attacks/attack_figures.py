@@ -12,7 +12,6 @@ from annotator.actions.attacks import attacking
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
-from annotator.actions.results import result_pictures
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     UNDEFINED,
@@ -33,6 +32,7 @@ from annotator.domain.judges.validation import PlantedText, copied, left_out, pl
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.judging.attacks import CONTROL, CRITERIA, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.clustered import cluster_mean, clustered_wilson
@@ -348,7 +348,7 @@ def _told(found: AttackReport) -> Iterator[str]:
 def _pictures(found: AttackReport) -> Iterator[SheetPicture]:
     for name in dict.fromkeys(line.judge.name for line in found.lines):
         rates = [(line.title, line.failed) for line in found.lines if line.judge.name == name]
-        yield picture(name, f"Failure rate of {name} by attack", result_pictures.shares, rates, AXIS)
+        yield picture(name, f"Failure rate of {name} by attack", pictures.intervals, rates, AXIS)
 
 
 def _ways(found: AttackReport) -> ResultSheet:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from annotator.actions.items import materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, results, scoring
+from annotator.actions.results import results, scoring
 from annotator.actions.results.result_raters import COMPUTED, CONSENSUS, judgements
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -36,6 +36,7 @@ from annotator.domain.judges.protocol import Case, Over, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGE, SYSTEM
 
@@ -145,7 +146,8 @@ def items(
         return ()
     judged = rater is not None and rater.id != COMPUTED
     behind_all = FigureSource(info.protocol, rater.id, info.name, mode=mode) if rater and judged else None
-    lines, values = [], {}
+    lines: list[SheetLine] = []
+    values: dict[tuple[str, str], float | None] = {}
     for item_id, name in found.items.items():
         own = {
             system_id: results.item_means_of_runs(by_system[system_id][item_id])
@@ -173,7 +175,7 @@ def items(
         ("mean", "Mean", "Over the systems"), ("gap", "Gap", "Best system minus worst system on this item"),
     )  # fmt: skip
     title, keys = f"{info.title}, item by item", [line.cells[0].words for line in lines]
-    draw = partial(result_pictures.heat, title, keys, list(systems.values()), values, info)
+    draw = partial(pictures.heat, title, keys, list(systems.values()), values, info.axis)
     by = f", judged by {rater.name}" if rater and info.judged else ""
     told = (f"{info.title}{by}: item by item, several runs of a system averaged.",)
     picture = SheetPicture("map", f"{title} (heat map)", draw)

@@ -11,7 +11,7 @@ from sqlalchemy import and_, select
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_raters import PEOPLE, are_people, chosen
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -38,6 +38,7 @@ from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.agreement.levels import p_of
 from annotator.stats.validation.duels import (
@@ -255,19 +256,19 @@ def _duels_pictures(
     yield picture(
         "wins",
         f"Win rate{judge}",
-        result_pictures.shares,
+        pictures.intervals,
         list(rates.items()),
         "wins / comparisons judged in both orders, Wilson's 95 % interval over items",
     )
     points = [
-        result_pictures.PicturePoint(name, lengths[name], rate.value, low=rate.low, high=rate.high)
+        pictures.PicturePoint(name, lengths[name], rate.value, low=rate.low, high=rate.high)
         for name, rate in rates.items()
         if rate.value is not None and name in lengths
     ]
     yield picture(
         "length",
         f"Win rate against mean length{judge}",
-        result_pictures.plane,
+        pictures.plane,
         points,
         "Mean length, characters",
         "Win rate",
@@ -275,9 +276,11 @@ def _duels_pictures(
     yield picture(
         "duels",
         f"Wins of each system (down) over each other (across){judge}",
-        result_pictures.duels,
+        pictures.heat,
+        list(rates),
         list(rates),
         _duels(met),
+        (0.0, 1.0),
     )
 
 
@@ -363,7 +366,7 @@ def preferences(
                 picture(
                     "agreement",
                     "How often people prefer the report with the better score",
-                    result_pictures.shares,
+                    pictures.intervals,
                     [(scoring.named(name).title, row.share) for name, row in agreements.items()],
                     "agreed / (agreed + disagreed), Wilson's 95 % interval over items",
                 ),

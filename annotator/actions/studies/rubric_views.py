@@ -18,7 +18,7 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -52,6 +52,7 @@ from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.exchange.folders import read_json
 from annotator.exchange.table_files import read_table
 from annotator.protocols import PAPER_TITLES, USUAL_OF
@@ -302,7 +303,7 @@ def _pictures(
     yield picture(
         "weights",
         "Weights beside the experts' of the paper",
-        result_pictures.bars,
+        pictures.bars,
         [f"weight {weight}" for weight in weights],
         {
             "here": [share.value for share in weights.values()],
@@ -314,7 +315,7 @@ def _pictures(
     yield picture(
         "reach",
         f"What {counted(whole, 'criterion tells', 'criteria tell')}",
-        result_pictures.bars,
+        pictures.bars,
         [words for words, _ in REACHED.values()],
         {"share of criteria": [reach.get(one, 0) / whole for one in REACHED]},
         "share of criteria",
@@ -693,9 +694,9 @@ def _picture(found: RubricSetsReport, title: str, what: str) -> Callable[[Any], 
     axis = f"{what.lower()}, mean over items judged under all, 95 % interval"
     if len(found.names) == 2:
         rows = [(system, pair[0], pair[1]) for system, pair in found.beside.scores.items()]
-        return partial(result_pictures.pairs, title, rows, (found.names[0], found.names[1]), axis)
+        return partial(pictures.pairs, title, rows, (found.names[0], found.names[1]), axis)
     return partial(
-        result_pictures.bars,
+        pictures.bars,
         title,
         list(found.beside.scores),
         {
@@ -767,7 +768,7 @@ def _rubric_sets_weights(found: RubricSetsReport) -> ResultSheet:
             picture(
                 "weights",
                 "Weights of the sets",
-                result_pictures.bars,
+                pictures.bars,
                 [f"weight {one}" for one in weights],
                 dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms},
                 "share of criteria",
