@@ -253,9 +253,9 @@ def _numbers() -> str:
 
 def _pictures() -> str:
     from annotator.domain.texts.estimate import Estimate
-    from annotator.exchange.pictures.figures import intervals
+    from annotator.exchange.pictures import intervals
 
-    figure = intervals([("tried", Estimate(0.5, 0.4, 0.6, n=2))], "tried", "coverage")
+    figure = intervals("tried", [("tried", Estimate(0.5, 0.4, 0.6, n=2))], "coverage")
     with _folder() as folder:
         sizes = []
         for kind in ("png", "svg"):

@@ -473,7 +473,7 @@ def bias(
             if not found_one:
                 raise Refusal(f"“{words}” does not name a developer.", "Write it as NAME=DEVELOPER.")
             attacking.set_family(project, name, developer)
-        result = biases.sheets(biases.panel(project, protocol, judge))
+        result = biases.panel(project, protocol, judge)
     if not result and not json_:
         say(
             {},

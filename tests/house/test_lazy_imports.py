@@ -161,7 +161,8 @@ def test_the_sample_come_back_to_has_loaded_at_its_first_idle_only_the_page_it_w
         ("import gc, annotator.domain; print(gc.isenabled())", "True"),
         # What was loaded before keeps no garbage for good.
         ("import gc, annotator.domain\nlater, before = [[n] for n in range(99)], gc.get_freeze_count()\n"
-         "with annotator.loading(): import annotator.domain\nprint(gc.isenabled(), gc.get_freeze_count() - before)", "True 0"),
+         "with annotator.loading(): import annotator.domain\nprint(gc.isenabled(), gc.get_freeze_count() - before)",
+         "True 0"),
     ],
 )  # fmt: skip
 def test_loading_leaves_importing_and_collecting_as_python_has_them(words: str, told: str) -> None:

@@ -202,9 +202,10 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
         "results": [one.estimate.value for one in coverage(results.rows(project, judge))],
         "release": [one["value"] for one in released],
         "items": [
-            one.value
-            for of in results_behind.report(project, judge=judge).scores.values()
-            for one in of.values()
+            cell.value
+            for line in results_behind.items(project, judge=judge)[0].lines
+            for cell in line.cells
+            if cell.estimate is not None
         ],
         "correct": [
             score.raw.value

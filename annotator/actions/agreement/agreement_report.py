@@ -36,7 +36,6 @@ from annotator.actions.authoring.comparing import VALUE, field_named
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_pictures import tabbed
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
@@ -55,6 +54,7 @@ from annotator.domain.experts.adjudication import (
     Figure,
     Ruling,
     bound_of,
+    estimate,
 )
 from annotator.domain.experts.assignment import Person, Stage
 from annotator.domain.judges.protocol import FIGURES, IN_UNITS, NO_VALUES, WORDS, Scale
@@ -62,7 +62,7 @@ from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.texts.estimate import decimal, interval, of_items
 from annotator.domain.texts.words import counted, natural
-from annotator.exchange.pictures.figures import PRINTED, Ink
+from annotator.exchange.pictures import PRINTED, Ink, by_group, by_week
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM, RESPONSE, REVISION, SYSTEM
 
@@ -467,39 +467,6 @@ def _plain(found: Figure) -> dict[str, Any]:
     return found.model_dump(mode="json") | {"reason": reason(found), "bound": bound_of(found)}
 
 
-def copied(report: AgreementReport, rows: list[FigureRow]) -> str:
-    """Rows as a table to be pasted into a spreadsheet: tabs between cells, nothing rounded, people by alias.
-
-    An undefined value is an empty cell with its reason beside it; no cell is a formula.
-    """
-    shown = [name for name in TITLES if any(row.figure(name) for row in rows)]
-    again = [one for one in report.seconds if any(one.of(row) for row in rows)]
-    head = ["Stage", "Group", "Compared", "n", "Items"]
-    head += [f"{titles(rows, name)}{part}" for name in shown for part in ("", ", low", ", high", ", reason")]
-    head += [f"{one.title}, {part}" for one in again for part in ("figure", "value", "low", "high", "lists")]
-    lines: list[list[Any]] = [head]
-    for row in rows:
-        cells: list[Any] = [row.stage.value, group(report, row), row.field, row.n, len(row.items)]
-        for name in shown:
-            cells += _cells(row.figure(name))
-        for one in again:
-            cells += _pairing_cells(one, row)
-        lines.append(cells)
-    return tabbed(lines)
-
-
-def _cells(found: Figure | None) -> list[Any]:
-    return [found.value, found.low, found.high, reason(found)] if found else [None] * 4
-
-
-def _pairing_cells(one: SecondFigures, row: FigureRow) -> list[Any]:
-    pair = one.of(row)
-    if pair is None:
-        return [None] * 5
-    result = main(pair[0])
-    return [result.name, result.value, result.low, result.high, pair[0].lists]
-
-
 AXES = {
     "agreement": "share of pairs that agree, 95 % interval over items",
     "match_f1": "F1, a lower bound, mean over items, 95 % interval",
@@ -543,8 +510,6 @@ def drawn(rows: Iterable[FigureRow], chosen: FigureRow, name: str) -> list[Figur
 
 def picture(report: AgreementReport, rows: list[FigureRow], name: str, ink: Ink = PRINTED) -> Any:
     """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
-    from annotator.exchange.pictures.result_pictures import by_group, by_week
-
     axis = AXES.get(name, f"{titles(rows, name)}, 95 % interval over items")
     points = [(_name(report, row), result) for row in rows if (result := row.figure(name))]
     draw = by_week if rows[0].by == "week" else by_group
@@ -713,12 +678,18 @@ def _figure(row: FigureRow, found: Figure | None, before: str = "") -> SheetCell
         *remarks(found),
     )
     tip = "\n".join(part for part in parts if part)
-    return SheetCell(before + said(found), found.value, tip, picture=_picture_name(row, found.name))
+    picture, exact = _picture_name(row, found.name), estimate(found)
+    return SheetCell(
+        before + said(found), found.value, tip, picture=picture, value=found.value, estimate=exact
+    )
 
 
 def _agreement_sheets_second(one: SecondFigures, row: FigureRow) -> SheetCell:
     pair, said = one.of(row), second(one, row)
-    return SheetCell(said, main(pair[0]).value if pair else None, said)
+    if pair is None:
+        return SheetCell(said, None, said)
+    exact = estimate(main(pair[0])).remarked(share(pair[0], row))
+    return SheetCell(said, exact.value, said, value=exact.value, estimate=exact)
 
 
 def _picture_name(row: FigureRow, figure: str) -> str:

@@ -16,7 +16,7 @@ from annotator.actions.consensus import ruling_rows
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_sheets import grouped
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest

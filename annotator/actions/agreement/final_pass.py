@@ -15,7 +15,7 @@ from annotator.actions.items import materials
 from annotator.actions.labelling import board
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_sheets import grouped
 from annotator.domain.experts.assignment import Purpose, Role, Stage
 from annotator.domain.experts.final_pass import CHECKS, CheckState, FinalCheck, ItemChecks
 from annotator.domain.kinds.artifact import Kind

@@ -12,8 +12,6 @@ from annotator.actions.attacks import attacking
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
-from annotator.actions.results import result_pictures
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     UNDEFINED,
@@ -24,6 +22,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     picture,
     text,
 )
@@ -33,8 +32,10 @@ from annotator.domain.judges.validation import PlantedText, copied, left_out, pl
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.judging.attacks import CONTROL, CRITERIA, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.stats.intervals.clustered import cluster_mean, clustered_wilson
 from annotator.storage.tables import (
     ATTACK_COPY,
     ATTACK_TEST,
@@ -207,8 +208,6 @@ def _fell(case: AttackVerdict, demanded: str | None) -> bool | None:
 def _failed(
     could: Iterable[AttackVerdict], wanted: Sequence[tuple[str, Key]], demanded: str | None
 ) -> Estimate:
-    from annotator.stats.intervals.clustered import clustered_wilson
-
     said = {(case.response_id, case.unit_id): _fell(case, demanded) for case in could}
     holds = [said.get(key) for _, key in wanted]
     result = clustered_wilson(holds, [item for item, _ in wanted])
@@ -232,8 +231,6 @@ def _beyond(
     could: Iterable[AttackVerdict], cases: Iterable[AttackVerdict], demanded: str | None
 ) -> Estimate | None:
     """The share that changed less the one that changes when nothing is done; None where that was not asked."""
-    from annotator.stats.intervals.clustered import cluster_mean
-
     unchanged = {
         (case.response_id, case.unit_id): fell
         for case in cases
@@ -250,15 +247,11 @@ def _beyond(
 
 
 def _noticed(own: Iterable[AttackVerdict]) -> Estimate:
-    from annotator.stats.intervals.clustered import clustered_wilson
-
     said = [case for case in own if case.value is not None]
     return clustered_wilson([INJECTION in case.flags for case in said], [case.item_id for case in said])
 
 
 def _by_variant(could: Iterable[AttackVerdict], demanded: str | None) -> dict[str, Estimate]:
-    from annotator.stats.intervals.clustered import clustered_wilson
-
     groups = grouped((case.variant, case) for case in could)
     if set(groups) <= {""}:
         return {}
@@ -355,7 +348,7 @@ def _told(found: AttackReport) -> Iterator[str]:
 def _pictures(found: AttackReport) -> Iterator[SheetPicture]:
     for name in dict.fromkeys(line.judge.name for line in found.lines):
         rates = [(line.title, line.failed) for line in found.lines if line.judge.name == name]
-        yield picture(name, f"Failure rate of {name} by attack", result_pictures.shares, rates, AXIS)
+        yield picture(name, f"Failure rate of {name} by attack", pictures.intervals, rates, AXIS)
 
 
 def _ways(found: AttackReport) -> ResultSheet:

@@ -41,6 +41,7 @@ from annotator.judging.attacks import (
     CONTROL,
     CRITERIA,
     TARGETS,
+    Attack,
     AttackInput,
     AttackNeeds,
     disordered,
@@ -657,16 +658,6 @@ async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class AttackOffer:
-    """An available attack; `lacks` says why it cannot be used now."""
-
-    name: str
-    title: str
-    about: str
-    lacks: str
-
-
-@dataclass(frozen=True, slots=True)
 class AttackableJudge:
     """A judge with its protocols: their titles and how many verdicts on reports there are."""
 
@@ -703,10 +694,6 @@ def protocols(project: Project) -> list[str]:
     return [name for name in TARGETS if name in there]
 
 
-def attacks_on(judge: Judge, protocol: str) -> list[AttackOffer]:
-    return [
-        AttackOffer(
-            one.name, one.title, one.about, "" if can(one.needs, judge, protocol) else LACKS[one.needs]
-        )
-        for one in ATTACKS.values()
-    ]
+def attacks_on(judge: Judge, protocol: str) -> list[tuple[Attack, str]]:
+    """Each attack with why it cannot be used on a judge; empty where it can."""
+    return [(one, "" if can(one.needs, judge, protocol) else LACKS[one.needs]) for one in ATTACKS.values()]

@@ -14,7 +14,6 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_raters import by_unit
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
@@ -24,19 +23,23 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     or_why,
     text,
 )
 from annotator.actions.sets import validation_figures, validation_ground
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.studies import pair_views
-from annotator.domain.judges.contest import FIRST, TIE, PairOutcome
 from annotator.domain.judges.protocol import WORDS, Level
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.stats.agreement import agreement, levels
+from annotator.stats.agreement.agreement import cohen_kappa, krippendorff_alpha, percent_agreement
+from annotator.stats.intervals.clustered import cluster_gap, cluster_mean
+from annotator.stats.validation.duels import first_slot_rate, flip_rate
 from annotator.storage.tables import RESPONSE
 
 
@@ -111,27 +114,10 @@ def _of_pairs(project: Project) -> list[Bias]:
 def _position(
     judge: result_raters.ResultRater, pairs: Sequence[pair_views.DuelPair], what: str
 ) -> list[Bias]:
-    from annotator.stats.intervals.clustered import clustered_wilson
-
-    both = [pair for pair in pairs if pair.outcome is not PairOutcome.ERROR]
-    flips = clustered_wilson(
-        [
-            None if pair.outcome is PairOutcome.ERROR else pair.outcome is PairOutcome.INCONSISTENT
-            for pair in pairs
-        ],
-        [pair.item_id for pair in pairs],
-    )
-    decided = [
-        (value == FIRST, pair.item_id)
-        for pair in both
-        for value in (pair.a_first, pair.b_first)
-        if value != TIE
-    ]
-    slot = clustered_wilson([first for first, _ in decided], [item for _, item in decided])
     return [
-        Bias(judge.id, judge.name, POSITION, f"Verdict changes with the order{what}", flips,
+        Bias(judge.id, judge.name, POSITION, f"Verdict changes with the order{what}", flip_rate(pairs),
              "Of the pairs judged in both orders, trial by trial, those whose verdict changes with the order"),
-        Bias(judge.id, judge.name, POSITION, f"First one named{what}", slot,
+        Bias(judge.id, judge.name, POSITION, f"First one named{what}", first_slot_rate(pairs),
              "Of the verdicts that name a winner, in pairs judged in both orders, those for the report shown first; "
              "one half is no bias", 0.5),
     ]  # fmt: skip
@@ -231,8 +217,6 @@ def _leans(found: Ground) -> str:
 
 
 def _level(found: Ground, rater: ValidationRater, rows: Sequence[_Row]) -> list[Bias]:
-    from annotator.stats.intervals.clustered import cluster_mean
-
     if found.protocol.scale.level is Level.NOMINAL:
         return []
     lean = cluster_mean([row.lean for row in rows], [row.item_id for row in rows], _within(found))
@@ -277,8 +261,6 @@ def _within(found: Ground) -> tuple[float, float]:
 def _gap(
     told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], float], within: tuple[float, float]
 ) -> Estimate:
-    from annotator.stats.intervals.clustered import cluster_gap
-
     values, items = [of(row) for row, _ in told], [row.item_id for row, _ in told]
     return cluster_gap(values, [inside for _, inside in told], items, within)
 
@@ -293,13 +275,6 @@ ANY = ""
 NO_BIAS = "spans no bias"
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    attacks: attack_figures.AttackReport
-    seen: Sequence[Bias]
-    families: Sequence[attacking.FamilyMember]
-
-
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     ordered = [name for name, protocol in PROTOCOLS.items() if protocol.scale.level is not Level.NOMINAL]
     protocols = tuple((PROTOCOLS[name].title, name) for name in dict.fromkeys((*TARGETS, *ordered)))
@@ -309,20 +284,14 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
-def panel(project: Project, protocol: str = USUAL, judge: str = "") -> Panel:
-    return Panel(
-        attack_figures.report(project, protocol, judge),
-        report(project, protocol, judge),
-        attacking.members(project),
-    )
-
-
-def sheets(found: Panel) -> tuple[ResultSheet, ...]:
+def panel(project: Project, protocol: str = USUAL, judge: str = "") -> tuple[ResultSheet, ...]:
     """Attacks first, then biases that show anyway, then who is taken for whose family; none where nothing is known."""
-    made = attack_figures.sheets(found.attacks)
-    if not made and not found.seen:
+    made = attack_figures.sheets(attack_figures.report(project, protocol, judge))
+    seen = report(project, protocol, judge)
+    if not made and not seen:
         return ()
-    return (*made[:1], *(sheet for sheet in (_seen(found.seen), _families(found)) if sheet.lines), *made[1:])
+    shown = (_seen(seen), _families(attacking.members(project)))
+    return (*made[:1], *(sheet for sheet in shown if sheet.lines), *made[1:])
 
 
 def _seen(found: Sequence[Bias]) -> ResultSheet:
@@ -363,7 +332,7 @@ def verdict(one: Bias) -> str:
     return "above it" if result.low > one.none else "below it"
 
 
-def _families(found: Panel) -> ResultSheet:
+def _families(found: Sequence[attacking.FamilyMember]) -> ResultSheet:
     heads = columns(
         ("name", "Name"), ("kind", "Kind"), ("model", "Model"),
         ("family", "Family", "The developer whose models are behind it"), ("known_from", "Known from"),
@@ -373,7 +342,7 @@ def _families(found: Panel) -> ResultSheet:
             text(family.name), text("judge" if family.judge else "system"), text(family.model or "–"),
             text(family.family or "none known"), text("somebody here" if family.said else "its name"),
         ))
-        for family in found.families
+        for family in found
     )  # fmt: skip
     return ResultSheet(
         "families", "Families", heads, lines, ("Correct it if it is wrong; the figures are updated.",)
@@ -446,23 +415,8 @@ class JudgeConsistency(_Consistency):
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRuns:
-    """Two judges' agreement in each run that both have: how many units, its mean and its standard deviation."""
-
-    judge: str
-    other: str
-    protocol: str
-    units: int
-    over_runs: Estimate
-    spread: Estimate
-
-
 def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
-    from annotator.stats.agreement import levels
-    from annotator.stats.agreement.agreement import flip_rate, krippendorff_alpha
-
     scale = PROTOCOLS[protocol].scale
     said = by_unit(project, protocol, judges.named(project, judge).id)
     repeated = {unit: values for unit, values in sorted(said.items()) if len(values) > 1}
@@ -487,7 +441,7 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsisten
         protocol=protocol,
         trials=len(trials),
         units=len(repeated),
-        flips=flip_rate(by_trial, items or None),
+        flips=agreement.flip_rate(by_trial, items or None),
         agreement=_pairwise([list(values.values()) for values in repeated.values()]),
         alpha=alpha,
         more=more,
@@ -496,9 +450,6 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsisten
 
 def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> JudgeConsistency:
     """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
-    from annotator.stats.agreement import levels
-    from annotator.stats.agreement.agreement import cohen_kappa, krippendorff_alpha, percent_agreement
-
     scale = PROTOCOLS[protocol].scale
     said = [by_unit(project, protocol, judges.named(project, name).id) for name in (judge, other)]
     first, second = (
@@ -527,17 +478,9 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
     )
 
 
-def consistency_report(project: Project, protocol: str = USUAL) -> tuple[JudgeRuns, ...]:
+def consistency(project: Project, protocol: str = USUAL) -> tuple[ResultSheet, ...]:
     """Every two judges that judged the same units under a protocol, run by run."""
     said = {judge.name: by_unit(project, protocol, judge.id) for judge in judges.all_of(project)}
-    pairs = (
-        JudgeRuns(a, b, protocol, len(said[a].keys() & said[b].keys()), *_over_runs(said[a], said[b]))
-        for a, b in combinations(said, 2)
-    )
-    return tuple(pair for pair in pairs if pair.over_runs.n)
-
-
-def consistency_sheets(found: tuple[JudgeRuns, ...]) -> tuple[ResultSheet, ...]:
     heads = columns(
         ("judge", "Judge"), ("other", "Other judge"),
         ("agreement", "Same verdict", "Share of units on which both say the same in a run, averaged over runs"),
@@ -546,10 +489,12 @@ def consistency_sheets(found: tuple[JudgeRuns, ...]) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.judge), text(one.other), figure(one.over_runs), figure(one.spread), count(one.over_runs.n),
-            count(one.units),
+            text(a), text(b), figure(over_runs), figure(spread), count(over_runs.n),
+            count(len(said[a].keys() & said[b].keys())),
         ))
-        for one in found
+        for a, b in combinations(said, 2)
+        for over_runs, spread in [_over_runs(said[a], said[b])]
+        if over_runs.n
     )  # fmt: skip
     return (ResultSheet("between", "Judges beside each other", heads, lines),) if lines else ()
 

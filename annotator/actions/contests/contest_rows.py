@@ -54,17 +54,30 @@ class ContestRater:
     id: str
     kind: RaterKind
     name: str
-    showings: int
+    showings: int = 0
+    """Its answers; of a pair in both orders each counts."""
+    rounds: int = 0
+    missing: int = 0
+    """Asked, and no valid answer came."""
+    not_asked: int = 0
+    """Planned, and left when the run ended."""
 
 
 def raters(project: Project) -> list[ContestRater]:
-    answered = func.count().filter(CONTEST.c.status == Status.OK.value)
-    question = select(CONTEST.c.rater, CONTEST.c.rater_kind, answered).where(CONTEST.c.pool == POOL)
+    """Everybody who compared or is to compare tasks; who answered most comes first."""
+    c = CONTEST.c
+    told = (
+        func.count().filter(c.status == Status.OK.value),
+        func.max(c.round),
+        func.count().filter(c.status.not_in((Status.OK.value, NOT_ASKED))),
+        func.count().filter(c.status == NOT_ASKED),
+    )
+    question = select(c.rater, c.rater_kind, *told).where(c.pool == POOL).group_by(c.rater, c.rater_kind)
     names: dict[str, str] = {one.id: one.name for one in judges.all_of(project)}
     names |= {one.id: one.alias for one in people.people(project)}
-    rows = project.query(question.group_by(CONTEST.c.rater, CONTEST.c.rater_kind)).all()
     result = [
-        ContestRater(row[0], RaterKind(row[1]), str(names.get(row[0], row[0])), int(row[2])) for row in rows
+        ContestRater(rater, RaterKind(kind), names.get(rater, rater), *map(int, counts))
+        for rater, kind, *counts in project.query(question)
     ]
     return sorted(result, key=lambda one: (-one.showings, one.name, one.id))
 
@@ -359,36 +372,7 @@ def _mark(person: str, pair: pairing.Pair) -> str:
     return sha256("/".join((person, *pair)))
 
 
-@dataclass(frozen=True, slots=True)
-class RaterSoFar:
-    """What one rater has compared: answers, rounds, and what was asked or is still to be asked without an answer."""
-
-    id: str
-    name: str
-    kind: RaterKind
-    answered: int
-    rounds: int
-    missing: int
-    not_asked: int
-
-
-def so_far(project: Project) -> list[RaterSoFar]:
-    """Everybody who compared or is to compare tasks; who answered most comes first."""
-    c = CONTEST.c
-    question = select(
-        c.rater,
-        func.max(c.round),
-        func.count().filter(c.status.not_in((Status.OK.value, NOT_ASKED))),
-        func.count().filter(c.status == NOT_ASKED),
-    )
-    told = {row[0]: row[1:] for row in project.query(question.where(c.pool == POOL).group_by(c.rater))}
-    return [
-        RaterSoFar(rater.id, rater.name, rater.kind, rater.showings, *map(int, told[rater.id]))
-        for rater in raters(project)
-    ]
-
-
-def sheet(found: list[RaterSoFar]) -> ResultSheet:
+def sheet(found: Sequence[ContestRater]) -> ResultSheet:
     heads = columns(
         ("rater", "Rater"), ("kind", "Kind"), ("comparisons", "Comparisons", "Of a pair in both orders, each counts"),
         ("rounds", "Rounds"), ("missing", "Missing", "Asked, and no valid answer came"),
@@ -396,7 +380,7 @@ def sheet(found: list[RaterSoFar]) -> ResultSheet:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.name), text(one.kind.value), count(one.answered), count(one.rounds),
+            text(one.name), text(one.kind.value), count(one.showings), count(one.rounds),
             count(one.missing), count(one.not_asked),
         ))
         for one in found

@@ -352,11 +352,11 @@ class _Reader:
     def _known(self, name: str) -> contest_rows.ContestRater:
         for judge in judges.all_of(self._project):
             if judge.name == name:
-                return contest_rows.ContestRater(judge.id, RaterKind.JUDGE, name, 0)
+                return contest_rows.ContestRater(judge.id, RaterKind.JUDGE, name)
         for person in people.people(self._project):
             if name in (person.alias, person.id):
-                return contest_rows.ContestRater(person.id, RaterKind.PERSON, person.alias, 0)
-        return contest_rows.ContestRater(name, RaterKind.JUDGE, name, 0)
+                return contest_rows.ContestRater(person.id, RaterKind.PERSON, person.alias)
+        return contest_rows.ContestRater(name, RaterKind.JUDGE, name)
 
     def _round(self, rater: str, first: str, second: str) -> int:
         round_ = 1 + max(self._last.get((rater, first), 0), self._last.get((rater, second), 0))

@@ -16,7 +16,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.profile import profile
 from annotator.actions.releases import releases
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_sheets import grouped
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.parcel import TrayState

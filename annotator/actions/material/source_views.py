@@ -1,7 +1,7 @@
 """Sources in tables: kind by discipline and what is lacking, and scores before and after a cut-off."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -10,7 +10,6 @@ from sqlalchemy import select
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
@@ -21,11 +20,11 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     key_of,
     missing,
     text,
 )
-from annotator.actions.results.results import Scores
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo, Score
 from annotator.domain.material.item import SourceKind
 from annotator.domain.texts.estimate import Estimate
@@ -63,32 +62,6 @@ class SourceLine:
         return ", ".join(result)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceBalance:
-    """Items by discipline and kind of their source, and every source with the criteria it does not meet."""
-
-    lines: tuple[SourceLine, ...]
-    counts: Mapping[tuple[str, str], int]
-    since: str
-    least: str
-    target: int
-
-    @property
-    def disciplines(self) -> list[str]:
-        return sorted({discipline for discipline, _ in self.counts})
-
-
-@dataclass(frozen=True, slots=True)
-class CutScores:
-    """Means of each system: over all items, over those from a cut on, and over the others."""
-
-    metric: MetricInfo
-    rater: ResultRater | None
-    said: tuple[str, str]
-    means: Mapping[str, tuple[Estimate, Estimate, Estimate]]
-    unknown: int
-
-
 def balance_choices(_project: Project) -> tuple[ViewChoice, ...]:
     targets = (("As many as the largest", LARGEST), *((number, number) for number in ("5", "10", "20", "50")))
     years = (("Any time", ANY), *((str(year), str(year)) for year in FIRST_YEARS))
@@ -101,10 +74,17 @@ def balance_choices(_project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
-def balance(project: Project, target: str = LARGEST, since: str = ANY, least: str = ANY) -> SourceBalance:
-    """An item counts once, under the one kind of its sources that meet the criteria; under none where they differ."""
+def balance(
+    project: Project, target: str = LARGEST, since: str = ANY, least: str = ANY
+) -> tuple[ResultSheet, ...]:
+    """Items by discipline and kind of their source, and every source with the criteria it does not meet.
+
+    An item counts once, under the one kind of its sources that meet the criteria; under none where they differ.
+    """
     items = results.items_named(project)
     lines = tuple(source_line for source_line in source_lines(project) if source_line.item_id in items)
+    if not lines:
+        return ()
     fit: dict[str, set[str]] = {item_id: set() for item_id in items}
     for line in lines:
         if not line.unmet(since, least):
@@ -112,33 +92,28 @@ def balance(project: Project, target: str = LARGEST, since: str = ANY, least: st
     kinds = {item_id: next(iter(own)) if len(own) == 1 else "" for item_id, own in fit.items()}
     counts = Counter((items[item_id].subject, kind) for item_id, kind in kinds.items())
     largest = max((number for (_, kind), number in counts.items() if kind), default=0)
-    return SourceBalance(lines, counts, since, least, largest if target == LARGEST else int(target))
-
-
-def balance_sheets(found: SourceBalance) -> tuple[ResultSheet, ...]:
-    if not found.lines:
-        return ()
+    wanted = largest if target == LARGEST else int(target)
+    disciplines = sorted({discipline for discipline, _ in counts})
+    rows = [(discipline or "(none)", [discipline]) for discipline in disciplines]
+    rows += [("All", disciplines)] if len(rows) > 1 else []
     heads = columns(
         ("discipline", "Discipline"), *((kind.value, kind.value.capitalize()) for kind in KINDS),
         ("other", "Neither", "Items whose source is of no stated kind, does not meet the criteria, or is lacking"),
         *((f"lacking_{kind.value}", f"{kind.value.capitalize()} lacking") for kind in KINDS),
     )  # fmt: skip
-    rows = [(discipline or "(none)", [discipline]) for discipline in found.disciplines]
-    rows += [("All", found.disciplines)] if len(rows) > 1 else []
-    lines = tuple(SheetLine((text(name), *map(count, _cells(found, own)))) for name, own in rows)
-    told = (f"Each cell is to hold {counted(found.target, 'item')}.",)
-    return (ResultSheet("balance", "Kind by discipline", heads, lines, told), _each_source(found))
+    made = tuple(SheetLine((text(name), *map(count, _cells(counts, own, wanted)))) for name, own in rows)
+    told = (f"Each cell is to hold {counted(wanted, 'item')}.",)
+    balanced = ResultSheet("balance", "Kind by discipline", heads, made, told)
+    return balanced, _each_source(lines, since, least)
 
 
-def _cells(found: SourceBalance, disciplines: Sequence[str]) -> list[int]:
-    there = {
-        kind: [found.counts.get((discipline, kind), 0) for discipline in disciplines] for kind in ("", *KINDS)
-    }
-    lacking = [sum(max(0, found.target - number) for number in there[kind]) for kind in KINDS]
+def _cells(counts: Mapping[tuple[str, str], int], disciplines: Sequence[str], wanted: int) -> list[int]:
+    there = {kind: [counts.get((discipline, kind), 0) for discipline in disciplines] for kind in ("", *KINDS)}
+    lacking = [sum(max(0, wanted - number) for number in there[kind]) for kind in KINDS]
     return [*(sum(there[kind]) for kind in (*KINDS, "")), *lacking]
 
 
-def _each_source(found: SourceBalance) -> ResultSheet:
+def _each_source(sources: Sequence[SourceLine], since: str, least: str) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, ("title", "Source"), ("kind", "Kind"), ("published", "Published"), ("venue", "Venue"),
         ("citations", "Citations"), ("citations_on", "Counted on"), ("unmet", "Not met"),
@@ -148,11 +123,11 @@ def _each_source(found: SourceBalance) -> ResultSheet:
             (
                 text(line.key), text(line.title, tip=line.identifier), text(line.kind),
                 text(line.published), text(line.venue), count(line.citations), text(line.citations_on),
-                text(line.unmet(found.since, found.least)),
+                text(line.unmet(since, least)),
             ),
             item_id=line.item_id,
         )
-        for line in found.lines
+        for line in sources
     )  # fmt: skip
     return ResultSheet("sources", "Sources", heads, lines)
 
@@ -190,7 +165,7 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
 
 def cut(
     project: Project, at: str = LEAST_CITATIONS[0], metric: str = USUAL_METRIC, judge: str = ""
-) -> CutScores:
+) -> tuple[ResultSheet, ...]:
     """Each system over items whose source was published since a month, or is cited so often, and over the others."""
     by_date = at not in LEAST_CITATIONS
     lines = source_lines(project)
@@ -200,7 +175,7 @@ def cut(
         else {line.item_id: line.citations >= int(at) for line in lines if line.citations is not None}
     )
     result = results.of_metric(project, metric, judge)
-    within, means = result.metric.within, {}
+    within, made = result.metric.within, []
     for system_id, of_item in results.by_item(result.of_mode()).items():
         scores = {item: results.item_means_of_runs(runs) for item, runs in of_item.items()}
         full = mean_of_scores(list(scores.values()), within=within)
@@ -208,27 +183,20 @@ def cut(
             mean_of_scores([one for item, one in scores.items() if sides.get(item) is side], within=within)
             for side in (True, False)
         )
-        means[result.systems[system_id]] = (full, after, before)
-    said = (f"since {at}", f"before {at}") if by_date else (f"cited {at} times or more", "cited less often")
-    unknown = sum(item not in sides for item in result.items)
-    return CutScores(result.metric, result.rater, said, dict(sorted(means.items())), unknown)
-
-
-def cut_sheets(found: CutScores) -> tuple[ResultSheet, ...]:
-    if not found.means:
+        cells = figure(full), figure(after), count(after.n), figure(before), count(before.n)
+        made.append(SheetLine((text(result.systems[system_id]), *cells)))
+    if not made:
         return ()
+    said = (f"Since {at}", f"Before {at}") if by_date else (f"Cited {at} times or more", "Cited less often")
     heads = columns(
-        SYSTEM_COLUMN, ("full", "All items"), ("from_cut", found.said[0].capitalize()), ("items_from", "Items"),
-        ("below_cut", found.said[1].capitalize()), ("items_below", "Items"),
+        SYSTEM_COLUMN, ("full", "All items"), ("from_cut", said[0]), ("items_from", "Items"), ("below_cut", said[1]),
+        ("items_below", "Items"),
     )  # fmt: skip
-    lines = tuple(
-        SheetLine((text(name), figure(full), figure(after), count(after.n), figure(before), count(before.n)))
-        for name, (full, after, before) in found.means.items()
-    )
-    told = (
-        f"{found.metric.title}, by the sources of the items; of {counted(found.unknown, 'item')} this is not known.",
-    )
-    return (ResultSheet("cut_off", "Before and after a cut-off", heads, lines, told),)
+    made.sort(key=lambda line: line.cells[0].words)
+    unknown = counted(sum(item not in sides for item in result.items), "item")
+    told = (f"{result.metric.title}, by the sources of the items; of {unknown} this is not known.",)
+    title = "Before and after a cut-off"
+    return (ResultSheet("cut_off", title, heads, tuple(made), told, rater=result.rater),)
 
 
 def _since(lines: Sequence[SourceLine], month: str) -> dict[str, bool]:
@@ -242,38 +210,11 @@ PERIODS = (("Month", "month"), ("Day", "day"), ("Product version", "version"))
 NO_PERIOD = "not known"
 
 
-@dataclass(frozen=True, slots=True)
-class CollectedSystem:
-    """A system's reports by their origin: the days between which they were collected, and what is said of them."""
+def collected(project: Project) -> tuple[ResultSheet, ...]:
+    """Every system with reports on items in use, in the order in which collecting began; undated ones last.
 
-    name: str
-    group: str
-    footnote: str
-    days: tuple[date, ...]
-    reports: int
-    said: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class PeriodScore:
-    """A system's mean in a period, and its change from the first period over the items of both."""
-
-    system: str
-    period: str
-    reports: int
-    mean: Estimate
-    change: Estimate | None
-
-
-@dataclass(frozen=True, slots=True)
-class OverTime:
-    metric: MetricInfo
-    rater: ResultRater | None
-    lines: tuple[PeriodScore, ...]
-
-
-def collected(project: Project) -> tuple[CollectedSystem, ...]:
-    """Every system with reports on items in use, in the order in which collecting began; undated ones last."""
+    The days between which they were collected, and what is said of their origin.
+    """
     about = [RESPONSE.c[name] for name in ("collected_on", *ORIGIN)]
     rows = project.query(
         select(SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote, *about)
@@ -281,18 +222,13 @@ def collected(project: Project) -> tuple[CollectedSystem, ...]:
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
         .where(ITEM.c.retired.is_(False), items.ANSWERED)
     ).all()
-    result = []
-    for name in {row.name: row for row in rows}:
-        own = [row for row in rows if row.name == name]
-        days = tuple(sorted(row.collected_on for row in own if row.collected_on))
-        said = {part: tuple(sorted({getattr(row, part) for row in own} - {""})) for part in ORIGIN}
-        result.append(CollectedSystem(name, own[0].group, own[0].footnote, days, len(own), said))
-    return tuple(sorted(result, key=lambda one: (not one.days, one.days[:1], one.name)))
-
-
-def collected_sheets(found: tuple[CollectedSystem, ...]) -> tuple[ResultSheet, ...]:
-    if not found:
+    if not rows:
         return ()
+    of_systems = grouped((row.name, row) for row in rows)
+    days = {
+        name: sorted(row.collected_on for row in own if row.collected_on) for name, own in of_systems.items()
+    }
+    order = sorted(of_systems, key=lambda name: (not days[name], days[name][:1], name))
     heads = columns(
         SYSTEM_COLUMN, ("collected", "Collected", "First and last day"), ("reports", "Reports"),
         ("undated", "Without a day"), ("group", "Group"), ("product_version", "Product version"),
@@ -300,12 +236,13 @@ def collected_sheets(found: tuple[CollectedSystem, ...]) -> tuple[ResultSheet, .
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.name), _timeframe(one.days), count(one.reports), count(one.reports - len(one.days)),
-            text(one.group), *(text("; ".join(one.said[part])) for part in ORIGIN),
+            text(name), _timeframe(days[name]), count(len(own)), count(len(own) - len(days[name])),
+            text(own[0].group),
+            *(text("; ".join(sorted({getattr(row, part) for row in own} - {""}))) for part in ORIGIN),
         ))
-        for one in found
+        for name in order for own in [of_systems[name]]
     )  # fmt: skip
-    told = tuple(f"{one.name}: {one.footnote}" for one in found if one.footnote)
+    told = tuple(f"{name}: {of_systems[name][0].footnote}" for name in order if of_systems[name][0].footnote)
     return (ResultSheet("collection", "Collection of reports", heads, lines, told),)
 
 
@@ -319,57 +256,42 @@ def time_choices(project: Project) -> tuple[ViewChoice, ...]:
 
 def over_time(
     project: Project, period: str = "month", metric: str = USUAL_METRIC, judge: str = ""
-) -> OverTime:
-    """Each system's mean over items in each period, and its paired change from the first one."""
+) -> tuple[ResultSheet, ...]:
+    """Each system's mean over items in each period, and its change from the first one, paired item by item."""
     result = results.of_metric(project, metric, judge)
-    periods = _periods(project, period)
-    of_system: dict[str, dict[str, list[Score]]] = {}
-    for score in result.of_mode():
-        own = of_system.setdefault(result.systems[score.system_id], {})
-        own.setdefault(periods[score.response_id], []).append(score)
-    lines = [line for system in sorted(of_system) for line in _lines(result, system, of_system[system])]
-    return OverTime(result.metric, result.rater, tuple(lines))
-
-
-def time_sheets(found: OverTime) -> tuple[ResultSheet, ...]:
-    """Systems and periods down; the change is paired item by item."""
-    if not found.lines:
+    info, periods = result.metric, _periods(project, period)
+    of_system = grouped((result.systems[score.system_id], score) for score in result.of_mode())
+    if not of_system:
         return ()
     heads = columns(
-        SYSTEM_COLUMN, ("period", "Period"), ("reports", "Reports"), (key_of(found.metric.name), found.metric.title),
+        SYSTEM_COLUMN, ("period", "Period"), ("reports", "Reports"), (key_of(info.name), info.title),
         ("change", "Change", "Mean over items of the paired differences from the first period, with Student's t"),
         ("items", "Items", "Items with a score in both periods"),
     )  # fmt: skip
-    lines = tuple(
-        SheetLine((
-            text(line.system), text(line.period), count(line.reports), figure(line.mean),
-            figure(line.change) if line.change else missing("The first period"),
-            count(line.change.n if line.change else None),
-        ))
-        for line in found.lines
-    )  # fmt: skip
-    told = (f"{found.metric.title} of the same system at different times of collection.",)
-    return (ResultSheet("over_time", "Over time", heads, lines, told),)
+    lines = [
+        line
+        for system, scores in sorted(of_system.items())
+        for line in _lines(info, system, grouped((periods[score.response_id], score) for score in scores))
+    ]
+    told = (f"{info.title} of the same system at different times of collection.",)
+    return (ResultSheet("over_time", "Over time", heads, tuple(lines), told, rater=result.rater),)
 
 
-def _lines(found: Scores, system: str, periods: Mapping[str, list[Score]]) -> list[PeriodScore]:
-    known = sorted(periods, key=lambda one: (one == NO_PERIOD, one))
-    by_item = {
-        period: {
+def _lines(info: MetricInfo, system: str, periods: Mapping[str, list[Score]]) -> Iterator[SheetLine]:
+    first: dict[str, Estimate] = {}
+    for period in sorted(periods, key=lambda one: (one == NO_PERIOD, one)):
+        own = {
             item: results.item_means_of_runs(runs)
             for of_item in results.by_item(periods[period]).values()
             for item, runs in of_item.items()
         }
-        for period in known
-    }
-    first = by_item[known[0]]
-    return [
-        PeriodScore(
-            system, period, len(periods[period]), mean_of_scores(list(of_item.values()), within=found.metric.within),
-            None if of_item is first else paired_means(first, of_item).mean,
-        )
-        for period, of_item in by_item.items()
-    ]  # fmt: skip
+        mean = mean_of_scores(list(own.values()), within=info.within)
+        change = paired_means(first, own).mean if first else None
+        first = first or own
+        yield SheetLine((
+            text(system), text(period), count(len(periods[period])), figure(mean),
+            figure(change) if change else missing("The first period"), count(change.n if change else None),
+        ))  # fmt: skip
 
 
 def _periods(project: Project, period: str) -> dict[str, str]:
@@ -381,7 +303,7 @@ def _periods(project: Project, period: str) -> dict[str, str]:
     return {row.id: row.collected_on.isoformat()[:length] if row.collected_on else NO_PERIOD for row in rows}
 
 
-def _timeframe(days: tuple[date, ...]) -> SheetCell:
+def _timeframe(days: Sequence[date]) -> SheetCell:
     if not days:
         return missing("No day of collection is known")
     first, last = days[0], days[-1]

@@ -10,7 +10,6 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_raters, results
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -20,6 +19,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     no_choices,
     text,
 )

@@ -13,8 +13,7 @@ from sqlalchemy import select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
-from annotator.actions.results import overview, result_pictures, result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results import overview, result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
     UNDEFINED,
@@ -27,6 +26,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     key_of,
     missing,
     number,
@@ -39,6 +39,7 @@ from annotator.domain.judges.protocol import Composite, Over
 from annotator.domain.material.item import GROUPS, QUESTION_TYPES
 from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, decimal, enough, few
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import pictures
 from annotator.exchange.table_files import read_table
 from annotator.protocols import COMPOSITES, PROTOCOLS
 from annotator.stats.intervals.clustered import DRAWS, percentile_bounds
@@ -418,9 +419,7 @@ def _pictures(found: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[
         }
         named = ": ".join(filter(None, (title, part.title)))
         groups = [group.title or "All items" for group in found.groups]
-        draw: Callable[..., object] = partial(
-            result_pictures.bars, named, groups, series, part.columns[0].title
-        )
+        draw: Callable[..., object] = partial(pictures.bars, named, groups, series, part.columns[0].title)
         if series:
             yield SheetPicture(key_of(part.title or "systems"), named, draw)
 

@@ -11,7 +11,7 @@ from annotator.actions.authoring import settings
 from annotator.actions.items import materials
 from annotator.actions.papers import human_agreement
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
@@ -37,6 +37,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, papers
 from annotator.protocols.registry import (
     CitedWork,
@@ -121,7 +122,7 @@ def windows(project: Project, judge: str = "", mode: str = "") -> tuple[ResultSh
                 picture(
                     "windows",
                     title,
-                    result_pictures.lines,
+                    pictures.lines,
                     {system: list(row.items()) for system, row in covered.items()},
                     "w, in sentences",
                     info.title,
@@ -363,7 +364,7 @@ def _drawn(
         heads,
         lines,
         told,
-        (picture("bars", title, result_pictures.bars, *bars, "Works", stacked=stacked),),
+        (picture("bars", title, pictures.bars, *bars, "Works", stacked=stacked),),
     )
 
 

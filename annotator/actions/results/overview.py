@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_raters import COMPUTED, FIRST, PUBLIC, Spoken
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
@@ -24,6 +23,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     key_of,
     missing,
     number,
@@ -39,6 +39,7 @@ from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import COMPOSITES, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -552,8 +553,18 @@ def _pictures(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[
     yield from _maps(found, rows, by)
 
 
-def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: result_pictures.Ink) -> object:
-    return result_pictures.systems([(row.system or WHOLE, row.estimate) for row in rows], title, info, ink)
+def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: pictures.Ink) -> object:
+    """Every system's figure on a metric, with its interval."""
+    unit = f" ({info.unit})" if info.unit else ""
+    drawn = ", 95 % interval" if any(row.estimate.low is not None for row in rows) else ""
+    return pictures.intervals(
+        title,
+        [(row.system or WHOLE, row.estimate) for row in rows],
+        f"{info.title}{unit}: {info.ranging}{drawn}",
+        ink,
+        within=info.axis,
+        higher_is_better=info.higher_is_better,
+    )
 
 
 def _maps(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
@@ -569,7 +580,7 @@ def _maps(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[Shee
             yield SheetPicture(
                 f"map/{metric}",
                 f"{title} (heat map)",
-                partial(result_pictures.heat, title, groups, systems, values, info),
+                partial(pictures.heat, title, groups, systems, values, info.axis),
             )
     shares = [name for name in found.metrics if found.metrics[name].share]
     across = {
@@ -581,5 +592,5 @@ def _maps(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[Shee
     if by == ALL and len(titles) > 1:
         title = "All metrics between 0 and 1"
         yield SheetPicture(
-            "map", f"{title} (heat map)", partial(result_pictures.heat, title, titles, systems, across, None)
+            "map", f"{title} (heat map)", partial(pictures.heat, title, titles, systems, across, (0.0, 1.0))
         )

@@ -1,7 +1,7 @@
-"""Pictures of the results: their list, pixels for the window, PNG and SVG files."""
+"""Results to keep: pictures as pixels for the window and as PNG and SVG files, tables as CSV, JSON and text."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import chain, count
@@ -20,53 +20,11 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.texts.estimate import Estimate, unsigned
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pictures.figures import PRINTED, Ink, intervals
-from annotator.exchange.pictures.result_pictures import (
-    PicturePoint,
-    PlottedRater,
-    Section,
-    bars,
-    beside,
-    clouds,
-    confusions,
-    differences,
-    lines,
-    matrix,
-    pairs,
-    plane,
-)
-from annotator.exchange.pictures.result_pictures import (
-    heat as _heat,
-)
+from annotator.exchange.pictures import PRINTED as PRINTED
+from annotator.exchange.pictures import Ink as Ink
 
-__all__ = [
-    "PRINTED",
-    "Dots",
-    "Ink",
-    "PicturePoint",
-    "PlottedRater",
-    "Section",
-    "bars",
-    "beside",
-    "clouds",
-    "confusions",
-    "differences",
-    "dots",
-    "duels",
-    "heat",
-    "lines",
-    "matrix",
-    "pairs",
-    "plane",
-    "printed",
-    "save",
-    "shares",
-    "systems",
-]
 # Of what stands below a picture, in a line.
 CAPTION_LETTERS = 125
-# The axis of a share that every system fills from 0 to 1.
-WHOLE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +34,6 @@ class Dots:
     width: int
     height: int
     rgba: bytes
-
-
-def systems(found: Sequence[tuple[str, Estimate]], title: str, info: scoring.MetricInfo, ink: Ink) -> Any:
-    unit = f" ({info.unit})" if info.unit else ""
-    drawn = ", 95 % interval" if any(one.low is not None for _, one in found) else ""
-    axis = f"{info.title}{unit}: {info.ranging}{drawn}"
-    return intervals(found, title, axis, ink, within=info.axis, higher_is_better=info.higher_is_better)
-
-
-def shares(title: str, found: Sequence[tuple[str, Estimate]], axis: str, ink: Ink) -> Any:
-    return intervals(found, title, axis, ink)
-
-
-def duels(title: str, systems: Sequence[str], won: Mapping[tuple[str, str], float | None], ink: Ink) -> Any:
-    return _heat(title, systems, systems, won, WHOLE, ink)
-
-
-def heat(
-    title: str, rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[str, str], float | None],
-    info: scoring.MetricInfo | None, ink: Ink,
-) -> Any:  # fmt: skip
-    """A heat map; of what lies between two bounds, the colours run from one to the other."""
-    return _heat(title, rows, columns, values, WHOLE if info is None else info.axis, ink)
 
 
 def printed(picture: SheetPicture, departures: Sequence[str] = ()) -> Any:
@@ -259,16 +194,13 @@ def as_text(sheet: ResultSheet) -> str:
     """The same under titles to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
     if not sheet.lines:
         return ""
-    result = fields(sheet)
-    return tabbed(
-        [[one.column.title for one in result], *([one.read(line) for one in result] for line in sheet.lines)]
-    )
-
-
-def tabbed(lines: Iterable[Iterable[Any]]) -> str:
-    """Lines of cells with tabs between them; what is not there is empty."""
     from annotator.exchange.release.tables_csv import guard
 
+    result = fields(sheet)
+    lines = [
+        [one.column.title for one in result],
+        *([one.read(line) for one in result] for line in sheet.lines),
+    ]
     said = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
     return "".join("\t".join(line) + "\n" for line in said)
 

@@ -18,8 +18,7 @@ from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling import label_rows
 from annotator.actions.project import profile
 from annotator.actions.project.file import Project, kept
-from annotator.actions.results.grouping import grouped
-from annotator.actions.results.result_sheets import or_why
+from annotator.actions.results.result_sheets import grouped, or_why
 from annotator.actions.runs.judge_cases import units_a_call
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import JudgeKind, RaterKind, Status

@@ -11,9 +11,8 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items.items import ANSWERED
 from annotator.actions.project.file import Project, record
 from annotator.actions.results import result_raters, scoring
-from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRater, Spoken, chosen, everybody
-from annotator.actions.results.result_sheets import ViewChoice, columns, percent
+from annotator.actions.results.result_sheets import ViewChoice, columns, grouped, percent
 from annotator.actions.results.scoring import (
     ALL,
     GROUPINGS,

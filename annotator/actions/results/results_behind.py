@@ -10,8 +10,8 @@ from sqlalchemy import select
 from annotator.actions.items import materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, results, scoring
-from annotator.actions.results.result_raters import COMPUTED, CONSENSUS, ResultRater, judgements
+from annotator.actions.results import results, scoring
+from annotator.actions.results.result_raters import COMPUTED, CONSENSUS, judgements
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     QUESTION_COLUMN,
@@ -30,12 +30,13 @@ from annotator.actions.results.result_sheets import (
     missing,
     text,
 )
-from annotator.actions.results.scoring import ALL, FACET, MODE, USUAL_METRIC, MetricInfo
+from annotator.actions.results.scoring import ALL, FACET, MODE, USUAL_METRIC
 from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Over, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGE, SYSTEM
 
@@ -134,97 +135,51 @@ def by_person(found: JudgementBehind) -> bool:
     return found.judgement.rater_kind == RaterKind.PERSON.value
 
 
-@dataclass(frozen=True, slots=True)
-class ItemScoresReport:
-    """Mean scores of each system's runs by item, in the project's order of items."""
-
-    metric: MetricInfo
-    rater: ResultRater | None
-    items: Mapping[str, results.ItemName]
-    systems: Mapping[str, str]
-    scores: Mapping[str, Mapping[str, Estimate]]
-    mode: str = ""
-
-
-def report(
+def items(
     project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
-) -> ItemScoresReport:
-    """Every system's score on every item, by default in the mode that counts in the results."""
+) -> tuple[ResultSheet, ...]:
+    """Every system's score on every item, its runs averaged, by default in the mode that counts in the results."""
     found = results.of_metric(project, metric, judge, among)
-    by_system = results.by_item(found.of_mode(mode))
-    scores = {
-        item_id: {
-            system_id: results.item_means_of_runs(by_system[system_id][item_id])
-            for system_id in found.systems
-            if item_id in by_system.get(system_id, {})
-        }
-        for item_id in found.items
-    }
-    answering = {system_id: name for system_id, name in found.systems.items() if system_id in by_system}
-    return ItemScoresReport(found.metric, found.rater, found.items, answering, scores, mode)
-
-
-def sheets(found: ItemScoresReport) -> tuple[ResultSheet, ...]:
-    if not found.systems:
+    info, rater, by_system = found.metric, found.rater, results.by_item(found.of_mode(mode))
+    systems = {system_id: name for system_id, name in found.systems.items() if system_id in by_system}
+    if not systems:
         return ()
-    info = found.metric
+    judged = rater is not None and rater.id != COMPUTED
+    behind_all = FigureSource(info.protocol, rater.id, info.name, mode=mode) if rater and judged else None
+    lines: list[SheetLine] = []
+    values: dict[tuple[str, str], float | None] = {}
+    for item_id, name in found.items.items():
+        own = {
+            system_id: results.item_means_of_runs(by_system[system_id][item_id])
+            for system_id in systems
+            if item_id in by_system[system_id]
+        }
+        if not own:
+            continue
+        source = behind_all and replace(behind_all, item_id=item_id)
+        known = [one.value for one in own.values() if one.value is not None]
+        cells = (
+            text(name.key), text(name.question, tip=name.question), text(name.question_type),
+            *(
+                replace(figure(own[one]), source=source and replace(source, system_id=one), metric=info.name)
+                if one in own else missing("No response")
+                for one in systems
+            ),
+            count(sum(known) / len(known) if known else None, form=".3f"),
+            count(max(known) - min(known) if len(known) > 1 else None, form=".3f"),
+        )  # fmt: skip
+        lines.append(SheetLine(cells, item_id=item_id, source=source))
+        values |= {(name.key, systems[system_id]): one.value for system_id, one in own.items()}
     heads = columns(
-        ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"),
-        *((key_of("system", name), name) for name in found.systems.values()),
+        ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"), *((key_of("system", name), name) for name in systems.values()),
         ("mean", "Mean", "Over the systems"), ("gap", "Gap", "Best system minus worst system on this item"),
     )  # fmt: skip
-    judge = f", judged by {found.rater.name}" if found.rater and info.judged else ""
-    return (
-        ResultSheet(
-            "items",
-            "Item by item",
-            heads,
-            tuple(_line(found, item_id) for item_id, row in found.scores.items() if row),
-            (f"{info.title}{judge}: item by item, several runs of a system averaged.",),
-            (_picture(found),),
-        ),
-    )
-
-
-def _line(found: ItemScoresReport, item_id: str) -> SheetLine:
-    name = found.items[item_id]
-    known = [own.value for own in found.scores[item_id].values() if own.value is not None]
-    cells = (
-        text(name.key), text(name.question, tip=name.question), text(name.question_type),
-        *(_cell(found, item_id, system_id) for system_id in found.systems),
-        count(sum(known) / len(known) if known else None, form=".3f"),
-        count(max(known) - min(known) if len(known) > 1 else None, form=".3f"),
-    )  # fmt: skip
-    return SheetLine(cells, item_id=item_id, source=_source(found, item_id))
-
-
-def _cell(found: ItemScoresReport, item_id: str, system_id: str) -> SheetCell:
-    own = found.scores[item_id].get(system_id)
-    if own is None:
-        return missing("No response")
-    return replace(figure(own), source=_source(found, item_id, system_id), metric=found.metric.name)
-
-
-def _source(found: ItemScoresReport, item_id: str, system_id: str = "") -> FigureSource | None:
-    if found.rater is None or found.rater.id == COMPUTED:
-        return None
-    return FigureSource(
-        found.metric.protocol, found.rater.id, found.metric.name, system_id, item_id=item_id, mode=found.mode
-    )
-
-
-def _picture(found: ItemScoresReport) -> SheetPicture:
-    info, systems = found.metric, list(found.systems.values())
-    keys = [found.items[item_id].key for item_id, row in found.scores.items() if row]
-    values = {
-        (found.items[item_id].key, found.systems[system_id]): own.value
-        for item_id, row in found.scores.items()
-        for system_id, own in row.items()
-    }
-    title = f"{info.title}, item by item"
-    return SheetPicture(
-        "map", f"{title} (heat map)", partial(result_pictures.heat, title, keys, systems, values, info)
-    )
+    title, keys = f"{info.title}, item by item", [line.cells[0].words for line in lines]
+    draw = partial(pictures.heat, title, keys, list(systems.values()), values, info.axis)
+    by = f", judged by {rater.name}" if rater and info.judged else ""
+    told = (f"{info.title}{by}: item by item, several runs of a system averaged.",)
+    picture = SheetPicture("map", f"{title} (heat map)", draw)
+    return (ResultSheet("items", "Item by item", heads, tuple(lines), told, (picture,), rater=rater),)
 
 
 def behind(project: Project, source: FigureSource) -> ResultSheet:

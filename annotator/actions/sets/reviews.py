@@ -19,9 +19,8 @@ from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_cases, label_rows, label_sealing
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, kept, record
-from annotator.actions.results import result_pictures, result_sheets
-from annotator.actions.results.grouping import grouped
-from annotator.actions.results.result_sheets import columns
+from annotator.actions.results import result_sheets
+from annotator.actions.results.result_sheets import columns, grouped
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, told
@@ -42,6 +41,7 @@ from annotator.domain.texts.canonical import Change, derived_id, now, sha256, we
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ADJUDICATION, ASSIGNMENT, INFORMED, ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
@@ -495,7 +495,7 @@ def _picture(found: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
     return result_sheets.picture(
         "accepted",
         "Verdicts that experts accept, having seen them",
-        result_pictures.shares,
+        pictures.intervals,
         [
             (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
             for one in found[:MOST_DRAWN]

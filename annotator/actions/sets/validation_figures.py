@@ -18,8 +18,7 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
-from annotator.actions.results.result_sheets import SheetCell, figure, gaps, number
+from annotator.actions.results.result_sheets import SheetCell, figure, gaps, grouped, number
 from annotator.domain.judges.contest import preferred
 from annotator.domain.judges.judge import Judge, RaterKind, Status
 from annotator.domain.judges.protocol import FIGURES, WORDS, Level, Protocol, Scale
@@ -153,8 +152,6 @@ def in_order(first: str, second: str) -> bool:
 
 def _quartile_of(project: Project) -> dict[str, int]:
     """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
-    import numpy as np
-
     lengths = dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
     if not lengths:
         return {}

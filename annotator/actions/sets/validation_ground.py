@@ -21,7 +21,7 @@ from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_raters
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_sheets import grouped
 from annotator.actions.sets import reviews, validation_figures, validation_sets
 from annotator.actions.sets.validation_figures import JudgeVersion, Key, Own, TruthPairs, UnitPlace, there
 from annotator.domain.experts.assignment import Role, stage_of

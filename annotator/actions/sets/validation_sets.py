@@ -18,7 +18,7 @@ from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.labelling.label_rows import submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_sheets import grouped
 from annotator.actions.sets import validation_figures
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan

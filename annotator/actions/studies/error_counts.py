@@ -10,7 +10,7 @@ from annotator.actions.labelling import label_sealing
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetLine,
@@ -29,6 +29,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import INFORMED, RESPONSE
 
@@ -245,7 +246,7 @@ def _picture(one: TaxonomyCounts, labels: list[str]) -> SheetPicture:
     return picture(
         one.taxonomy.name,
         f"{one.taxonomy.title}: mean number per response",
-        result_pictures.bars,
+        pictures.bars,
         kinds,
         {_words(label): [one.means[kind][label].value for kind in kinds] for label in labels},
         "per response",

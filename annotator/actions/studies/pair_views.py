@@ -11,7 +11,7 @@ from sqlalchemy import and_, select
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_raters import PEOPLE, are_people, chosen
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -32,12 +32,13 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, outcome, preferred
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, preferred
 from annotator.domain.judges.contest import Choice as Preferred
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.agreement.levels import p_of
 from annotator.stats.validation.duels import (
@@ -61,25 +62,15 @@ JUDGED = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DuelPair:
-    """Two systems' responses on an item, and a judge's verdicts in both orders (None: missing).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuelPair(Duel):
+    """A duel of two systems' responses on an item, its `question`; `item_id` is that of the item and the run on it."""
 
-    `key` is that of the item and the run of the systems on it.
-    """
-
-    key: str
-    item_id: str
     item_key: str
-    a: str
-    b: str
-    a_first: str | None
-    b_first: str | None
-    outcome: PairOutcome
     # Whether the judge was asked in either order.
     asked: bool
-    a_id: str = ""
-    b_id: str = ""
+    a_id: str
+    b_id: str
 
 
 def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -113,10 +104,9 @@ def duels(
     met = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
     if rater is None or not met:
         return ()
-    compared = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first, pair.item_id) for pair in met]
-    standings, lengths = win_table(compared), results.mean_lengths(project, mode, among)
+    standings, lengths = win_table(met), results.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
-    flips, first_named = flip_rate(compared), first_slot_rate(compared)
+    flips, first_named = flip_rate(met), first_slot_rate(met)
     bias = length_bias(lengths, {system: rate.value for system, rate in rates.items() if system in lengths})
     win_rate = PROTOCOLS[protocol].metrics[0].name
     return (
@@ -159,9 +149,9 @@ def duels(
                         text(WORDS[pair.outcome].format(a=pair.a, b=pair.b), state=STATES.get(pair.outcome, "")),
                         text(_named(pair.a_first, pair.a, pair.b)), text(_named(pair.b_first, pair.b, pair.a)),
                     ),
-                    item_id=pair.item_id,
+                    item_id=pair.question,
                     source=FigureSource(
-                        protocol, rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id
+                        protocol, rater.id, item_id=pair.question, response_id=pair.a_id, unit_id=pair.b_id
                     ) if pair.asked else None,
                 )
                 for pair in met
@@ -208,17 +198,9 @@ def _pairs(
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
             orders = said.get((a_id, b_id)), said.get((b_id, a_id))
             yield DuelPair(
-                f"{item_id}/{run}",
-                item_id,
-                items[item_id].key,
-                a,
-                b,
-                *orders,
-                outcome(*orders),
-                (a_id, b_id) in said or (b_id, a_id) in said,
-                a_id,
-                b_id,
-            )
+                f"{item_id}/{run}", a, b, *orders, item_id, item_key=items[item_id].key,
+                asked=(a_id, b_id) in said or (b_id, a_id) in said, a_id=a_id, b_id=b_id,
+            )  # fmt: skip
 
 
 WIN_COLUMNS = columns(
@@ -274,19 +256,19 @@ def _duels_pictures(
     yield picture(
         "wins",
         f"Win rate{judge}",
-        result_pictures.shares,
+        pictures.intervals,
         list(rates.items()),
         "wins / comparisons judged in both orders, Wilson's 95 % interval over items",
     )
     points = [
-        result_pictures.PicturePoint(name, lengths[name], rate.value, low=rate.low, high=rate.high)
+        pictures.PicturePoint(name, lengths[name], rate.value, low=rate.low, high=rate.high)
         for name, rate in rates.items()
         if rate.value is not None and name in lengths
     ]
     yield picture(
         "length",
         f"Win rate against mean length{judge}",
-        result_pictures.plane,
+        pictures.plane,
         points,
         "Mean length, characters",
         "Win rate",
@@ -294,9 +276,11 @@ def _duels_pictures(
     yield picture(
         "duels",
         f"Wins of each system (down) over each other (across){judge}",
-        result_pictures.duels,
+        pictures.heat,
+        list(rates),
         list(rates),
         _duels(met),
+        (0.0, 1.0),
     )
 
 
@@ -382,7 +366,7 @@ def preferences(
                 picture(
                     "agreement",
                     "How often people prefer the report with the better score",
-                    result_pictures.shares,
+                    pictures.intervals,
                     [(scoring.named(name).title, row.share) for name, row in agreements.items()],
                     "agreed / (agreed + disagreed), Wilson's 95 % interval over items",
                 ),

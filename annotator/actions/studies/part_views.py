@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotator.actions.items import materials
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     RUN_COLUMN,
@@ -31,6 +31,7 @@ from annotator.domain.material.extract import Matching, RetrievalComparison, Ret
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.matching.matching import maximum_pairs
 
@@ -215,7 +216,7 @@ def _picture(one: PlanMatch) -> SheetPicture:
     return picture(
         one.response_id,
         f"{one.item_key}, {one.system}: full relevant, ringed matched, ? missing",
-        result_pictures.matrix,
+        pictures.matrix,
         [f"P{n} {words}" for n, (_, words) in enumerate(one.predicted, start=1)],
         [f"G{n} {words}" for n, (_, words) in enumerate(one.gold, start=1)],
         one.cells,

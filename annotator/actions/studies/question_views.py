@@ -12,8 +12,7 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, results
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results import results
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
@@ -27,6 +26,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     in_words,
     key_of,
     missing,
@@ -43,6 +43,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.stats.agreement.levels import (
     DEPARTURES,
     FEWEST_RATERS,
@@ -303,7 +304,7 @@ def _pictures(found: SelectionReport) -> list[SheetPicture]:
     for a, b in found.agreement:
         both = [item for item, own in found.scores.items() if a in own and b in own]
         points = [
-            result_pictures.PicturePoint(found.items[item].key, x, y, strong=found.chosen[item].kept is True)
+            pictures.PicturePoint(found.items[item].key, x, y, strong=found.chosen[item].kept is True)
             for item in both
             if (x := found.scores[item][a].value) is not None
             and (y := found.scores[item][b].value) is not None
@@ -311,7 +312,7 @@ def _pictures(found: SelectionReport) -> list[SheetPicture]:
         if len(points) < 2:
             continue
         title = f"Scores by {a} and by {b}; those kept are full"
-        made.append(picture(f"{a}/{b}", title, result_pictures.plane, points, a, b))
+        made.append(picture(f"{a}/{b}", title, pictures.plane, points, a, b))
     return made
 
 

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from sqlalchemy import or_, select
+from sqlalchemy import select
 
 from annotator import files
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, materials
-from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -43,15 +42,16 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.domain.judges.judge import YES, RaterKind, Status
+from annotator.domain.judges.judge import YES
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
+from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Criterion, Rubric
 from annotator.domain.material.item import SET, Item, Response, by_set
 from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.exchange.folders import read_json
 from annotator.exchange.table_files import read_table
 from annotator.protocols import PAPER_TITLES, USUAL_OF
@@ -87,11 +87,8 @@ Said = Mapping[str, Mapping[str, Mapping[str, str]]]
 class Piloted:
     """A criterion with the statistics of its votes; `agreement` is None without two raters."""
 
-    item_id: str
-    item_key: str
-    unit_id: str
-    text: str
-    weight: float
+    item: Item
+    unit: Criterion
     discrimination: Discrimination
     agreement: CriterionAgreement | None
 
@@ -119,7 +116,7 @@ def pilot(
     said, names = _said(project), _names(project)
     pairs = _pairs(said)
     if rater.id == CONSENSUS:
-        said[CONSENSUS] = _settled(project)
+        said |= _said_by(project, CONSENSUS)
     first, _, second = between.partition(",")
     two = (first, second) if second else next(iter(pairs), None)
     criteria: list[Piloted] = []
@@ -201,7 +198,7 @@ def _piloted(
     agreed = criterion_agreement(*(_own(rubric, answers, said, one) for one in two)) if two else {}
     for result in discrimination(_votes(rubric, answers, said, rater)):
         unit = units[result.criterion_id]
-        yield Piloted(item.id, item.key, unit.id, unit.text, unit.weight, result, agreed.get(unit.id))
+        yield Piloted(item, unit, result, agreed.get(unit.id))
 
 
 def _votes(
@@ -229,30 +226,18 @@ def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> I
 
 
 def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
-    j = counted_rows().c
-    question = select(j.rater_kind, j.rater_id, j.response_id, j.unit_id, j.value).where(
-        j.protocol == JUDGED_BY.name,
-        j.status == Status.OK.value,
-        or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value),
-    )
-    result: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    trials: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    with project.store.read() as db:
-        for kind, rater, response_id, unit_id, value in db.execute(
-            question.order_by(j.rater_kind, j.rater_id)
-        ):
-            key = f"{PERSON_KEY}{rater}" if kind == RaterKind.PERSON.value else rater
-            trials[key, response_id, unit_id].append(value)
-    for (key, response_id, unit_id), values in trials.items():
-        if (most := JUDGED_BY.scale.agreed(values)) is not None:
-            result[key][response_id][unit_id] = most
+    result: dict[str, dict[str, dict[str, str]]] = {}
+    for rater in result_raters.raters(project, JUDGED_BY.name):
+        result |= _said_by(project, rater.id)
     return result
 
 
-def _settled(project: Project) -> dict[str, dict[str, str]]:
-    result: dict[str, dict[str, str]] = defaultdict(dict)
-    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, CONSENSUS):
-        result[response_id][unit_id] = value
+def _said_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:
+    """What a rater said, of people each one by themselves."""
+    result: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for response_id, who, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater_id):
+        key = f"{PERSON_KEY}{who}" if rater_id == PEOPLE else who
+        result[key][response_id][unit_id] = value
     return result
 
 
@@ -317,7 +302,7 @@ def _pictures(
     yield picture(
         "weights",
         "Weights beside the experts' of the paper",
-        result_pictures.bars,
+        pictures.bars,
         [f"weight {weight}" for weight in weights],
         {
             "here": [share.value for share in weights.values()],
@@ -329,7 +314,7 @@ def _pictures(
     yield picture(
         "reach",
         f"What {counted(whole, 'criterion tells', 'criteria tell')}",
-        result_pictures.bars,
+        pictures.bars,
         [words for words, _ in REACHED.values()],
         {"share of criteria": [reach.get(one, 0) / whole for one in REACHED]},
         "share of criteria",
@@ -342,17 +327,17 @@ def _place(found: Discrimination) -> tuple[int, float]:
 
 
 def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: bool) -> SheetLine:
-    result, agreed = one.discrimination, one.agreement
+    unit, result, agreed = one.unit, one.discrimination, one.agreement
     words, state = REACHED[result.reach]
     cells = (
-        text(one.item_key), text(one.text, tip=one.text), count(one.weight, form="g"), text(words, state=state),
+        text(one.item.key), text(unit.text, tip=unit.text), count(unit.weight, form="g"), text(words, state=state),
         figure(result.spread),
         *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (SheetCell(""),) * (2 if found_by_two else 0)),
         *(share(result.rates.get(system), 0, "No vote came") for system in systems),
     )  # fmt: skip
-    more = (("Criterion", one.text), *_account(result, agreed))
-    source = FigureSource(JUDGED_BY.name, rater_id, item_id=one.item_id, unit_id=one.unit_id)
-    return SheetLine(cells, one.item_id, one.unit_id, Kind.RUBRIC.value, more=more, source=source)
+    more = (("Criterion", unit.text), *_account(result, agreed))
+    source = FigureSource(JUDGED_BY.name, rater_id, item_id=one.item.id, unit_id=unit.id)
+    return SheetLine(cells, one.item.id, unit.id, Kind.RUBRIC.value, more=more, source=source)
 
 
 def _account(found: Discrimination, agreed: CriterionAgreement | None) -> Iterator[tuple[str, str]]:
@@ -708,9 +693,9 @@ def _picture(found: RubricSetsReport, title: str, what: str) -> Callable[[Any], 
     axis = f"{what.lower()}, mean over items judged under all, 95 % interval"
     if len(found.names) == 2:
         rows = [(system, pair[0], pair[1]) for system, pair in found.beside.scores.items()]
-        return partial(result_pictures.pairs, title, rows, (found.names[0], found.names[1]), axis)
+        return partial(pictures.pairs, title, rows, (found.names[0], found.names[1]), axis)
     return partial(
-        result_pictures.bars,
+        pictures.bars,
         title,
         list(found.beside.scores),
         {
@@ -782,7 +767,7 @@ def _rubric_sets_weights(found: RubricSetsReport) -> ResultSheet:
             picture(
                 "weights",
                 "Weights of the sets",
-                result_pictures.bars,
+                pictures.bars,
                 [f"weight {one}" for one in weights],
                 dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms},
                 "share of criteria",

@@ -11,8 +11,7 @@ from sqlalchemy import func, select
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, results, scoring
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results import results, scoring
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
@@ -28,6 +27,7 @@ from annotator.actions.results.result_sheets import (
     count,
     explained,
     figure,
+    grouped,
     in_words,
     key_of,
     missing,
@@ -39,6 +39,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
+from annotator.exchange import pictures
 from annotator.stats.agreement.levels import p_of, pearson, spearman
 from annotator.stats.intervals.student import by_group, paired_means
 from annotator.stats.validation.duels import DEPARTURES, FrontPoint, pass_at_k, standings
@@ -91,7 +92,7 @@ def attempts(
                 picture(
                     "runs",
                     f"{title}: best of k runs",
-                    result_pictures.lines,
+                    pictures.lines,
                     {system: list(row.items()) for system, row in passed.items()},
                     "k",
                     title,
@@ -172,7 +173,7 @@ def domains(
                 SheetPicture(
                     "map",
                     f"{title} (heat map)",
-                    partial(result_pictures.heat, title, list(shown.values()), list(means), values, result.metric),
+                    partial(pictures.heat, title, list(shown.values()), list(means), values, result.metric.axis),
                 ),
             ),
             DOMAIN_DEPARTURES,
@@ -212,7 +213,7 @@ def efficiency(
     best_first = sorted(scores, key=lambda name: (-(scores[name].value or -1.0), name))
     cells = {name: [text(name), figure(scores[name])] for name in best_first}
     by = f", judged by {result.rater.name}" if result.rater and info.judged else ""
-    told, pictures = [f"{info.title}{by}: means over items with the interval of the Results page."], []
+    told, scattered = [f"{info.title}{by}: means over items with the interval of the Results page."], []
     for cost in map(scoring.named, COSTS):
         took = results.system_means(results.of_metric(project, cost.name, "", among), mode)
         means = {name: took.get(name, Estimate(None)) for name in scores}
@@ -229,7 +230,7 @@ def efficiency(
             cells[row.system] += [_took(means[row.system], cost), _worth(row)]
         told.append(_front(met, cost))
         if any(one.value is not None for one in took.values()):
-            pictures.append(_efficiency_picture(met, scores, info, cost))
+            scattered.append(_efficiency_picture(met, scores, info, cost))
     return (
         ResultSheet(
             "efficiency",
@@ -237,7 +238,7 @@ def efficiency(
             tuple(heads),
             tuple(SheetLine(tuple(own)) for own in cells.values()),
             tuple(told),
-            tuple(pictures),
+            tuple(scattered),
             rater=result.rater,
         ),
     )
@@ -247,7 +248,7 @@ def _efficiency_picture(
     met: Iterable[FrontPoint], scores: Mapping[str, Estimate], info: MetricInfo, cost: MetricInfo
 ) -> SheetPicture:
     points = [
-        result_pictures.PicturePoint(
+        pictures.PicturePoint(
             row.system, row.cost, row.score, row.on_front, scores[row.system].low, scores[row.system].high
         )
         for row in met
@@ -256,7 +257,7 @@ def _efficiency_picture(
     return picture(
         cost.name,
         f"{info.title} against {cost.title.lower()}: the front is full",
-        result_pictures.plane,
+        pictures.plane,
         points,
         f"{cost.title} ({cost.unit})",
         f"{info.title}, 95 % interval",
@@ -350,7 +351,7 @@ def modes(
             picture(
                 "modes",
                 f"{title}: “{one}” against “{other}”",
-                result_pictures.pairs,
+                pictures.pairs,
                 [(system, first[system], second[system]) for system in compared],
                 (one, other),
                 f"{title}, mean over items, 95 % interval",
@@ -461,7 +462,7 @@ def lengths(
             picture(
                 "length",
                 f"{info.title} against length: {name.partition(',')[0].lower()}",
-                result_pictures.clouds,
+                pictures.clouds,
                 points,
                 unit.capitalize(),
                 info.title,

@@ -7,8 +7,7 @@ from functools import partial
 from random import Random
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, result_raters, results, scoring
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
@@ -20,6 +19,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     text,
 )
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
@@ -29,6 +29,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.correction import LabelPlan, Leaderboard, SystemUnits, plan_labels, standings
 
@@ -396,7 +397,7 @@ def _pictures(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
     title = f"{info.title} by “{found.rater.name}”, raw and corrected by people's labels"
     drawn = [end or 0.0 for _, *two in shown for one in two for end in (one.value, one.low)]
     draw = partial(
-        result_pictures.pairs, title, shown, ("raw", "corrected"), f"{info.title}: {info.ranging}, 95 % interval",
+        pictures.pairs, title, shown, ("raw", "corrected"), f"{info.title}: {info.ranging}, 95 % interval",
         share=info.share and min(drawn, default=0) >= 0,
     )  # fmt: skip
     return (SheetPicture("corrected", f"{info.title}, raw and corrected", draw), *_flips(found))
@@ -415,7 +416,7 @@ def _flips(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
         SheetPicture(
             "flips",
             "Probability that two systems swap ranks",
-            partial(result_pictures.duels, title, in_order(found), behind),
+            partial(pictures.heat, title, in_order(found), in_order(found), behind, (0.0, 1.0)),
         ),
     )
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from annotator.actions.labelling import label_cases
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, kept
-from annotator.actions.results import result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
@@ -29,6 +29,7 @@ from annotator.actions.validation.validation import ValidationQuery, ground_of, 
 from annotator.domain.judges.judge import Fault, InformedFields, InformedKind, InformedRuling
 from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.storage.tables import INFORMED
 
@@ -149,9 +150,6 @@ def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
 
 def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
     """The criteria that were ruled unclear and not reworded since, the most often ruled first."""
-    from annotator.actions.labelling import label_cases
-    from annotator.actions.sets import validation_figures
-
     people.refuse_others(project, "can see criteria ruled unclear")
     places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
     counts = Counter(
@@ -243,7 +241,7 @@ def _pictures(found: Sequence[RuledJudge]) -> tuple[SheetPicture, ...]:
             name,
             TITLES[name][0],
             partial(
-                result_pictures.pairs,
+                pictures.pairs,
                 f"{TITLES[name][0]}: first labels, and after rulings",
                 [(one.rater.name, one.first.plain[name], one.ruled.plain[name]) for one in found],
                 ("first labels, the metric", "after rulings"),

@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
-from sqlalchemy import Select, func, literal, or_, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.comparing import VALUE, ComparedField, of_pairs
@@ -15,35 +14,21 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_raters import PEOPLE, ResultRater, spoken
 from annotator.actions.runs.judge_cases import protocol_of, words_of
 from annotator.actions.sets import validation_sets
 from annotator.domain.experts.adjudication import Figure, figure
-from annotator.domain.judges.judge import JudgeKind, RaterKind, Status
+from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.protocol import Level
 from annotator.domain.texts.words import CutList
-from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
+from annotator.storage.tables import ITEM, RESPONSE
 
-PEOPLE = "people"
 # A list longer than this is read by nobody.
 MOST = 2_000
 # Item, response, unit.
 Unit = tuple[str, str, str]
 # Unit → who of a rater said what: one value of a judge, one of each person.
 Said = dict[Unit, dict[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedRater:
-    """A rater under a protocol: a judge, or all people together. The baseline is a floor, not a judge."""
-
-    id: str
-    name: str
-    kind: JudgeKind | None
-    judgements: int
-
-    @property
-    def baseline(self) -> bool:
-        return self.kind is JudgeKind.BASELINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +39,8 @@ class RaterPair:
     than units.
     """
 
-    a: ComparedRater
-    b: ComparedRater
+    a: ResultRater
+    b: ResultRater
     units: int
     pairs: int
     figures: tuple[Figure, ...]
@@ -89,28 +74,25 @@ class RaterDifference:
     id_b: str = ""
 
 
-def raters(project: Project, protocol: str) -> list[ComparedRater]:
+def raters(project: Project, protocol: str) -> list[ResultRater]:
     """Who has judged under a protocol: the judges as they are listed, then the people, once their labels are sealed."""
-    j = JUDGEMENT.c
-    counted = (
-        select(j.rater_id, func.count(func.distinct(j.response_id + literal(" ") + j.unit_id)))
-        .where(
-            j.protocol == protocol,
-            j.rater_kind == RaterKind.JUDGE.value,
-            j.status == Status.OK.value,
-        )
-        .group_by(j.rater_id)
+    j = label_rows.counted_rows().c
+    question = select(
+        j.rater_kind, j.rater_id, func.count(func.distinct(j.response_id + " " + j.unit_id))
+    ).where(
+        j.protocol == protocol,
+        j.status == Status.OK.value,
+        or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value),
     )
-    of_people = select(func.count()).select_from(_of_people(protocol).subquery())
-    with project.store.read() as db:
-        counts: dict[str, int] = {rater_id: count for rater_id, count in db.execute(counted)}
-        by_people = db.execute(of_people).scalar_one()
+    rows = project.query(question.group_by(j.rater_kind, j.rater_id)).all()
+    counts = {rater_id: units for kind, rater_id, units in rows if kind == RaterKind.JUDGE.value}
+    by_people = sum(units for kind, _, units in rows if kind == RaterKind.PERSON.value)
     result = [
-        ComparedRater(judge.id, judge.name, JudgeKind(judge.kind), counts[judge.id])
+        ResultRater(judge.id, judge.name, counts[judge.id], judge.kind)
         for judge in judges.all_of(project)
         if judge.id in counts
     ]
-    return [*result, ComparedRater(PEOPLE, PEOPLE, None, by_people)] if by_people else result
+    return [*result, ResultRater(PEOPLE, PEOPLE, by_people)] if by_people else result
 
 
 def compare(
@@ -179,7 +161,7 @@ def _refuse_others(project: Project) -> None:
     people.refuse_others(project, "can compare judges with people")
 
 
-def _pairing(field: ComparedField, a: ComparedRater, b: ComparedRater, said: dict[str, Said]) -> RaterPair:
+def _pairing(field: ComparedField, a: ResultRater, b: ResultRater, said: dict[str, Said]) -> RaterPair:
     first, second = said[a.id], said[b.id]
     units = [
         unit
@@ -202,39 +184,17 @@ def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list
     return [(x, y) for x in sorted(first) for y in sorted(second)]
 
 
-def _said(project: Project, db: Connection, rater: ComparedRater, protocol: str) -> Said:
+def _said(project: Project, db: Connection, rater: ResultRater, protocol: str) -> Said:
     """What a rater says by unit as it is worded now, of several trials what they come to; of people without what sets
     hold back.
     """
     held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
-    j = JUDGEMENT.c
-    question: Select[Any] = (
-        _of_people(protocol)
-        if rater.id == PEOPLE
-        else select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
-            j.rater_id == rater.id, j.protocol == protocol, j.status == Status.OK.value
-        )
-    )
-    gone = label_rows.outdated(db, j.protocol == protocol)
-    trials: dict[Unit, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for item_id, response_id, unit_id, who, value, judgement_id in db.execute(question):
-        if response_id not in held and judgement_id not in gone:
-            trials[item_id, response_id, unit_id][who].append(value)
-    scale, result = protocol_of(protocol).scale, dict[Unit, dict[str, str]]()
-    for unit, by in trials.items():
-        most = {who: value for who, values in by.items() if (value := scale.agreed(values)) is not None}
-        result |= {unit: most} if most else {}
-    return result
-
-
-def _of_people(protocol: str) -> Select[Any]:
-    j = label_rows.counted_rows().c
-    return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
-        j.rater_kind == RaterKind.PERSON.value,
-        j.protocol == protocol,
-        j.status == Status.OK.value,
-        j.trial == 1,
-    )
+    items = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
+    result: Said = defaultdict(dict)
+    for response_id, who, unit_id, value in spoken(project, protocol_of(protocol), rater.id):
+        if response_id not in held:
+            result[items[response_id], response_id, unit_id][who] = value
+    return dict(result)
 
 
 def _in_order(db: Connection, units: Iterable[Unit]) -> list[Unit]:

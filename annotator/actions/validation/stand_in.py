@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, result_raters, results
+from annotator.actions.results import result_raters, results
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -42,6 +42,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.clustered import holm
 from annotator.stats.validation import comparison
@@ -509,7 +510,7 @@ def _picture(found: StandInAnswers) -> SheetPicture:
     return picture(
         "difference",
         f"{TITLES[found.query.figure][0]} with people less people's with one another",
-        result_pictures.differences,
+        pictures.differences,
         [
             (
                 f"{answer.rater.name} ({answer.rater.prompt[:4]})"
@@ -848,7 +849,7 @@ def _fit(one: JudgeCandidate, chosen: ValidationRater | None) -> SheetCell:
 
 def _pictures(found: JudgeChoice, title: str) -> tuple[SheetPicture, ...]:
     points = [
-        result_pictures.PicturePoint(
+        pictures.PicturePoint(
             offer.rater.name,
             offer.cost.value,
             offer.agreement.low,
@@ -867,7 +868,7 @@ def _pictures(found: JudgeChoice, title: str) -> tuple[SheetPicture, ...]:
     of_people = "the band is people" if band else "the dotted line is people" if level is not None else ""
     heading = ", ".join(filter(None, (f"{title} against cost: the front is full", of_people)))
     draw = partial(
-        result_pictures.plane, heading, points, "US dollars a question", f"{title}, lower bound", front=True,
+        pictures.plane, heading, points, "US dollars a question", f"{title}, lower bound", front=True,
         band=band, level=level,
     )  # fmt: skip
     return (SheetPicture("choice", heading, draw),)

@@ -11,8 +11,7 @@ import numpy as np
 from annotator.actions.judges import kept_keys
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, results
-from annotator.actions.results.grouping import grouped
+from annotator.actions.results import results
 from annotator.actions.results.result_raters import CONSENSUS, EVERYBODY
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -27,6 +26,7 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    grouped,
     percent,
     text,
 )
@@ -53,6 +53,7 @@ from annotator.domain.judges.protocol import FIGURES, Level, Protocol, uncrossed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
 
@@ -651,24 +652,24 @@ def _of_figure(found: Validation, name: str, weighted: bool) -> SheetPicture:
             if name in _side(line, weighted)
         ]
         human = next((_side(line, weighted).get(name) for line in lines if line.rater.id == PEOPLE), None)
-        sections.append(result_pictures.Section(group, _ordered(rated), human))
+        sections.append(pictures.Section(group, _ordered(rated), human))
     words = f"{TITLES[name][0]}, by weight" if weighted else TITLES[name][0]
     apart = "" if found.query.by == ALL else f", by {found.query.by}"
     title = f"{words}: judges and people compared with {found.against}{apart}"
     return SheetPicture(
-        name, f"{words}{apart}", partial(result_pictures.beside, title, sections, f"{words}: {AXIS}")
+        name, f"{words}{apart}", partial(pictures.beside, title, sections, f"{words}: {AXIS}")
     )
 
 
-def _rated(called: str, found: Estimate, rater: ValidationRater) -> result_pictures.PlottedRater:
-    return result_pictures.PlottedRater(called, found, rater.is_judge, remark(found))
+def _rated(called: str, found: Estimate, rater: ValidationRater) -> pictures.PlottedRater:
+    return pictures.PlottedRater(called, found, rater.is_judge, remark(found))
 
 
 def _by_group(lines: Iterable[RaterFigures]) -> Iterable[tuple[str, list[RaterFigures]]]:
     return grouped((line.group, line) for line in lines).items()
 
 
-def _ordered(rated: list[result_pictures.PlottedRater]) -> list[result_pictures.PlottedRater]:
+def _ordered(rated: list[pictures.PlottedRater]) -> list[pictures.PlottedRater]:
     judged = [one for one in rated if one.judge]
     judged.sort(key=lambda one: (one.estimate.value is None, -(one.estimate.value or 0.0), one.name))
     return [*judged, *(one for one in rated if not one.judge)]
@@ -687,7 +688,7 @@ def _of_contrasts(found: Validation) -> tuple[SheetPicture, ...]:
                 f"gap/{name}",
                 f"Difference of {TITLES[name][0]}",
                 partial(
-                    result_pictures.differences,
+                    pictures.differences,
                     f"{TITLES[name][0]}: the first judge less the second",
                     rows,
                     f"Difference of {TITLES[name][0]}, 95 % interval over items; "
@@ -709,7 +710,7 @@ def _of_confusion(found: Validation) -> tuple[SheetPicture, ...]:
         made.append(
             SheetPicture(
                 f"confusion/{group}", f"Confusion{apart}",
-                partial(result_pictures.confusions, title, matrices, found.protocol.values),
+                partial(pictures.confusions, title, matrices, found.protocol.values),
             )
         )  # fmt: skip
     return tuple(made)

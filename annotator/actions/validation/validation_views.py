@@ -7,8 +7,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import drift
 from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_raters
-from annotator.actions.results.grouping import grouped
-from annotator.actions.results.result_sheets import ViewChoice
+from annotator.actions.results.result_sheets import ViewChoice, grouped
 from annotator.actions.results.scoring import USUAL_METRIC
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
 from annotator.actions.studies.result_views import BESIDE, SEVERAL_JUDGES, ResultView
@@ -265,9 +264,8 @@ VIEWS: tuple[ResultView, ...] = (
         "How often two judges say the same, and how far that varies from run to run.",
         "Run two judges on the same reports.",
         _of_judges,
-        kept(biases.consistency_report),
-        biases.consistency_sheets,
-        "Judges",
+        kept(biases.consistency),
+        page="Judges",
         rests_on=(SEVERAL_JUDGES,),
     ),
     ResultView(
@@ -312,7 +310,6 @@ VIEWS: tuple[ResultView, ...] = (
         "Run a judge on some reports (the baseline judge needs no network), then test it under Attacks.",
         biases.choices,
         kept(biases.panel),
-        biases.sheets,
-        "Judges",
+        page="Judges",
     ),
 )

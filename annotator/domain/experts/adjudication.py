@@ -41,6 +41,11 @@ def figure(name: str, estimate: Estimate) -> Figure:
     return Figure(name=name, value=e.value, low=e.low, high=e.high, n=e.n, method=e.method, note=e.note)
 
 
+def estimate(found: Figure) -> Estimate:
+    """A kept figure as it was computed."""
+    return Estimate(**found.model_dump(exclude={"name"}))
+
+
 def under(prefix: str, found: Iterable[Figure]) -> tuple[Figure, ...]:
     return tuple(each.model_copy(update={"name": f"{prefix}{each.name}"}) for each in found)
 

@@ -541,10 +541,6 @@ class AgreementMenu(LeavingMenu):
             "save_inputs": self._choose_folder,
         }
 
-    def as_text(self, sheet: ResultSheet) -> str:
-        lines = [line for line in sheet.lines if isinstance(line, RowLine)]
-        return agreement_report.copied(lines[0].report, [line.row for line in lines])
-
     def _choose_folder(self) -> None:
         here = self._session.project.path
         name = QFileDialog.getExistingDirectory(self, "Folder for the inputs", str(here.parent))

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.contests import contest_rows, contest_runs, contest_standings
-from annotator.actions.contests.contest_rows import RankedPairs, RaterSoFar, ShownPair
+from annotator.actions.contests.contest_rows import ContestRater, RankedPairs, ShownPair
 from annotator.actions.contests.contest_runs import MOST_ROUNDS, ContestSettings, ImportedMatches
 from annotator.actions.contests.contest_standings import ContestReport, KeptTask
 from annotator.actions.judges import judges
@@ -420,7 +420,7 @@ class RoundsPart(PagePart):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT))
-        self._so_far: dict[str, RaterSoFar] = {}
+        self._so_far: dict[str, ContestRater] = {}
         self._names: dict[str, str] = {}
         self.judge, self.pairs = ChoiceBox(), ChoiceBox()
         for box, name, letters in ((self.judge, "Judge that compares", 20), (self.pairs, "Who meets", 10)):
@@ -490,7 +490,7 @@ class RoundsPart(PagePart):
             self.top.setMaximum(len(tasks) - 1)
             if self.pairs.currentData() != NEAR:
                 self.top.setValue(contest_rows.usual_top(len(tasks)))
-        result = self.session.ask(contest_rows.so_far) or []
+        result = self.session.ask(contest_rows.raters) or []
         self._so_far = {one.id: one for one in result}
         self.model.show(contest_rows.sheet(result))
         fit(self.table, self.model)

@@ -645,9 +645,6 @@ class LeavingMenu(QToolButton):
             "save_results_picture": self._choose_picture,
         }
 
-    def as_text(self, sheet: ResultSheet) -> str:
-        return result_pictures.as_text(sheet)
-
     def enable(self, table: bool, picture: bool) -> None:
         for act, button in self.buttons.items():
             button.setEnabled(picture if act.endswith("picture") else table)
@@ -655,7 +652,7 @@ class LeavingMenu(QToolButton):
     def copy(self) -> None:
         sheet = self._view.model.shown
         if sheet.lines:
-            QGuiApplication.clipboard().setText(self.as_text(sheet))
+            QGuiApplication.clipboard().setText(result_pictures.as_text(sheet))
         copied = f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
         self.told.emit(copied if sheet.lines else "No line is in view: nothing was copied.")
 

@@ -144,7 +144,7 @@ def _share(holds: Sequence[bool], of: Sequence["Duel | ScoredPair"]) -> Estimate
 
 
 def _told(rate: Estimate, missing: int, method: str) -> Estimate:
-    left_out = f"{missing} pairs left out: a verdict is missing" if missing else ""
+    left_out = f"{counted(missing, 'pair')} left out: a verdict is missing" if missing else ""
     return replace(rate, missing=missing, method=f"{method}; {rate.method}").remarked(left_out)
 
 

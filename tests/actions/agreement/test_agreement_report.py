@@ -17,6 +17,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures
 from annotator.domain.experts.adjudication import BOTH, Figure, Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.rubric import Rubric
@@ -175,18 +176,20 @@ def test_remarks_leave_the_reason_out_and_speak_of_items() -> None:
     ]
 
 
+def as_text(report: AgreementReport) -> str:
+    return result_pictures.as_text(agreement_report.sheets(report)[0])
+
+
 def copied(report: AgreementReport) -> dict[str, str]:
     """The cells of the first line by their heads."""
-    head, line, *_ = (
-        each.split("\t") for each in agreement_report.copied(report, list(report.rows)).splitlines()
-    )
+    head, line, *_ = (each.split("\t") for each in as_text(report).splitlines())
     return dict(zip(head, line, strict=True))
 
 
 def test_what_is_copied_is_not_rounded_and_gives_reasons(pair: Project) -> None:
     both(pair, "yyn", "yyy")
     cells = copied(agreement_report.report(pair))
-    assert (cells["Stage"], cells["Compared"], cells["n"]) == ("labelling", "value", "3")
+    assert (cells["Stage"], cells["n"], cells["Agreement, n"]) == ("labelling", "3", "3")
     assert (float(cells["Agreement"]), cells["Agreement, low"]) == (2 / 3, "")
 
 
@@ -199,8 +202,8 @@ def test_what_is_copied_names_people_by_alias_and_is_no_formula(pair: Project) -
     assert (report.people[ada.id].name, report.alias(ada.id)) == ("Ada Canary", ada.alias)
     names = {agreement_report.names(report, row).strip("\u2068\u2069") for row in report.rows}
     assert names == {"Eve", "Ada Canary"}
-    lines = agreement_report.copied(report, list(report.rows)).splitlines()
-    assert {line.split("\t")[1] for line in lines[1:]} == {ada.alias, "'=1+1"}
+    lines = as_text(report).splitlines()
+    assert {line.split("\t")[0] for line in lines[1:]} == {ada.alias, "'=1+1"}
 
 
 def test_without_a_figure_the_reason_is_given(pair: Project) -> None:
@@ -208,7 +211,7 @@ def test_without_a_figure_the_reason_is_given(pair: Project) -> None:
     report = agreement_report.report(pair)
     cells = copied(report)
     assert cells["κ"] == ""
-    assert "one category only" in cells["κ, reason"]
+    assert "one category only" in cells["κ, note"]
     plain = agreement_report.plain(report, report.rows[0])
     kappa = next(result for result in plain["figures"] if result["name"] == "kappa")
     assert kappa["value"] is None

@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from annotator.actions.results import result_pictures as saved_pictures
+from annotator.actions.results import result_pictures
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.texts.estimate import Estimate
-from annotator.exchange.pictures import result_pictures
-from annotator.exchange.pictures import result_pictures as pictures
-from annotator.exchange.pictures.figures import PRINTED, intervals, short
-from annotator.exchange.pictures.result_pictures import (
+from annotator.exchange import pictures
+from annotator.exchange.pictures import (
     MOST_PANELS,
+    PRINTED,
     PlottedRater,
     Section,
     beside,
@@ -20,6 +19,8 @@ from annotator.exchange.pictures.result_pictures import (
     by_week,
     confusions,
     differences,
+    intervals,
+    short,
 )
 
 
@@ -49,9 +50,9 @@ def test_a_group_is_a_dot():
     spans = [tuple(x for x, _ in span) for lines in axes.collections for span in lines.get_segments()]
     assert spans == [(0.25, 0.75)]
     assert words(axes) == ["0.50  n = 12", "0.90  n = 12"]
-    points = [(f"item {n}", kappa(0.5)) for n in range(result_pictures.MOST_GROUPS + 5)]
+    points = [(f"item {n}", kappa(0.5)) for n in range(pictures.MOST_GROUPS + 5)]
     axes = drawn(by_group(points, "κ", "κ"))
-    assert len(dots(axes)) == result_pictures.MOST_GROUPS
+    assert len(dots(axes)) == pictures.MOST_GROUPS
     assert axes.get_xlabel() == "κ; 5 more are not drawn"
 
 
@@ -74,9 +75,9 @@ def test_long_names_of_any_script_leave_room_for_the_figures():
     sheet.set_size_inches(3.2, 2)
     axes = drawn(sheet)
     shown = [label.get_text() for label in axes.get_yticklabels()]
-    assert all(text.endswith("…") and len(text) <= result_pictures.WIDEST_NAME for text in shown)
+    assert all(text.endswith("…") and len(text) <= pictures.WIDEST_GROUP for text in shown)
     # A wide letter takes the room of two.
-    assert len(shown[1]) <= result_pictures.WIDEST_NAME / 2 + 1
+    assert len(shown[1]) <= pictures.WIDEST_GROUP / 2 + 1
 
 
 def test_weeks_stand_apart_and_the_line_breaks():
@@ -93,7 +94,7 @@ def test_weeks_stand_apart_and_the_line_breaks():
     assert runs == [[0.5, 0.6], [0.7, 0.8]]
     assert words(axes) == ["undefined"]
     points = [(f"2026-W{n:02}", kappa(0.5)) for n in range(1, 53)]
-    assert len(drawn(by_week(points, "κ", "κ")).get_xticks()) <= result_pictures.SPELT_WEEKS
+    assert len(drawn(by_week(points, "κ", "κ")).get_xticks()) <= pictures.SPELT_WEEKS
 
 
 NAMES = ("Alpha $x_1$", "深度研究智能体", "باحث عميق")
@@ -107,7 +108,7 @@ def result_drawn() -> dict[str, Any]:
     pairs = list(zip(NAMES, (FOUND, GAPS, NONE), strict=True))
     values = {(row, column): 0.5 for row in NAMES for column in NAMES if row != column}
     return {
-        "intervals": intervals(pairs, "Title", "axis"),
+        "intervals": intervals("Title", pairs, "axis"),
         "heat": pictures.heat("Title", NAMES, NAMES, values, (0.0, 1.0)),
         "plane": pictures.plane(
             "Title",
@@ -140,12 +141,12 @@ def test_every_kind_is_saved_with_the_names_in_it(kind: str, tmp_path) -> None:
     figure = result_drawn()[kind]
     assert NAMES[1] in result_words(figure)
     for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
-        assert saved_pictures.save(figure, tmp_path / f"{kind}.{ending}").read_bytes().startswith(start)
+        assert result_pictures.save(figure, tmp_path / f"{kind}.{ending}").read_bytes().startswith(start)
 
 
 def test_the_same_picture_gives_the_same_bytes(tmp_path) -> None:
     for ending in ("svg", "png"):
-        one, two = (saved_pictures.save(result_drawn()["heat"], tmp_path / f"{n}.{ending}") for n in "ab")
+        one, two = (result_pictures.save(result_drawn()["heat"], tmp_path / f"{n}.{ending}") for n in "ab")
         assert one.read_bytes() == two.read_bytes()
 
 
@@ -162,13 +163,13 @@ def test_maps_say_what_is_not_there() -> None:
 
 def test_axes_run_between_the_bounds_of_their_figure() -> None:
     figure = intervals(
-        [("a", Estimate(300.0, 250, 340))], "Latency", "s", within=None, higher_is_better=False
+        "Latency", [("a", Estimate(300.0, 250, 340))], "s", within=None, higher_is_better=False
     )
     assert figure.axes[0].get_xlim()[1] > 300
-    rated = intervals([("a", Estimate(7.5))], "Rating", "", within=(0.0, 10.0)).axes[0]
+    rated = intervals("Rating", [("a", Estimate(7.5))], "", within=(0.0, 10.0)).axes[0]
     assert rated.get_xlim() == (0.0, pytest.approx(11.2))
     assert rated.get_xticks().tolist() == [0, 2, 4, 6, 8, 10]
-    assert intervals([("a", Estimate(-0.25))], "Coverage", "").axes[0].get_xlim()[0] == -0.25
+    assert intervals("Coverage", [("a", Estimate(-0.25))], "").axes[0].get_xlim()[0] == -0.25
     figure = pictures.lines("Title", {"one": [(0, Estimate(1.0)), (1, Estimate(1.0))]}, "x", "y")
     assert figure.axes[0].get_ylim()[0] == 0
 

@@ -72,7 +72,7 @@ def test_enter_leads_to_the_values_behind_and_esc_back(page, qtbot, qtmodelteste
     assert page.view.table.hasFocus()
     choose(page, "weight")
     press("Ctrl+C")
-    assert QGuiApplication.clipboard().text().startswith("Stage\tGroup")
+    assert QGuiApplication.clipboard().text().startswith("Stage\tCompared")
     press("Return")
     qtbot.waitUntil(lambda: page.behind.count.text() not in ("", "Reading…"))
     assert page.body.currentWidget() is page.behind

@@ -14,6 +14,7 @@ from annotator.actions.judging.forecasts import Cost, total
 from annotator.actions.judging.judge_runs import draws, title
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_raters import PEOPLE, ResultRater
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
@@ -28,8 +29,6 @@ from annotator.actions.runs import run_records
 from annotator.actions.studies.result_views import BENCHMARK, ResultView
 from annotator.actions.validation import judge_comparing
 from annotator.actions.validation.judge_comparing import (
-    PEOPLE,
-    ComparedRater,
     JudgeComparison,
     RaterDifference,
     RaterPair,
@@ -47,8 +46,8 @@ from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPart
 from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 
 
-def whose(rater: ComparedRater) -> str:
-    return f"{rater.name} (a floor)" if rater.baseline else rater.name
+def whose(rater: ResultRater) -> str:
+    return f"{rater.name} (a floor)" if rater.floor else rater.name
 
 
 def second(one: RaterPair) -> str:
@@ -68,7 +67,7 @@ def account(one: RaterPair, comparison: JudgeComparison) -> str:
         )
     result = next(each for name in agreement_report.MAIN for each in one.figures if each.name == name)
     said += [*filter(None, [agreement_report.reason(result)]), *agreement_report.remarks(result)]
-    if one.a.baseline or one.b.baseline:
+    if one.a.floor or one.b.floor:
         said.append("the baseline is a floor, not a judge")
     return " ".join(
         f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in said if part

@@ -184,15 +184,16 @@ class AttackForm(QWidget):
         result = self.offered
         with QSignalBlocker(self.attacks):
             self.attacks.clear()
-            for one in attacking.attacks_on(result.judge, str(self.what.currentData())) if result else ():
+            what = str(self.what.currentData())
+            for one, lacks in attacking.attacks_on(result.judge, what) if result else ():
                 entry = QListWidgetItem(one.title)
                 entry.setData(NAME, one.name)
-                entry.setToolTip(tooltip(f"{one.about}\n{one.lacks}".strip()))
-                if one.lacks:
+                entry.setToolTip(tooltip(f"{one.about}\n{lacks}".strip()))
+                if lacks:
                     entry.setFlags(
                         entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
                     )
-                    entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, one.lacks)
+                    entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, lacks)
                 else:
                     off = one.name in self._left_out
                     entry.setCheckState(Qt.CheckState.Unchecked if off else Qt.CheckState.Checked)

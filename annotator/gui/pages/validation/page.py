@@ -81,12 +81,7 @@ class ValidatePage(PartedPage):
 
 def _load(_project: Project) -> None:
     """Load what counts, on the other thread: it stands on libraries that take a while."""
-    for name in (
-        COUNTS,
-        "annotator.actions.validation.validity_cards",
-        "annotator.actions.sets.validation_ground",
-    ):
-        import_module(name)
+    import_module(COUNTS)
 
 
 def _loaded(_: None) -> None:

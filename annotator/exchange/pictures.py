@@ -1,15 +1,186 @@
-"""More pictures of results: heat maps, scatter plots, lines, bars, and paired values."""
+"""Pictures of results, agreement and validation, as matplotlib figures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from math import isfinite
+from textwrap import fill
 from typing import Any
+from unicodedata import east_asian_width
 
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
-from annotator.exchange.pictures.figures import PRINTED, Ink, name_axis, sheet, short, spell
+
+INCH_PER_SYSTEM = 0.42
+LETTERS_PER_INCH, WIDEST_NAME = 12, 30
+# Tried in this order, so that names in any script are drawn with some installed font.
+FONTS = (
+    "DejaVu Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans",
+    "Segoe UI",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "Arial Unicode MS",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    paper: str = "#ffffff"
+    text: str = "#1c2430"
+    faint: str = "#9aa4b2"
+    grid: str = "#e6e9ee"
+    mark: str = "#8a5a00"
+    width: float = 7.2
+    """How wide the picture is, in inches."""
+
+
+PRINTED = Ink()
+
+
+def intervals(
+    title: str,
+    figures: Sequence[tuple[str, Estimate]],
+    axis: str,
+    ink: Ink = PRINTED,
+    *,
+    within: tuple[float, float] | None = (0.0, 1.0),
+    higher_is_better: bool = True,
+) -> Any:
+    """A matplotlib Figure of systems (name, estimate), best first, each a dot with its 95 % interval.
+
+    A system with missing judgements is drawn hollow over the range that the missing ones could move it to;
+    one without any value is named and left empty. The axis runs `within` two bounds, without them from 0 on.
+    """
+    sign = -1 if higher_is_better else 1
+    ordered = sorted(figures, key=lambda pair: (pair[1].value is None, sign * (pair[1].value or 0), pair[0]))
+    figure, axes = lying_sheet(1.15 + INCH_PER_SYSTEM * max(3, len(ordered)), title, axis, ink)
+    if within is not None:
+        span = within[1] - within[0]
+        below = min(
+            (end for _, one in figures for end in (one.value, one.low) if end is not None), default=0.0
+        )
+        axes.set_xlim(min(within[0], below), within[0] + 1.12 * span)
+        axes.set_xticks([within[0] + span * step / 5 for step in range(6)])
+    for place, (_, estimate) in enumerate(ordered):
+        _draw_estimate(axes, place, estimate, ink)
+    name_rows(axes, [short(name) for name, _ in ordered], ink)
+    if within is None:
+        # Room behind the last figure for its words.
+        axes.set_xlim(min(0.0, axes.get_xlim()[0]), axes.get_xlim()[1] * 1.18)
+    return figure
+
+
+def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
+    from matplotlib import figure
+
+    made = figure.Figure(figsize=(ink.width, height), facecolor=ink.paper, layout="constrained")
+    axes = made.add_subplot()
+    axes.set_facecolor(ink.paper)
+    # Over the whole sheet: names may leave the axes little width.
+    head = made.suptitle(_wrapped(title, ink.width), x=0.01, ha="left", fontsize=10.5, color=ink.text)
+    spell([head], ink)
+    axes.tick_params(axis="both", length=0, labelsize=9, colors=ink.text)
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    return made, axes
+
+
+def lying_sheet(height: float, title: str, axis: str, ink: Ink) -> tuple[Any, Any]:
+    """A sheet whose values run from left to right, over rows that `name_rows` names."""
+    made, axes = sheet(height, title, ink)
+    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
+    name_axis(axes, axis, ink)
+    return made, axes
+
+
+def name_rows(axes: Any, names: Sequence[str], ink: Ink) -> None:
+    """Name the rows from the first, at the top, to the last."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    spell(axes.get_yticklabels(), ink)
+
+
+def draw_interval(axes: Any, figure: Any, at: Any, *, upright: bool = False, **look: Any) -> None:
+    """The line from the `low` to the `high` of a figure, where both are known, at a place of the other axis."""
+    if figure.low is not None and figure.high is not None:
+        ends = [figure.low, figure.high], [at, at]
+        axes.plot(*(ends[::-1] if upright else ends), **look)
+
+
+def not_drawn(rest: int, before: str = "") -> str:
+    """“3 more are not drawn” of what a picture has no room for; empty where all of it is drawn."""
+    return f"{before}{counted(rest, 'more is', 'more are')} not drawn" if rest > 0 else ""
+
+
+def _wrapped(title: str, width: float) -> str:
+    return fill(title, max(20, int(width * LETTERS_PER_INCH)))
+
+
+def short(name: str, widest: int = WIDEST_NAME) -> str:
+    """As much of a name as there is room for; a wide letter takes two places."""
+    name, width = " ".join(name.split()), 0
+    for place, letter in enumerate(name):
+        width += 2 if east_asian_width(letter) in "WF" else 1
+        if width > widest:
+            return name[: place - 1] + "…"
+    return name
+
+
+def name_axis(axes: Any, words: str, ink: Ink) -> None:
+    axes.set_xlabel(_wrapped(words, ink.width * 0.72), fontsize=9)
+    spell([axes.xaxis.label], ink)
+
+
+def spell(labels: Iterable[Any], ink: Ink) -> None:
+    """Set labels in fonts that have their letters; a name with two dollar signs is no formula."""
+    fonts = installed_fonts()
+    for label in labels:
+        label.set_fontfamily(fonts)
+        label.set_color(ink.text)
+        label.set_parse_math(False)
+
+
+def installed_fonts() -> list[str]:
+    """Those of FONTS that this machine has; asking for others would fill the log."""
+    from matplotlib import font_manager
+
+    there = set(font_manager.get_font_names())
+    return [name for name in FONTS if name in there]
+
+
+def _draw_estimate(axes: Any, place: int, estimate: Estimate, ink: Ink) -> None:
+    if estimate.value is None:
+        axes.annotate("no value yet", (0.01, place), va="center", fontsize=8, color=ink.faint)
+        return
+    if not estimate.complete and estimate.floor is not None and estimate.ceiling is not None:
+        axes.plot(
+            [estimate.floor, estimate.ceiling],
+            [place, place],
+            color=ink.grid,
+            linewidth=9,
+            solid_capstyle="butt",
+        )
+    draw_interval(axes, estimate, place, color=ink.mark, linewidth=2, solid_capstyle="round")
+    axes.plot(
+        [estimate.value],
+        [place],
+        "o",
+        markersize=8,
+        markeredgewidth=2,
+        markerfacecolor=ink.mark if estimate.complete else ink.paper,
+        markeredgecolor=ink.mark,
+    )
+    said = f"{estimate.value:.3f}" if abs(estimate.value) < 10 else f"{estimate.value:,.1f}"
+    words = said if estimate.complete else f"{said}  {estimate.missing:,} missing"
+    edge = max(estimate.value, estimate.high or 0, (estimate.ceiling or 0) if not estimate.complete else 0)
+    axes.annotate(
+        words, (edge, place), (8, 0), textcoords="offset points", va="center", fontsize=9, color=ink.text
+    )
+
 
 # Told apart by people who see colours differently (Okabe and Ito), on light and on dark paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
@@ -45,11 +216,7 @@ def heat(
     grid = [[_number(values.get((row, column))) for column in columns] for row in shown]
     known = [value for line in grid for value in line if isfinite(value)]
     low, high = bounds or (min(known, default=0.0), max(known, default=1.0))
-    from matplotlib.colors import LinearSegmentedColormap
-
-    colours = LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark]).with_extremes(
-        bad=ink.paper
-    )
+    colours = _colours(ink).with_extremes(bad=ink.paper)
     axes.imshow(grid, aspect="auto", cmap=colours, vmin=low, vmax=high if high > low else low + 1)
     for i, line in enumerate(grid):
         for j, value in enumerate(line):
@@ -63,11 +230,14 @@ def heat(
         for label in axes.get_xticklabels():
             label.set(rotation=30, horizontalalignment="left", rotation_mode="anchor")
     spell([*axes.get_yticklabels(), *axes.get_xticklabels()], ink)
-    if len(rows) > len(shown):
-        axes.set_xlabel(
-            f"{counted(len(rows) - len(shown), 'more is', 'more are')} not drawn", color=ink.text, fontsize=9
-        )
+    axes.set_xlabel(not_drawn(len(rows) - len(shown)), color=ink.text, fontsize=9)
     return figure
+
+
+def _colours(ink: Ink) -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark])
 
 
 def _number(value: float | None) -> float:
@@ -76,9 +246,7 @@ def _number(value: float | None) -> float:
 
 def _write(axes: Any, x: int, y: int, value: float, ground: tuple[float, ...], ink: Ink) -> None:
     words = "–" if not isfinite(value) else f"{value:.2f}" if abs(value) < 10 else f"{value:,.0f}"
-    colour = ink.text
-    if isfinite(value):
-        colour = contrasting(ink, ground)
+    colour = contrasting(ink, ground) if isfinite(value) else ink.text
     label = axes.text(x, y, words, ha="center", va="center", fontsize=7.5, color=colour)
     # Within the axes anyway: measuring thousands of them takes seconds.
     label.set_in_layout(False)
@@ -119,8 +287,7 @@ def plane(
     if front and len(strong) > 1:
         axes.plot([p.x for p in strong], [p.y for p in strong], color=ink.mark, linewidth=1.4, linestyle="--")
     for point in points:
-        if point.low is not None and point.high is not None:
-            axes.plot([point.x, point.x], [point.low, point.high], color=ink.faint, linewidth=1.4)
+        draw_interval(axes, point, point.x, upright=True, color=ink.faint, linewidth=1.4)
         face = ink.mark if point.strong or not strong else ink.paper
         axes.plot([point.x], [point.y], "o", markersize=8, markerfacecolor=face, markeredgecolor=ink.mark)
     if points and min(point.x for point in points) >= 0:
@@ -178,8 +345,7 @@ def lines(
         shift = 0.06 * (place - (len(series) - 1) / 2)
         known = [(at + shift, result) for at, result in points if result.value is not None]
         for at, result in known:
-            if result.low is not None and result.high is not None:
-                axes.plot([at, at], [result.low, result.high], color=colour, linewidth=1.4, alpha=0.6)
+            draw_interval(axes, result, at, upright=True, color=colour, linewidth=1.4, alpha=0.6)
         axes.plot(
             [at for at, _ in known], [result.value for _, result in known], f"{mark}-", color=colour,
             label=short(name, 24),
@@ -200,9 +366,7 @@ def bars(
     Those that are `stacked` follow one another in one bar, and have no values.
     """
     beside = 1 if stacked else len(series)
-    figure, axes = sheet(1.3 + 0.24 * max(4, len(groups) * (beside + 0.6)), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis, ink)
+    figure, axes = lying_sheet(1.3 + 0.24 * max(4, len(groups) * (beside + 0.6)), title, axis, ink)
     thick, ends = 0.8 / max(1, beside), [0.0] * len(groups)
     for place, (name, values) in enumerate(series.items()):
         shift = 0.0 if stacked else thick * (place - (beside - 1) / 2)
@@ -219,11 +383,10 @@ def bars(
                 words, (value or 0.0, y), (4, 0), textcoords="offset points", va="center", fontsize=8
             )
             label.set_color(ink.text)
-    axes.set_yticks(range(len(groups)), [short(group) for group in groups])
+    name_rows(axes, [short(group) for group in groups], ink)
     axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.margins(x=0.12)
     axes.set_xlim(0, max(axes.get_xlim()[1], 0.01))
-    spell(axes.get_yticklabels(), ink)
     _legend(figure, axes, ink, len(series))
     return figure
 
@@ -233,29 +396,22 @@ def pairs(
     *, share: bool = False,
 ) -> Any:  # fmt: skip
     """Two values of each row joined by a line, the first hollow, the second full; a share has an axis from 0 to 1."""
-    figure, axes = sheet(1.5 + 0.42 * max(3, len(rows)), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis, ink)
+    figure, axes = lying_sheet(1.5 + 0.42 * max(3, len(rows)), title, axis, ink)
     for place, (_, one, other) in enumerate(rows):
         known = [result.value for result in (one, other) if result.value is not None]
         axes.plot(known, [place] * len(known), color=ink.faint, linewidth=2)
         for result, face, shift in ((one, ink.paper, -0.12), (other, ink.mark, 0.12)):
-            if result.low is not None and result.high is not None:
-                axes.plot(
-                    [result.low, result.high], [place + shift] * 2, color=ink.mark, linewidth=1, alpha=0.6
-                )
+            draw_interval(axes, result, place + shift, color=ink.mark, linewidth=1, alpha=0.6)
             if result.value is not None:
                 axes.plot(
                     [result.value], [place], "o", markersize=8, markerfacecolor=face, markeredgecolor=ink.mark
                 )
     for name, face in zip(names, (ink.paper, ink.mark), strict=True):
         axes.plot([], [], "o", markerfacecolor=face, markeredgecolor=ink.mark, label=short(name, 28))
-    axes.set_yticks(range(len(rows)), [short(name) for name, *_ in rows])
-    axes.set_ylim(len(rows) - 0.4, -0.6)
+    name_rows(axes, [short(name) for name, *_ in rows], ink)
     if share:
         # Little data may give an interval that reaches farther than a share can lie.
         axes.set_xlim(-0.03, 1.03)
-    spell(axes.get_yticklabels(), ink)
     _legend(figure, axes, ink, 2)
     return figure
 
@@ -280,12 +436,11 @@ def matrix(
                 )
     for i, j in matched:
         axes.plot([j], [i], "o", markersize=15, markerfacecolor="none", markeredgecolor=ink.mark)
-    axes.set_yticks(range(len(rows)), [short(row, 34) for row in rows])
+    name_rows(axes, [short(row, 34) for row in rows], ink)
     axes.set_xticks(range(len(columns)), [short(column, 22) for column in columns], rotation=35, ha="right")
-    axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(-0.6, len(columns) - 0.4)
     axes.grid(color=ink.grid, linewidth=0.6)
-    spell([*axes.get_yticklabels(), *axes.get_xticklabels()], ink)
+    spell(axes.get_xticklabels(), ink)
     return figure
 
 
@@ -307,7 +462,7 @@ def _legend(figure: Any, axes: Any, ink: Ink, entries: int) -> None:
 INCH_PER_GROUP = 0.3
 # A picture of more groups is read by nobody; the lowest are what people look for.
 MOST_GROUPS = 60
-WIDEST_NAME = 34
+WIDEST_GROUP = 34
 SPELT_WEEKS = 12
 Points = Sequence[tuple[str, Figure]]
 
@@ -318,7 +473,8 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     A group without a value is named and says so; of more than MOST_GROUPS the rest is counted at the foot.
     """
     shown = points[:MOST_GROUPS]
-    figure, axes = sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, ink)
+    words = axis + not_drawn(len(points) - len(shown), "; ")
+    figure, axes = lying_sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, words, ink)
     low = _least([result for _, result in shown])
     if reach := _beyond([result for _, result in shown]):
         low = reach[0]
@@ -326,16 +482,10 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     else:
         axes.set_xlim(low - 0.02, 1.16 if low >= 0 else 1.24)
         axes.set_xticks([tick / 10 for tick in range(round(low * 10), 11, 2)])
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     if low < 0:
         axes.axvline(0, color=ink.faint, linewidth=1)
     _draw_dots(axes, [result for _, result in shown], low, ink)
-    axes.set_yticks(range(len(shown)), [short(name, WIDEST_NAME) for name, _ in shown])
-    axes.set_ylim(len(shown) - 0.4, -0.6)
-    rest = len(points) - len(shown)
-    left = f"; {counted(rest, 'more is', 'more are')} not drawn" if rest else ""
-    name_axis(axes, f"{axis}{left}", ink)
-    spell(axes.get_yticklabels(), ink)
+    name_rows(axes, [short(name, WIDEST_GROUP) for name, _ in shown], ink)
     return figure
 
 
@@ -395,8 +545,7 @@ def _mark(axes: Any, day: date, found: Figure, low: float, ink: Ink) -> None:
     if found.value is None:
         axes.annotate("undefined", (day, low), ha="center", fontsize=8, color=ink.faint, rotation=90)
         return
-    if found.low is not None and found.high is not None:
-        axes.plot([day, day], [found.low, found.high], color=ink.mark, linewidth=2, alpha=0.55)
+    draw_interval(axes, found, day, upright=True, color=ink.mark, linewidth=2, alpha=0.55)
     axes.plot([day], [found.value], "o", markersize=6, color=ink.mark)
 
 
@@ -462,9 +611,8 @@ def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTE
     headed = len(sections) > 1
     drawn, left = _fitting(sections, headed)
     count = sum(len(each.raters) + headed for each in drawn)
-    figure, axes = sheet(1.35 + INCH_PER_LINE * max(3, count), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    name_axis(axes, axis + (f"\n{counted(left, 'more is', 'more are')} not drawn" if left else ""), ink)
+    words = axis + not_drawn(left, "\n")
+    figure, axes = lying_sheet(1.35 + INCH_PER_LINE * max(3, count), title, words, ink)
     places: list[float] = []
     names: list[str] = []
     y = 0.0
@@ -531,8 +679,7 @@ def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink, furthest: float) 
         axes.annotate("undefined", (0.01, y), va="center", fontsize=8, color=ink.faint)
         return
     colour = ink.mark if rater.judge else ink.text
-    if result.low is not None and result.high is not None:
-        axes.plot([result.low, result.high], [y, y], color=colour, linewidth=2, solid_capstyle="round")
+    draw_interval(axes, result, y, color=colour, linewidth=2, solid_capstyle="round")
     axes.plot(
         [result.value], [y], "o" if rater.judge else "s", markersize=8 if rater.judge else 6.5, markeredgewidth=2,
         markerfacecolor=colour if rater.judge else ink.paper, markeredgecolor=colour,
@@ -553,13 +700,7 @@ def _key(figure: Any, axes: Any, sections: Sequence[Section], ink: Ink) -> None:
         axes.plot([], [], "s-", markersize=6, color=ink.text, markerfacecolor=ink.paper, label="people")
     if any(each.human is not None and each.human.low is not None for each in sections):
         axes.fill([], [], color=ink.mark, alpha=0.15, label="people with one another")
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        legend = figure.legend(
-            handles, labels, loc="outside lower center", ncols=len(handles) if ink.width > 5 else 2, frameon=False,
-            fontsize=8.5,
-        )  # fmt: skip
-        spell(legend.get_texts(), ink)
+    _legend(figure, axes, ink, 3)
 
 
 def differences(
@@ -574,14 +715,8 @@ def differences(
     With a `margin`, how much worse something may be, that line is dashed, and the interval is compared with it.
     """
     drawn = list(rows[:MOST_LINES])
-    figure, axes = sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, ink)
-    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
-    left = (
-        f"\n{counted(len(rows) - len(drawn), 'more is', 'more are')} not drawn"
-        if len(rows) > len(drawn)
-        else ""
-    )
-    name_axis(axes, axis + left, ink)
+    words = axis + not_drawn(len(rows) - len(drawn), "\n")
+    figure, axes = lying_sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, words, ink)
     axes.axvline(0, color=ink.text, linewidth=1)
     if margin is not None:
         axes.axvline(-margin, color=ink.text, linewidth=1, linestyle="--")
@@ -591,17 +726,14 @@ def differences(
             axes.annotate("undefined", (0.005, place), va="center", fontsize=8, color=ink.faint)
             continue
         open_ = result.low is None or result.high is None or result.low <= edge <= result.high
-        if result.low is not None and result.high is not None:
-            axes.plot([result.low, result.high], [place, place], color=ink.mark, linewidth=2)
+        draw_interval(axes, result, place, color=ink.mark, linewidth=2)
         axes.plot(
             [result.value], [place], "o", markersize=8, markeredgewidth=2, markeredgecolor=ink.mark,
             markerfacecolor=ink.paper if open_ else ink.mark,
         )  # fmt: skip
     reach = max((abs(edge) for edge in axes.get_xlim()), default=0.1)
     axes.set_xlim(-reach, reach)
-    axes.set_yticks(range(len(drawn)), [short(name, 34) for name, _ in drawn])
-    axes.set_ylim(len(drawn) - 0.4, -0.6)
-    spell(axes.get_yticklabels(), ink)
+    name_rows(axes, [short(name, 34) for name, _ in drawn], ink)
     return figure
 
 
@@ -626,20 +758,15 @@ def confusions(
             ink,
             labelled=place % across == 0,
         )
-    if len(raters) > len(drawn):
-        more = figure.supxlabel(
-            f"{counted(len(raters) - len(drawn), 'more is', 'more are')} not drawn", fontsize=9
-        )
-        spell([more], ink)
+    if left := not_drawn(len(raters) - len(drawn)):
+        spell([figure.supxlabel(left, fontsize=9)], ink)
     return figure
 
 
 def _panel(
     axes: Any, name: str, counts: Mapping[tuple[str, str], float], values: Sequence[str], ink: Ink, *, labelled: bool
 ) -> None:  # fmt: skip
-    from matplotlib.colors import LinearSegmentedColormap
-
-    colours = LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark])
+    colours = _colours(ink)
     axes.set_facecolor(ink.paper)
     for side in axes.spines.values():
         side.set_visible(False)

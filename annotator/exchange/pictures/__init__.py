@@ -1,1 +1,0 @@
-"""Pictures of results, agreement and validation."""
