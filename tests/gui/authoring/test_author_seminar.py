@@ -96,7 +96,7 @@ def test_tabs_are_those_of_the_items_role(page_over, tmp_path):
 
 def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_and_time(page_over, tmp_path):
     made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
-    seminar, task = items.ids(made)
+    seminar, task, *_ = items.ids(made)
     page = page_over(made, "Author", item_id=task)
     pane = page.source
     (transcript,) = items.sources(made, seminar)
