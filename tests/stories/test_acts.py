@@ -1,5 +1,6 @@
 """How many acts the ways of a day take: a click, a drop, a key that types no text, or the typing of one field."""
 
+import shutil
 from contextlib import closing
 
 import pytest
@@ -12,6 +13,7 @@ from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import final_pass
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.contests import contest_standings
 from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.parcels import tasking, tray
@@ -23,14 +25,17 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.final_pass import CHECKS
 from annotator.domain.experts.publication import NEEDED
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
+from annotator.places import resources
 from annotator.storage.tables import JUDGEMENT
 from tests.gui.authoring.test_author_typing import dragged
 from tests.gui.pages.test_open_task import drop
 from tests.material.bundles import found
 from tests.material.sent_apart import annotators, coordinated, returned
 from tests.projects.labelling_project import labelling_project
+from tests.servers.rule_model import going_by_rules
 from tests.windows.judges_window import choose
 from tests.windows.labelling_keys import be_active, press, type_words
 from tests.windows.settling import settle
@@ -42,6 +47,16 @@ CRITERIA = (
     ("Says how little the air itself cools down", 2),
     ("Names what a tree needs to keep cooling", 2),
     ("Mentions what the planting costs", 1),
+)
+
+# Of each talk what nobody knows, and what is proposed.
+TALKS = (
+    ("how often song detectors fail in the rain of early spring", "listens twice to the same hour of dawn"),
+    ("why night trains lose an hour at the same border", "counts sleepers by the weight of a carriage"),
+    ("which street trees survive a third dry summer", "waters one tree in four from a roof"),
+    ("where old batteries of buses end after ten winters", "reads a battery through its charging noise"),
+    ("when river gauges drift after a flood", "lets two gauges check one another by radio"),
+    ("whom school bells wake on Saturdays", "asks pupils to note the first sound of a day"),
 )
 
 
@@ -296,6 +311,125 @@ def test_an_endpoint_of_unknown_price_becomes_a_run_within_a_budget(opened, serv
     assert (run.judged, run.missing) == (6, {})
     assert 0 < run.cost_usd < 0.5
     assert hands.acts <= 20
+
+
+def test_six_transcripts_become_kept_tasks_with_checklists(tmp_path, opened, qtbot):
+    """One person alone: a model drafts, they take or leave each unit; the model ranks, and the best six are kept."""
+    talks = [tmp_path / f"talk{n}.txt" for n in range(6)]
+    for talk, (open_, new) in zip(talks, TALKS, strict=True):
+        talk.write_text(f"Ben: It is unsolved {open_}.\n\nAnn: We propose a method that {new}.\n", "utf-8")
+    window, hands = opened(new_project(tmp_path / "talks.goldsmith", uses="seminars"), "Home"), Hands()
+    project = window.session.project
+    with going_by_rules() as server:
+        _imported(window, hands, qtbot, *talks)
+        _add_endpoint(window, hands, server.url)
+        hands.press("Ctrl+2")
+        hands.press("F8")
+        for step in ("Ctrl+PgDown", "Ctrl+PgUp"):
+            _drafted(window, hands, qtbot, len(talks), step)
+            hands.press("Ctrl+Tab")
+        hands.does(window.show_part, "Contest", "Compare")
+        with qtbot.waitSignal(window.page.comparing.run.ended, timeout=120_000):
+            hands.press("Ctrl+Shift+Return")
+        hands.press("Alt+Home")
+        hands.does(_button(window.page, "Keep tasks", qtbot).click)
+        settle(window.page)
+        hands.does(window.page.keeping.top.setValue, 6)
+        hands.does(window.page.keeping.of_one.setValue, 1)
+        settle(window.page)
+        hands.press("Ctrl+Shift+K")
+        qtbot.waitUntil(lambda: len(contest_standings.made(project)) == 6)
+        hands.does(_button(window.page, "Write for them", qtbot).click)
+        settle(window.page)
+        _drafted(window, hands, qtbot, 6, "Ctrl+PgDown")
+    made = [artifacts_of(project, item_id) for item_id in contest_standings.made(project).values()]
+    assert [[(one.kind, one.state) for one in of_task] for of_task in made] == [
+        [(Kind.CHECKLIST, State.SEALED)]
+    ] * 6
+    assert hands.acts <= 135
+
+
+def test_ten_papers_become_the_table_of_deepscholar(tmp_path, opened, qtbot, monkeypatch):
+    folder = _ten_papers(tmp_path / "papers")
+    window, hands = opened(new_project(tmp_path / "papers.goldsmith", uses="related-work"), "Home"), Hands()
+    _imported(window, hands, qtbot, folder / "deepscholar")
+    hands.does(window.show_part, "Material", "Sources")
+    works = window.page.sources.works
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(folder / "works.csv"), ""))
+    with going_by_rules() as server:
+        hands.does(works.file.click)
+        hands.acts += 2
+        settle(window.page)
+        _add_endpoint(window, hands, server.url)
+        hands.does(window.show_part, "Judges", "Runs")
+        form = window.page.running.form
+        settle(window.page)
+        hands.does(choose, form.judge, "near")
+        settle(window.page)
+        for what in ("deepscholar.sentences", "deepscholar"):
+            hands.does(choose, form.what, what)
+            settle(window.page)
+            with qtbot.waitSignal(window.page.driver.ended, timeout=120_000):
+                hands.press("Ctrl+Return")
+            settle(window.page)
+    hands.press("Ctrl+7")
+    viewer = window.page.viewer
+    qtbot.waitUntil(lambda: viewer.body.currentWidget() is viewer.view)
+    figures = {line.cells[0].words: line.cells[1:] for line in viewer.view.model.whole.lines}
+    assert {len(figures[system]) for system in ("larkmoor", "quarrow")} == {8}
+    assert all(cell.estimate.n for system in ("larkmoor", "quarrow") for cell in figures[system][:-1])
+    assert hands.acts <= 23
+
+
+def _imported(window, hands, qtbot, *paths):
+    hands.does(drop, window, *paths)
+    settle(window.page)
+    hands.does(window.page.go.click)
+    qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
+
+
+def _add_endpoint(window, hands, url):
+    hands.press("Ctrl+5")
+    hands.press("Ctrl+N")
+    for words, tabs in (("near", 1), (url, 2), ("test-model", 1)):
+        hands.type(words)
+        hands.press("Tab", tabs)
+    hands.press("Ctrl+Return")
+    settle(window.page)
+
+
+def _drafted(window, hands, qtbot, many, step):
+    """The documents of so many items, drafted by the model, taken unit by unit and submitted."""
+    page = window.page
+    for number in range(many):
+        settle(page)
+        with qtbot.waitSignal(page.side.draft.asking.came, timeout=60_000):
+            hands.press("Ctrl+Shift+D")
+        settle(page)
+        hands.press("Ctrl+T", len(page.side.draft.cards))
+        hands.press("Ctrl+Return")
+        settle(page)
+        if page.sheet.panel.isVisible():
+            hands.press("Tab")
+            hands.type("It is as it should be.")
+            hands.press("Return")
+        if number < many - 1:
+            hands.press(step)
+
+
+def _ten_papers(folder):
+    """The papers of the sample in their authors' layout, and again under other numbers."""
+    shutil.copytree(resources() / "related-work", folder)
+    base = folder / "deepscholar"
+    for path in base.glob("*.csv"):
+        head, rows = path.read_text("utf-8").split("\n", 1)
+        path.write_text(f"{head}\n{rows}{rows.replace('.00000v1', '.00001v1')}", "utf-8")
+    for path in [*base.glob("nuggets/?"), *base.glob("systems/*/?")]:
+        other = path.with_name(f"{int(path.name) + 5}")
+        shutil.copytree(path, other)
+        for file in other.iterdir():
+            file.write_text(file.read_text("utf-8").replace(".00000v1", ".00001v1"), "utf-8")
+    return folder
 
 
 def _taken_in(window, hands, qtbot):

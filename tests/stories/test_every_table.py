@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 
-from annotator.actions.imports import samples
+from annotator.actions.imports import practice, samples
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.labelling import labels
 from annotator.actions.orders import orders
 from annotator.actions.papers import paper_tables
@@ -22,6 +25,7 @@ from annotator.actions.studies import result_views
 from annotator.cli import run_command
 from annotator.places import resources
 from annotator.protocols import papers
+from annotator.storage.tables import JUDGEMENT
 from tests.house.test_tables import KEY
 from tests.material.labelled_sections import (
     COVERAGE,
@@ -544,6 +548,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def test_results_leave_in_the_files_of_the_papers_repository(tmp_path, capsys):
     """What is computed leaves; the baseline's figures do not, and the export says so."""
     project = samples.create_small(tmp_path / "sections.goldsmith", samples.RELATED_WORK)
+    recorded = judges.named(project, practice.RECORDED).id
+    with project.store.write() as db:
+        db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.rater_id == recorded))
     path, folder = str(project.path), tmp_path / "out"
     project.close()
     (long,) = _told(capsys, path, "--view", "d2")[:1]
@@ -558,8 +565,9 @@ def test_results_leave_in_the_files_of_the_papers_repository(tmp_path, capsys):
     ]  # fmt: skip
     assert {one["cite_p"] for one in rows.values()} == {""}
     for name, row in rows.items():
-        (own,) = _rows(folder / f"results/reference_coverage/{name}.csv")
-        assert own == {"folder_path": f"systems/{name}/0", "reference_coverage": row["reference_coverage"]}
+        own = _rows(folder / f"results/reference_coverage/{name}.csv")
+        assert sorted(one["folder_path"] for one in own) == [f"systems/{name}/{n}" for n in range(5)]
+        assert fmean(float(one["reference_coverage"]) for one in own) == pytest.approx(shown[name])
         assert shown[name] == float(row["reference_coverage"])
     whole = _rows(folder / "results/reference_coverage/aggregated_results.csv")
     assert {one["baseline_name"]: one["reference_coverage"] for one in whole} == {

@@ -161,7 +161,12 @@ class Walk:
         return f"typing {field.accessibleName()} {words[:8]!r}", paste
 
     def _row(self) -> tuple[str, Act]:
-        lists = [one for one in self._of(QAbstractItemView) if one.model() and one.model().rowCount()]
+        # Among what the palette finds are the acts that lead out of the window.
+        lists = [
+            one
+            for one in self._of(QAbstractItemView)
+            if one.model() and one.model().rowCount() and one.accessibleName() != "What was found"
+        ]
         if not lists:
             return self._page()
         view, twice = self.chance.choice(lists), self.chance.random() < 0.3

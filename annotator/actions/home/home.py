@@ -11,6 +11,7 @@ from sqlalchemy import Select, and_, exists, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import adjudicating
+from annotator.actions.items import items
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -22,6 +23,7 @@ from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.parcel import TrayState
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
+from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.words import counted, local
 from annotator.protocols import PROTOCOLS, profiles
@@ -84,7 +86,7 @@ class HomeReport:
 class _Counts:
     """What is counted for the steps of a whole benchmark."""
 
-    items: int
+    roles: Mapping[str, int]
     reports: int
     systems: int
     written: int
@@ -96,6 +98,19 @@ class _Counts:
     to_label: int
     judged: tuple[int, int]
     releases: int
+
+    @property
+    def items(self) -> int:
+        return sum(self.roles.values())
+
+    @property
+    def answered(self) -> int:
+        """The items that systems answer."""
+        return sum(many for role, many in self.roles.items() if FOLLOWS[ItemRole(role)].answered)
+
+    def takes(self, kind: Kind) -> dict[str, int]:
+        """How many items there are by role for which a kind of document is written."""
+        return {role: many for role, many in self.roles.items() if kind in FOLLOWS[ItemRole(role)].kinds}
 
 
 def report(project: Project) -> HomeReport:
@@ -140,8 +155,12 @@ def _counted(db: Connection, used: Profile, conflicts: Counter[str]) -> _Counts:
     newest = select(RUN.c.protocol, RUN.c.done, RUN.c.total).order_by(RUN.c.started_at)
     judged = {name: (done, total) for name, done, total in db.execute(newest) if used.judges(name)}
     closed = ADJUDICATION.c.state == AdjudicationState.CLOSED.value
+    # What an item is takes longer to tell, and matters where tasks are made of seminars.
+    roles = {ItemRole.QUESTION.value: one(select(func.count()).where(ITEM.c.retired.is_(False)))}
+    if Kind.INSPIRATIONS in used.kinds:
+        roles = items.counts(db)
     return _Counts(
-        items=one(select(func.count()).where(ITEM.c.retired.is_(False))),
+        roles=roles,
         reports=one(select(func.count(RESPONSE.c.id))),
         systems=one(select(func.count(RESPONSE.c.system_id.distinct()))),
         written=one(select(func.count()).where(by_two.c.item_id.not_in(gone))),
@@ -162,24 +181,35 @@ def _about(counts: _Counts, used: Profile, everybody: dict[str, Person]) -> str:
     annotators = sum(person.has(Role.ANNOTATOR) for person in active)
     adjudicators = sum(person.has(Role.ADJUDICATOR) for person in active)
     people_ = [counted(annotators, "annotator"), counted(adjudicators, "adjudicator")]
-    parts = [choice, counted(counts.items, "item"), counted(counts.systems, "system"), ", ".join(people_)]
+    what = [
+        counted(many, "item" if role == ItemRole.QUESTION else role) for role, many in counts.roles.items()
+    ]
+    parts = [choice, ", ".join(what), counted(counts.systems, "system"), ", ".join(people_)]
     return " · ".join(part for part in parts if part)
 
 
 def _steps(counts: _Counts, used: Profile, me: str) -> Iterator[HomeStep]:
     assign, in_reports = {"part": "Hand out"}, {"part": "Reports"}
     seminars = Kind.INSPIRATIONS in used.kinds
-    yield HomeStep("Seminars and tasks" if seminars else "Questions", counts.items, "Items")
-    if Kind.NUGGETS in used.kinds:
-        yield HomeStep("Nuggets", counts.begun[Kind.NUGGETS], "Author", counts.items)
+    tasks = counts.roles.get(ItemRole.TASK, 0)
     if seminars:
-        yield HomeStep("Checklists", counts.begun[Kind.CHECKLIST], "Author", counts.items)
-    yield HomeStep("Written by two", counts.written, "People", counts.items * len(used.kinds), place=assign)
+        yield HomeStep("Seminars", counts.items - tasks, "Items")
+        yield HomeStep("Tasks kept", tasks, "Contest", place={"part": "Keep"})
+    else:
+        of_papers = used.kinds <= {Kind.EVIDENCE, Kind.NUGGETS} and Kind.NUGGETS in used.kinds
+        yield HomeStep("Papers" if of_papers else "Questions", counts.items, "Items")
+    if Kind.NUGGETS in used.kinds:
+        papers = sum(counts.takes(Kind.NUGGETS).values())
+        yield HomeStep("Nuggets", counts.begun[Kind.NUGGETS], "Author", papers)
+    if seminars:
+        yield HomeStep("Checklists", counts.begun[Kind.CHECKLIST], "Author", tasks)
+    due = sum(many for kind in used.kinds for many in counts.takes(kind).values())
+    yield HomeStep("Written by two", counts.written, "People", due, place=assign)
     yield HomeStep("Agreement", counts.frozen, "Agreement", max(counts.frozen, counts.written))
     own, waits = counts.conflicts[me], counts.conflicts.total()
     note = f"{own:,} for you" if own else f"{waits:,} wait" if waits else ""
     yield HomeStep("Adjudicated", counts.adjudicated, "Adjudicate", counts.frozen, note)
-    cells = counts.items * counts.systems
+    cells = counts.answered * counts.systems
     yield HomeStep("Reports", counts.reports, "Material", max(cells, counts.reports), place=in_reports)
     yield HomeStep("Labelled", counts.labelled, "Label", max(counts.to_label, counts.labelled))
     done, total = counts.judged
@@ -218,10 +248,15 @@ def _next(
         if own[page]:
             yield NextStep(f"{counted(own[page], 'item')} for you {what}", "Open", page)
     for kind, spec in KINDS.items():
-        lacks = counts.items - counts.begun[kind] if kind in used.kinds else 0
+        takes = counts.takes(kind) if kind in used.kinds else {}
+        lacks = sum(takes.values()) - counts.begun[kind]
         if lacks > 0:
-            words = f"{lacks:,} of {counts.items:,} items have no {spec.title.lower()}"
+            named = takes.keys() - {ItemRole.QUESTION.value}
+            things = f"{next(iter(named))}s" if len(takes) == len(named) == 1 else "items"
+            words = f"{lacks:,} of {sum(takes.values()):,} {things} have no {spec.title.lower()}"
             yield NextStep(words, "Assign", "People", {"part": "Hand out"})
+    if counts.begun[Kind.TASKS] and not counts.roles.get(ItemRole.TASK):
+        yield NextStep("No task is kept yet", "Keep tasks", "Contest", {"part": "Keep"})
     if not counts.reports:
         yield NextStep("There are no reports yet", "Import…", "Import")
     elif not counts.judged[1]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -16,6 +17,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
@@ -24,12 +26,12 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Purpose, Stage
 from annotator.domain.experts.sharing import assignment_id
 from annotator.domain.judges.judge import Call, Judge, Price, RaterKind, RunState, Status, Verdict
-from annotator.domain.judges.protocol import Case
-from annotator.domain.kinds.artifact import Anchor, Kind
+from annotator.domain.judges.protocol import Case, Scale, Verdicts
+from annotator.domain.kinds.artifact import Anchor, Kind, Unit
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import by_judge
-from annotator.domain.material.item import Page, PageState
+from annotator.domain.material.item import Page, PageState, Response
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import canonical_json, derived_id, new_id, now, sha256
 from annotator.judging.runner import Finished
@@ -114,6 +116,7 @@ COLLECTED = date(2026, 1, 12)
 JUDGED = 8
 # A model that never was: what it “replied” is made up, and recorded like any run's calls.
 RECORDED = "recorded-model"
+WHY = {"yes": "The report says so.", "no": "Nothing in the report says so."}
 PRICE = Price(input=0.40, output=1.60)
 # An address of this machine that nothing answers at: a run of this judge fails at once, and nothing leaves the machine.
 NOWHERE = "http://127.0.0.1:9/v1"
@@ -258,15 +261,13 @@ def _finish(
 ) -> None:
     """Questions with all of their work done: gold by two people and labels by three."""
     first, *writers = raters
-    given: list[tuple[str, dict[str, dict[str, str]]]] = []
     for question in _finished_questions():
         item_id, criteria = keys[question["key"]], [(text, weight) for text, weight in question["criteria"]]
         with project.store.write() as db:
             if "source" in question:
                 items.put(db, item_id, *question["source"])
             for system, text in question["reports"].items():
-                response_id = _report(db, item_id, system, text)
-                given.append((response_id, question["labels"][system]))
+                _report(db, item_id, system, text)
         project.work_as(first)
         for person in writers:
             assignments.assign_one(project, item_id, person.id, Stage.RUBRIC, due=due)
@@ -283,70 +284,131 @@ def _finish(
         ruling.close(project, adjudication)
     for person in raters:
         project.work_as(person)
-        for response_id, labels_of in given:
-            for unit, value in zip(
-                labels.sheet(project, response_id).units, labels_of[person.alias], strict=True
-            ):
-                labels.set_label(project, response_id, unit.id, "yes" if value == "y" else "no")
         for question in _finished_questions():
+            own = {system: said[person.alias] for system, said in question["labels"].items()}
+            _label(project, USUAL, {question["key"]: own})
             label_sealing.submit(project, keys[question["key"]])
+
+
+def _label(project: Project, protocol: str, said: Mapping[str, Mapping[str, str]]) -> None:
+    """Labels of the person working: by item and system a hexadecimal digit a unit, the value's place in the scale.
+
+    Of a pair it is the value that holds where the system's report is shown first.
+    """
+    scale = PROTOCOLS[protocol].scale
+    report_systems = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+    systems = dict(project.query(report_systems).all())
+    for task in label_tasks.queue(project, protocol):
+        of_item = said.get(task.item_key, {})
+        shown = systems[task.response_id]
+        digits = of_item.get(shown) or of_item.get(systems.get(task.other_id, ""), "")
+        if not digits:
+            continue
+        alike = dict[str, list[str]]()
+        units = labels.sheet(project, task.response_id, protocol, task.other_id).units
+        for unit, digit in zip(units, digits, strict=True):
+            value = scale.names[int(digit, 16)]
+            seen = value if shown in of_item else scale.mirrored.get(value, value)
+            alike.setdefault(seen, []).append(unit.id)
+        for value, unit_ids in alike.items():
+            labels.set_labels(project, task.response_id, unit_ids, value, protocol=protocol)
+
+
+def label_small(project: Project, path: Path) -> None:
+    """People's labels of a small sample as a file has them, by person and protocol: handed out, given and submitted."""
+    coordinator, due = people.someone(project), now() + AHEAD
+    keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
+    for alias, of_protocols in json.loads(path.read_bytes()).items():
+        with project.store.write():
+            known = {person.alias: person for person in people.people(project)}
+            if alias not in known:
+                people.add_person(project, alias, alias=alias)
+                known = {person.alias: person for person in people.people(project)}
+            asked = dict.fromkeys(keys[key] for said in of_protocols.values() for key in said)
+            for item_id in asked:
+                assignments.assign_one(
+                    project, item_id, known[alias].id, Stage.LABELLING, due=due, protocols=tuple(of_protocols)
+                )
+            project.work_as(known[alias])
+            for protocol, said in of_protocols.items():
+                _label(project, protocol, said)
+            for item_id in asked:
+                label_sealing.submit(project, item_id, next(iter(of_protocols)))
+            project.work_as(coordinator)
 
 
 def _judge(project: Project) -> None:
     """The recorded model judges everything; the baseline what is finished, and a part of one question more."""
-    answer = PROTOCOLS[USUAL].baseline
-    if answer is None:
-        raise ValueError(f"{USUAL} has no baseline")
-    baseline = judges.named(project, "baseline")
-
-    def counted(case: Case, _: str) -> Finished:
-        return Finished(case, answer(case))
-
+    baseline = judges.named(project, judges.BASELINE.name)
     finished = tuple(question["key"] for question in _finished_questions())
-    _record(project, baseline, RunRequest(baseline.name, USUAL, items=finished), counted)
+    _record(project, baseline, RunRequest(baseline.name, items=finished))
+    record_model(project, USUAL)
+    # The last of the runs, which the person who opened the sample may finish.
+    _record(project, baseline, RunRequest(baseline.name, items=(LABEL,)), most=JUDGED)
+
+
+def record_model(project: Project, *protocols: str) -> None:
+    """Runs of a judge whose replies are made up: people's label or the baseline's, and another in one of seven."""
     judges.add(
         project, RECORDED, base_url=NOWHERE, model=RECORDED, price=(f"{PRICE.input}", f"{PRICE.output}")
     )
     recorded = judges.named(project, RECORDED)
-    people_say = {
-        (row.response_id, row.unit_id): row.value
-        for row in project.query(select(JUDGEMENT).where(JUDGEMENT.c.rater_kind == RaterKind.PERSON.value))
-    }
+    of_people = select(JUDGEMENT).where(JUDGEMENT.c.rater_kind == RaterKind.PERSON.value)
+    people_say = dict[tuple[str, str, str], str | None]()
+    for row in project.query(of_people):
+        people_say[row.protocol, row.response_id, row.unit_id] = row.value
+        if turned := PROTOCOLS[row.protocol].scale.mirrored:
+            people_say[row.protocol, row.unit_id, row.response_id] = turned.get(row.value, row.value)
 
-    def replied(case: Case, run_id: str) -> Finished:
-        """People's label or the baseline's, and the other one in one of seven."""
-        unit = case.unit
-        usual = people_say.get((case.response.id, unit.id)) or answer(case)[unit.id].value
-        turned = crc32(f"{unit.text} {case.response.text}".encode()) % 7 == 0
-        value = ("no" if usual == "yes" else "yes") if turned else usual
-        why = "The report says so." if value == "yes" else "Nothing in the report says so."
+    def replied(case: Case, run_id: str, usual: Verdicts) -> Finished:
+        verdicts = dict(usual)
+        for unit in case.units:
+            value = people_say.get((case.protocol, case.response.id, unit.id)) or usual[unit.id].value
+            if value is not None:
+                verdicts[unit.id] = _turned(PROTOCOLS[case.protocol].scale, value, unit, case.response)
         tokens = 260 + len(case.response.text.split()) * 4 // 3
         call = Call(
             id=new_id(), run_id=run_id, judge_id=recorded.id, status=Status.OK,
-            cache_key=sha256(f"{RECORDED} {unit.id} {case.response.id}"),
-            raw=canonical_json({"met": value == "yes", "reason": why}).decode(),
+            cache_key=sha256(f"{RECORDED} {case.protocol} {' '.join(verdicts)} {case.response.id}"),
+            raw=canonical_json({unit_id: one.value for unit_id, one in verdicts.items()}).decode(),
             requested_model=RECORDED, returned_model=RECORDED, tokens_input=tokens, tokens_output=30, latency_s=0.8,
             cost_usd=PRICE.cost(tokens, 30),
         )  # fmt: skip
-        return Finished(case, {unit.id: Verdict(value=value, rationale=why)}, (call,), call_id=call.id)
+        return Finished(case, verdicts, (call,), call_id=call.id)
 
-    _record(project, recorded, RunRequest(RECORDED, USUAL), replied)
-    # The last of the runs, which the person who opened the sample may finish.
-    _record(project, baseline, RunRequest(baseline.name, USUAL, items=(LABEL,)), counted, JUDGED)
+    for protocol in protocols:
+        _record(project, recorded, RunRequest(RECORDED, protocol), replied)
+
+
+def _turned(scale: Scale, usual: str, unit: Unit, response: Response) -> Verdict:
+    """The value, or the one beside it in one of seven."""
+    turns = crc32(f"{unit.text} {response.text}".encode()) % 7 == 0
+    value = scale.names[abs(scale.names.index(usual) - 1)] if turns else usual
+    return Verdict(value=value, rationale=WHY.get(value) or scale.value(value).hint)
 
 
 def _record(
     project: Project,
     judge: Judge,
     order: RunRequest,
-    answer: Callable[[Case, str], Finished],
+    reply: Callable[[Case, str, Verdicts], Finished] | None = None,
     most: int | None = None,
 ) -> None:
-    """A run whose cases are answered by `answer`, given the run's id; cancelled after `most` of them."""
+    """A run in which the baseline answers, or `reply` given the run's id and the baseline's verdicts.
+
+    It is cancelled after `most` of the cases.
+    """
+    protocol = PROTOCOLS[order.protocol]
+    if protocol.baseline is None:
+        raise ValueError(f"{protocol.name} has no baseline")
     cases = list(judge_cases.cases(project, order))
-    run = run_records.open_run(project, judge, order, PROTOCOLS[USUAL].prompts)
+    run = run_records.open_run(project, judge, order, protocol.prompts)
     run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
-    RunJournal(project, run.id, judge.id, USUAL).record([answer(case, run.id) for case in cases[:most]])
+    found = [(case, protocol.baseline(case)) for case in cases[:most]]
+    answers = [
+        reply(case, run.id, usual) if reply is not None else Finished(case, usual) for case, usual in found
+    ]
+    RunJournal(project, run.id, judge.id, protocol.name).record(answers)
     run_records.close_run(project, run.id, RunState.DONE if most is None else RunState.CANCELLED)
 
 

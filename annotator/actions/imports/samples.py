@@ -85,7 +85,7 @@ def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = T
 
 
 def create_small(path: Path, name: str, progress: Progress | None = None) -> Project:
-    """A new project file with a small sample of a paper in it, judged by the baseline as far as that goes.
+    """A new project file with a small sample of a paper in it, labelled by two people and judged by two judges.
 
     Refusal when it exists.
     """
@@ -105,9 +105,11 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
     for drawn in paper.extractions:
         if drawn.baseline is not None:
             asyncio.run(extracting.run(project, RunRequest(baseline, drawn.name)))
-    for protocol in paper.protocols:
-        if protocol.baseline is not None:
-            asyncio.run(judge_runs.run(project, RunRequest(baseline, protocol.name)))
+    judged = [protocol.name for protocol in paper.protocols if protocol.baseline is not None]
+    for protocol in judged:
+        asyncio.run(judge_runs.run(project, RunRequest(baseline, protocol)))
+    practice.label_small(project, folder / "labels.json")
+    practice.record_model(project, *judged)
     return project
 
 

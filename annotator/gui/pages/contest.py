@@ -21,6 +21,7 @@ from annotator.actions.contests import contest_rows, contest_runs, contest_stand
 from annotator.actions.contests.contest_rows import ContestRater, RankedPairs, ShownPair
 from annotator.actions.contests.contest_runs import MOST_ROUNDS, ContestSettings, ImportedMatches
 from annotator.actions.contests.contest_standings import ContestReport, KeptTask
+from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.project import people
@@ -69,8 +70,8 @@ STANDINGS_RIGHT = (
 )  # fmt: skip
 NO_STANDINGS = (
     "No standings yet",
-    "They need two tasks or more that were compared: by people on Rank, by a judge on Compare, or elsewhere, with a "
-    "file of matches imported there.",
+    "They need two tasks or more that were compared: by people (Label, Rank tasks), by a judge (Rounds beside it), or "
+    "elsewhere, with a file of matches imported there.",
 )
 MOST_OF_ONE = 1_000
 
@@ -229,6 +230,9 @@ class KeepingPart(PagePart):
         named = f": {', '.join(new[:5])}{' …' if len(new) > 5 else ''}" if new else ""
         told = f"{counted(kept, 'task')} kept{held}; {counted(len(new), 'new item')}{named}."
         self.answer.show_message("info", told)
+        if new:
+            item_ids = self.session.ask(items.ids_of, new[:1]) or []
+            self.answer.set_action("Write for them", partial(self.session.go, "Author", item_id=item_ids[0]))
 
     def hold_one(self) -> None:
         """Hold the selected task back; without a reason, ask for one."""
@@ -588,7 +592,10 @@ class RoundsPart(PagePart):
                     "warning", f"Incomplete: {causes_words(missing)}.", "Start again to retry."
                 )
             elif line.get("state") == "done":
-                self.answer.show_message("success", "All rounds are held. The standings are on Keep.")
+                self.answer.show_message("success", "All rounds are held.")
+                self.answer.set_action(
+                    "Keep tasks", partial(self.session.go, ContestPage.NAME, part=ContestPage.TABS[KEEP])
+                )
             else:
                 self.answer.show_message(
                     "info", "Stopped.", str(line.get("cause") or "Start again to resume.")

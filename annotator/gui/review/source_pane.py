@@ -255,10 +255,12 @@ class LeadsPane(PlainArea):
 
     def _row(self, unit: Unit) -> QWidget:
         chips = AnchorChips()
+        row = column_of(chips, PlainLabel(unit.text, wrap=True), spacing=4)
         chips.lock(True)
+        # Shown outside of a row they would be a window of their own, which takes the keyboard away.
         chips.show_anchors(unit.anchors)
         chips.opened.connect(lambda place: self.wanted.emit(unit.anchors[place]))
-        return column_of(chips, PlainLabel(unit.text, wrap=True), spacing=4)
+        return row
 
 
 class SourcePane(QWidget):

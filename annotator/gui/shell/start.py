@@ -100,12 +100,12 @@ class StartPage(QWidget):
         self.related = push_button(
             "Open the sample of related work",
             lambda: self.make("Making the sample of related work", related_sample),
-            toolTip="The related-work section of one paper and two systems that wrote it, too",
+            toolTip="The related-work sections of five papers and two systems that wrote them, too",
         )
         self.seminar = push_button(
             "Open the sample of a seminar",
             lambda: self.make("Making the sample of a seminar", seminar_sample),
-            toolTip="A seminar’s transcript, the tasks made from it, and two reports on one of them",
+            toolTip="A seminar’s transcript, the tasks made from it, and two systems’ reports on them",
         )
         self.new = push_button("New project…", self._new)
         self.open = push_button("Open project…", lambda: self._open("Open project", FILES))

@@ -26,7 +26,7 @@ PAPER = Paper(
     score_aims=AGREEMENT,
     sample=PaperSample(
         "seminar",
-        "Sample: one seminar, its tasks, and two reports on one of them",
+        "Sample: one seminar, its tasks, two systems",
         layout="goldsmith",
         uses="seminars",
     ),

@@ -39,7 +39,7 @@ PAPER = Paper(
     tables_about=ABOUT_TABLES,
     sample=PaperSample(
         "related-work",
-        "Sample: the related work of one paper, two systems",
+        "Sample: the related work of five papers, two systems",
         layout="deepscholar",
         uses="related-work",
     ),

@@ -10,6 +10,7 @@ import pytest
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.assignments import assignments
 from annotator.actions.home.home import MOST, readiness, report
+from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.labelling import dealing, label_tasks
 from annotator.actions.parcels import waiting
@@ -121,3 +122,11 @@ def test_an_annotator_sees_their_own_work_alone(project):
     project.work_as(ann)
     assert steps(project) == {"Written": (0, 1)}
     assert [step.words for step in report(project).next] == ["1 to write"]
+
+
+def test_what_is_due_is_counted_by_what_an_item_is(tmp_path):
+    with closing(samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)) as project:
+        items.change(project, items.ids(project)[-1], retired=True)
+        done = steps(project)
+    assert (done["Seminars"], done["Tasks kept"]) == ((1, None), (4, None))
+    assert done["Written by two"] == (2, 2 + 4)

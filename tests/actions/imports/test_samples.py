@@ -1,6 +1,7 @@
 """The sample: the same whenever it is made, sound, and with something open on every page."""
 
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -219,3 +220,22 @@ def test_the_sample_has_intervals_an_answer_disagreements_and_costs(whole_sample
     assert len(disagreements.queue(whole_sample, ValidationQuery(judge=judge.name))) >= 5
     (total,) = run_records.totals(whole_sample, judge.id)
     assert total.spent_usd > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol"),
+    [(samples.RELATED_WORK, "deepscholar.nuggets"), (samples.SEMINAR, "arena.checklist")],
+)
+def test_a_small_sample_has_intervals_two_judges_beside_two_people_and_disagreements(
+    name, protocol, tmp_path
+):
+    made = samples.create_small(tmp_path / "small.goldsmith", name)
+    sheets = result_views.show(made, "overview", {"judge": practice.RECORDED}).sheets
+    estimates = [cell.estimate for line in sheets[0].lines for cell in line.cells if cell.estimate]
+    assert [one for one in estimates if one.low is not None and one.low < one.high]
+    asked = ValidationQuery(protocol=protocol)
+    answers = stand_in.report(made, stand_in.StandInQuery(asked)).answers
+    assert {answer.rater.name for answer in answers} == {practice.RECORDED, "baseline"}
+    assert all(answer.difference.low < answer.difference.high for answer in answers)
+    assert disagreements.queue(made, replace(asked, judge=practice.RECORDED))
+    assert checking.check(made).problems == []

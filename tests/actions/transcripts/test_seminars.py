@@ -193,29 +193,29 @@ def test_reports_on_a_seminar_are_kept_and_told_and_enter_nothing(
     (after,), counted = told(answered, "results", "--view", "arena")["sheets"], told(answered, "info")
     assert after["rows"] == without
     assert after["told"].count(ONE_LEFT_OUT) == told(answered, "results")["told"].count(ONE_LEFT_OUT) == 1
-    assert (counted["roles"], counted["responses"], counted["left_out"]) == ({"seminar": 1, "task": 1}, 3, 1)
+    assert (counted["roles"], counted["responses"], counted["left_out"]) == ({"seminar": 1, "task": 5}, 11, 1)
     assert [(line.role, line.responses) for line in items.lines(answered, items.ids(answered))] == [
-        ("seminar", 0), ("task", 2),
+        ("seminar", 0), *[("task", 2)] * 5,
     ]  # fmt: skip
     assert ONE_LEFT_OUT in releases.export(answered, tmp_path / "out").notes
-    assert f"| seminar | 1 | 50.0 % |\n| task | 1 | 50.0 % |\n\n{ONE_LEFT_OUT}" in (
+    assert f"| seminar | 1 | 16.7 % |\n| task | 5 | 83.3 % |\n\n{ONE_LEFT_OUT}" in (
         tmp_path / "out" / "README.md"
     ).read_text("utf-8")
 
 
 def test_nothing_about_a_seminar_is_judged_or_labelled(answered: Project) -> None:
-    assert judge_runs.look(answered, KAE).total > 12
+    assert judge_runs.look(answered, KAE).total > 45
     items.change(answered, items.ids(answered)[0], dataset=seminars.DATASET)
     plan, estimate = judge_runs.look(answered, KAE), asyncio.run(orders.foreseen(answered, KAE))
     assert (plan.total, plan.words.endswith(ONE_LEFT_OUT), estimate.total, estimate.words()[-1]) == (
-        12, True, 12, ONE_LEFT_OUT,
+        45, True, 45, ONE_LEFT_OUT,
     )  # fmt: skip
     assert judge_runs.look(
         answered, RunRequest("baseline", KAE.protocol, items=("listening-to-birds",))
     ).words.startswith("Item listening-to-birds is a seminar: a ")
-    assert {offer.items for offer in judge_runs.offers(answered)} == {1}
-    assert len(label_tasks.queue(answered, KAE.protocol)) == 2
-    sql.alter(answered, "DELETE FROM extract WHERE item_id = ?", items.ids(answered)[1:])
+    assert {offer.items for offer in judge_runs.offers(answered)} == {5}
+    assert len(label_tasks.queue(answered, KAE.protocol)) == 10
+    sql.alter(answered, "DELETE FROM extract WHERE item_id != ?", items.ids(answered)[:1])
     assert KAE.protocol not in label_cases.offered(answered)
 
 

@@ -610,7 +610,7 @@ def test_units_are_merged_and_split_by_keys(open_talk, talked):
 
 def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_and_time(page_over, tmp_path):
     made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
-    seminar, task = items.ids(made)
+    seminar, task, *_ = items.ids(made)
     page = page_over(made, "Author", item_id=seminar)
     # Of what is written for an item's role, what this project uses.
     assert tabs_of(page) == [Kind.INSPIRATIONS, Kind.TASKS]

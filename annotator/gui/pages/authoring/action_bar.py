@@ -153,6 +153,7 @@ class SubmitPanel(MissingPanel):
     def __init__(self) -> None:
         super().__init__("Missing fields and remarks", "Close (Esc)")
         self.entries.setWordWrap(True)
+        self.entries.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.reason = LineField(
             accessibleName="Reason for submitting it unchanged", placeholderText="Why may it stay unchanged?"
         )

@@ -413,6 +413,9 @@ class AuthorPage(Page):
             self.sheet.messages.set_action(
                 f"Next: {name[:NEXT_LETTERS]}", partial(self._begin, item_id, kind)
             )
+        if not holds(self.sheet):
+            # What asked for drafts has gone, and the keyboard with it.
+            self.sheet.enter_current()
 
     def _spend(self) -> None:
         """Keep the active time since it was last kept, for the document in hand."""

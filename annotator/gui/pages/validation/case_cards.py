@@ -507,6 +507,9 @@ class CaseCard(QWidget):
         self.boxes = [VoiceBox() for _ in range(SIDES)]
         for number, box in enumerate(self.boxes):
             box.quote_wanted.connect(lambda number=number: self.quote_wanted.emit(number))
+        # Until a case is shown there is nobody's word to show.
+        for part in (self.state, *self.boxes):
+            part.hide()
         self.kinds = KindRow(readonly=bool(locked), acts=OF_VERDICT)
         self.kinds.given.connect(self.kind_given)
         self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
@@ -557,6 +560,7 @@ class CaseCard(QWidget):
         answer = self._answers.get(case.said)
         look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
         self.state.show_state(*look)
+        self.state.show()
         held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
         idle = bool(self._locked) or (answer is not None and not answer.asks)
         self.reasons.show_value(held, wanted=False, locked=idle)
