@@ -389,8 +389,8 @@ The texts of {items} are encrypted, here and in every other file: questions, gol
 
 Each text is XORed with the SHA-256 of the canary, repeated to the length of the text, and written in base64 behind
 `goldsmith-encrypted:`, as in BrowseComp. This keeps the texts out of what crawlers and training sets collect by
-machine, and out of the searches of an agent under test. It is no secret: the key is in this folder, and whoever wants
-to read them can. Do not publish the decoded files. Ids, keys, languages, question types, verdicts and scores are not
+machine, and out of the searches of an agent under test. It is no secret: the key is in this folder, and anyone can
+read them. Do not publish the decoded files. Ids, keys, languages, question types, verdicts and scores are not
 encrypted."""
 
 _LEFT_OUT = """\

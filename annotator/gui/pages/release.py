@@ -65,7 +65,7 @@ TEST_ITEMS = {
     SplitAccess.LEFT_OUT: "Left out",
 }
 ABOUT_TEST_ITEMS = (
-    "Encrypted keeps their texts out of crawls and training sets; whoever wants to read them can, with the key and the "
+    "Encrypted keeps their texts out of crawls and training sets; anyone can read them with the key and the "
     "decoder in the folder. Left out keeps them to yourself; the scores still count them."
 )
 # So many releases are listed, and so many changes told.

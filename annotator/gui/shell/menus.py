@@ -25,6 +25,7 @@ from PySide6.QtGui import (
     QPainter,
 )
 from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit, QWidget
+from shiboken6 import isValid
 
 from annotator import __version__, files
 from annotator.domain.texts.canonical import held, redact
@@ -275,7 +276,7 @@ def _tell(refusal: Refusal) -> None:
     """Say a refusal where the window in use says all others; a fault where no window says anything."""
     for window in (QApplication.activeWindow(), *QApplication.topLevelWidgets()):
         bar = getattr(window.content if isinstance(window, Frame) else window, "messages", None)
-        if isinstance(bar, MessageBar) and bar.window().isVisible():
+        if isinstance(bar, MessageBar) and isValid(bar) and bar.window().isVisible():
             bar.show_message("warning", refusal.happened, refusal.todo)
             return
     _show(str(refusal))

@@ -152,10 +152,13 @@ def order(asking_page, system: str = "Scribe", **more: int) -> None:
     asking_page.reports.form.trials.setValue(more.get("trials", 1))
 
 
-def ended(asking_page, qtbot, start) -> None:
+def ended(asking_page, qtbot, start) -> str:
+    """What was said at the end of a run; what only informs goes away after some seconds."""
     with qtbot.waitSignal(asking_page.reports.form.came):
         start()
+    said = asking_page.reports.form.answer.text()
     qtbot.waitUntil(lambda: not asking_page.session._tasks_behind and not asking_page._later.isActive())
+    return said
 
 
 def test_a_model_writes_reports_in_a_process_of_its_own(asking_page, asking, writer, qtbot):
@@ -212,9 +215,9 @@ def test_a_run_is_stopped_and_what_is_finished_is_kept(asking_page, asking, writ
     order(asking_page, trials=3)
     asking_page.reports.form.start()
     qtbot.waitUntil(lambda: materials.reports(asking).count == 1)
-    ended(asking_page, qtbot, lambda: press("Ctrl+."))
+    said = ended(asking_page, qtbot, lambda: press("Ctrl+."))
     assert materials.reports(asking).count == 1
-    assert "Stopped" in asking_page.reports.form.answer.text()
+    assert "Stopped" in said
 
 
 def test_a_try_asks_for_the_item_at_the_cursor_alone(project, show, writer, qtbot):
