@@ -105,9 +105,9 @@ def _latest_undone(project: Project, db: Connection) -> Row[Any] | None:
 
 
 def _restore(
-    project: Project, db: Connection, row: Row[Any], now_there: str | None, wanted: str | None
+    project: Project, db: Connection, row: Row[Any], now_there: str | None, goal_text: str | None
 ) -> Change:
-    present, goal = json.loads(now_there or "{}"), json.loads(wanted or "{}")
+    present, goal = json.loads(now_there or "{}"), json.loads(goal_text or "{}")
     restorer(row.kind)(project, db, row.subject, present, goal)
     return Change(row.kind, row.subject, row.verb, before=present, after=goal)
 

@@ -38,10 +38,10 @@ def seen(project: Project, change: Change) -> UndoneChange:
 def _artifact(project: Project, change: Change) -> UndoneChange:
     artifact = artifacts.read(project, change.subject)
     numbers = [image["revision"] for image in (change.before, change.after)]
-    kept = {
+    revisions = {
         revision.number: revision.content for revision in artifacts.revisions(project, artifact.id, numbers)
     }
-    was, now = (document_of(artifact.kind, kept[number]) for number in numbers)
+    was, now = (document_of(artifact.kind, revisions[number]) for number in numbers)
     unit_id, words = _differing(was, now)
     place = {
         "item_id": artifact.item_id,

@@ -128,8 +128,10 @@ def numbers(
 ) -> Scale:  # fmt: skip
     """Numbers from `low` to `high`; `hints` says what those of a range mean."""
     result = [low + place * step for place in range(round((high - low) / step) + 1)]
-    said = {one: next((words for of, words in (hints or {}).items() if one in of), "") for one in result}
-    return Scale(level, tuple(Value(f"{one:g}", f"{one:g}", said[one]) for one in result), of_numbers=True)
+    meanings = {one: next((words for of, words in (hints or {}).items() if one in of), "") for one in result}
+    return Scale(
+        level, tuple(Value(f"{one:g}", f"{one:g}", meanings[one]) for one in result), of_numbers=True
+    )
 
 
 # Of what is computed.

@@ -615,8 +615,10 @@ class _Reading:
         if self._take(len(directory.tail)) != directory.tail or self.file.read(1):
             raise refusal(self.name, "changed while it was being read")
         package = Package(manifest, entries, self.digest.hexdigest(), signed(tree), self.name)
-        told = package.manifest
-        if told.signer and not is_signed_by(package.signed, told.signature or "", told.signer):
+        package_manifest = package.manifest
+        if package_manifest.signer and not is_signed_by(
+            package.signed, package_manifest.signature or "", package_manifest.signer
+        ):
             raise _forged(package)
         return package
 
@@ -669,9 +671,9 @@ class _Reading:
         return tree
 
     def _manifest(self, tree: dict[str, Any], expected: Format | None) -> PackageManifest:
-        told = upgrade({MANIFEST: tree}, tree["format_version"])[MANIFEST]
+        upgraded = upgrade({MANIFEST: tree}, tree["format_version"])[MANIFEST]
         try:
-            manifest = PackageManifest.model_validate(told)
+            manifest = PackageManifest.model_validate(upgraded)
         except ValidationError as error:
             raise refusal(self.name, f"does not fit: {in_words(error)}", MANIFEST) from None
         if content_sha256(tree["entries"]) != manifest.content_sha256:
@@ -690,8 +692,8 @@ class _Reading:
                 "is not in the manifest" if entry in result else "is missing, though the manifest lists it"
             )
             raise refusal(self.name, reason, entry)
-        for entry, told in manifest.entries.items():
-            if told.bytes != result[entry]:
+        for entry, entry_sum in manifest.entries.items():
+            if entry_sum.bytes != result[entry]:
                 raise refusal(self.name, "is not as long as the manifest says", entry)
 
     def _entry(self, member: PackageEntry, manifest: PackageManifest) -> bytes:

@@ -23,8 +23,8 @@ def sealed(content: bytes, public: str) -> bytes:
         box = SealedBox(VerifyKey(bytes.fromhex(public)).to_curve25519_public_key())
     except CryptoError:
         raise Refusal("That key cannot be encrypted to.", "Ask for a new file of its owner.") from None
-    told = len(content).to_bytes(LENGTH, "big") + content
-    body = box.encrypt(told.ljust(-len(told) % PADDED + len(told), b"\0"))
+    framed = len(content).to_bytes(LENGTH, "big") + content
+    body = box.encrypt(framed.ljust(-len(framed) % PADDED + len(framed), b"\0"))
     return MAGIC + hashlib.sha256(body).digest() + body
 
 
@@ -38,7 +38,7 @@ def unsealed(content: bytes, private: bytes) -> bytes | None:
     """What a whole sealed file holds; None where it is for another key."""
     try:
         box = SealedBox(SigningKey(private).to_curve25519_private_key())
-        told = box.decrypt(content[len(MAGIC) + DIGEST :])
+        framed = box.decrypt(content[len(MAGIC) + DIGEST :])
     except CryptoError:
         return None
-    return told[LENGTH:][: int.from_bytes(told[:LENGTH], "big")]
+    return framed[LENGTH:][: int.from_bytes(framed[:LENGTH], "big")]

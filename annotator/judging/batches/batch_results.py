@@ -542,7 +542,7 @@ class BatchFileWriter:
 
     def request(self, question: KeyedQuestion, trial: int) -> BatchRequest:
         messages = self.sender.learned.arranged(
-            reply_parts.asked_for(question.messages, question.reply, self._rung)
+            reply_parts.with_form(question.messages, question.reply, self._rung)
         )
         form = reply_parts.response_format(question.reply, self._rung)
         likely = reply_parts.likely_tokens(question.reply)

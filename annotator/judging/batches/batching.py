@@ -374,9 +374,9 @@ class _Work:
         try:
             await QuestionSettling(question, self._sender, calls.append, self._asker.notes).settle()
         finally:
-            kept = [self._asker.kept(call) for call in calls]
-            self._journal([call for call, _ in kept])
-        for _, why in kept:
+            stored = [self._asker.kept(call) for call in calls]
+            self._journal([call for call, _ in stored])
+        for _, why in stored:
             if why:
                 raise RunHalt(why)
         if not self._batched.settled(question.key):

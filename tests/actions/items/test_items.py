@@ -178,7 +178,7 @@ def test_letter_11_the_collection_table_has_a_line_for_each_system(project: Proj
     ]  # fmt: skip
     assert sheet.lines[1].cells[1].value == "2025-03-24/2025-04-29"
     assert sheet.told == ("Beta: Search size: high.",)
-    (printed,) = result_views.show(project, *paper_tables.found_as("r5"), among=paper_tables.VIEWS).sheets
+    (printed,) = result_views.show(project, *paper_tables.view_of("r5"), among=paper_tables.VIEWS).sheets
     assert [column.title for column in printed.columns] == ["DARS", "Data collection timeframe"]
     assert [line.cells[0].words for line in printed.lines] == ["Beta", "Alpha"]
 
