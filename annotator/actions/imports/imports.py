@@ -42,9 +42,8 @@ from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts, tables
-from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.formats.label_files import of_table
-from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
+from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem, LabelFileContent
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.mappings import (
     FIELDS,

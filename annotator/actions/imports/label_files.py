@@ -55,7 +55,7 @@ from annotator.domain.texts.difference import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.formats import label_files
-from annotator.exchange.formats.label_entries import EntryTrouble, LabelFileContent
+from annotator.exchange.formats.layout import EntryTrouble, LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT, RESPONSE

@@ -43,8 +43,15 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange import folders
 from annotator.exchange.formats import label_files, layouts
-from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry
-from annotator.exchange.formats.layout import GivenLabel, LabelLayout, Labelled, LabelledReport, LabelledUnit
+from annotator.exchange.formats.layout import (
+    EntryTrouble,
+    GivenLabel,
+    LabelEntry,
+    LabelLayout,
+    Labelled,
+    LabelledReport,
+    LabelledUnit,
+)
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Problem

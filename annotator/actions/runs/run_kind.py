@@ -23,11 +23,12 @@ from annotator.domain.judges.judge import Call, Judge, JudgeKind, RunState
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.judging.batches.batch_results import BatchState
 from annotator.judging.calls.prices import TOKENS_A_UNIT
 from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
 
 if TYPE_CHECKING:
-    from annotator.judging.batches.batch_state import BatchState
+    pass
     from annotator.judging.calls.asking import Asker, Refused
     from annotator.judging.runner import RunEnd
 
@@ -113,7 +114,7 @@ class BatchShelf:
         self._project, self._journal = project, journal
 
     def batches(self) -> list["BatchState"]:
-        from annotator.judging.batches.batch_state import BatchState
+        pass
 
         mine = BATCH.c.run_id == self._journal.run_id
         question = (
@@ -153,7 +154,7 @@ class BatchShelf:
 
 def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
     """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
-    from annotator.judging.batches.batch_state import BatchState
+    pass
 
     question = (
         select(BATCH.c.content, BATCH.c.run_id, RUN.c.judge_id, RUN.c.protocol, JUDGE.c.name)

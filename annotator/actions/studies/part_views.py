@@ -23,8 +23,7 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.domain.judges.matrix import Matrix, MatrixSpec
-from annotator.domain.judges.protocol import Material, Metric, Protocol, RatedResponse
+from annotator.domain.judges.protocol import Material, Matrix, MatrixSpec, Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch

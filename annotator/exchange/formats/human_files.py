@@ -19,16 +19,21 @@ from annotator.domain.judges.judge import NO, YES
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import pretty, read_json, slugs
-from annotator.exchange.formats.label_entries import (
+from annotator.exchange.formats.layout import (
     LONGEST_CELL,
+    MAPPING,
     EntryTrouble,
+    Files,
+    GivenLabel,
     LabelEntry,
     LabelFileContent,
+    LabelLayout,
+    Labelled,
+    LabelledUnit,
     too_long,
     unreadable,
     wrong,
 )
-from annotator.exchange.formats.layout import MAPPING, Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
 from annotator.exchange.formats.researcherbench import (
     DATASET,
     RUBRICS,

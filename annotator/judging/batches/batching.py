@@ -34,10 +34,12 @@ from annotator.judging.batches.batch_results import (
     BatchLimits,
     BatchReading,
     BatchSession,
+    BatchStage,
+    BatchState,
     BatchStatus,
     QuestionFate,
+    Shelf,
 )
-from annotator.judging.batches.batch_state import BatchStage, BatchState, Shelf
 from annotator.judging.calls.asking import (
     Asker,
     CaseAsk,

@@ -11,12 +11,13 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field
 
 from annotator.domain.judges.judge import Status, Verdict
-from annotator.domain.judges.matrix import Matrix, MatrixSpec
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
     CaseLayout,
     Material,
+    Matrix,
+    MatrixSpec,
     Metric,
     Presentation,
     Protocol,

@@ -186,7 +186,7 @@ def test_formulas_whose_turn_never_came_are_told_from_those_that_cannot_be_drawn
         clock[0] += rendering.MAX_DRAWING_S / 2
         return formula_picture(source)
 
-    monkeypatch.setattr(documents, "drawn", slow)
+    monkeypatch.setattr(documents, "formula_picture", slow)
     rendered = render(text)
     assert rendered.unfinished
     assert rendered.reason == (
