@@ -129,10 +129,10 @@ def real(path: Path) -> Path:
         return path
 
 
-def same(one: Path, other: Path) -> bool:
+def same(path: Path, other: Path) -> bool:
     """Whether two names stand for one file on the disk."""
     try:
-        return one.samefile(other)
+        return path.samefile(other)
     except (OSError, ValueError):
         return False
 
@@ -211,11 +211,11 @@ def journal(path: Path) -> Path:
     return path.with_name(f"{path.name}-journal")
 
 
-def free_name(wanted: Path) -> Path:
+def free_name(path: Path) -> Path:
     """The name itself, or the first of `name-2`, `name-3` … that nothing lies at."""
-    place, number = wanted, 2
+    place, number = path, 2
     while place.exists():
-        place, number = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}"), number + 1
+        place, number = path.with_name(f"{path.stem}-{number}{path.suffix}"), number + 1
     return place
 
 

@@ -61,14 +61,14 @@ def _project() -> str:
         project = new_project(folder / "tried.goldsmith")
         add(project, "Does a row survive a round trip? 是的")
         result = ids(project, Filter(words="round trip"))
-        kept = project.store.described()
+        description = project.store.described()
         project.close()
     assert len(result) == 1, "the item was not found again"
-    version = kept.removeprefix("SQLite ").partition(",")[0]
+    version = description.removeprefix("SQLite ").partition(",")[0]
     assert tuple(map(int, version.split("."))) >= OLDEST_SQLITE, (
         f"SQLite {version} is too old; 3.35 is needed"
     )
-    return kept
+    return description
 
 
 def _beside() -> str:
@@ -126,8 +126,8 @@ def _files() -> str:
         "spelling",
         "themes",
     )
-    wanted = [places.resources() / name for name in folders]
-    missing = [path.name for path in [*wanted, places.schemas()] if not any(path.glob("*"))]
+    paths = [places.resources() / name for name in folders]
+    missing = [path.name for path in [*paths, places.schemas()] if not any(path.glob("*"))]
     assert not missing, f"missing: {', '.join(missing)}"
     return f"{len(list(places.schemas().glob('*.json'))):,} schemas"
 
@@ -156,7 +156,7 @@ def _endpoint() -> str:
     server = HTTPServer(("127.0.0.1", 0), _Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        content = asyncio.run(_asked(f"http://127.0.0.1:{server.server_port}/v1"))
+        content = asyncio.run(_answer_of(f"http://127.0.0.1:{server.server_port}/v1"))
     finally:
         server.shutdown()
         server.server_close()
@@ -170,7 +170,7 @@ def _certificates() -> str:
     return counted(len(places.trusted().get_ca_certs()), "certificate") + " read so far"
 
 
-async def _asked(address: str) -> str:
+async def _answer_of(address: str) -> str:
     from annotator.judging.calls.client import Client, Endpoint
 
     async with Client(Endpoint(address, "tried", timeout_s=20.0)) as client:
@@ -236,9 +236,9 @@ def _display() -> str:
         return "no screen here"
     # The window closes by itself at its first idle.
     result = _spoken(GOLDSMITH_STOPWATCH="1")
-    told = result.stderr.decode(errors="replace").strip().splitlines()
+    errors = result.stderr.decode(errors="replace").strip().splitlines()
     assert result.stdout.strip(), (
-        f"no window can be shown: {' '.join(told[:2]) or f'exit code {result.returncode}'}"
+        f"no window can be shown: {' '.join(errors[:2]) or f'exit code {result.returncode}'}"
     )
     return os.environ.get("QT_QPA_PLATFORM") or os.environ.get("XDG_SESSION_TYPE") or "a screen"
 

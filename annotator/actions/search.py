@@ -202,8 +202,8 @@ def _reports(project: Project, db: Connection, keys: Mapping[str, str]) -> Itera
     that the person gave beside their labels.
     """
     me, tasks = people.someone(project).id, dict[str, tuple[str, LabelTask]]()
-    asked = dealing.asked_of(db, me).values()
-    for protocol in dict.fromkeys([USUAL, *(name for of_item in asked for name in of_item)]):
+    protocols = dealing.protocols_by_item(db, me).values()
+    for protocol in dict.fromkeys([USUAL, *(name for of_item in protocols for name in of_item)]):
         for task in label_tasks.queue(project, protocol):
             for response_id in (task.response_id, *([task.other_id] if task.other_id else [])):
                 tasks.setdefault(response_id, (protocol, task))

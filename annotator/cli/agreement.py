@@ -58,7 +58,7 @@ def agreement(
         return
     # Nobody is paid for what cannot be shown.
     agreement_figures.refuse_unknown(by)
-    ended = _asked(file, order, progress) if assisted_by else None
+    ended = _run(file, order, progress) if assisted_by else None
     if ended is None or progress != FOR_A_WINDOW:
         with opened(file, readonly=True) as project:
             _tell(project, (by, stage, assisted_by), to, ended, json_=json_)
@@ -95,7 +95,7 @@ def _tell(
     print_json({**heads, "columns": described, **rows, "inputs": inputs, "model_assisted": assisted})
 
 
-def _asked(file: Path, order: Any, progress: str) -> dict[str, Any]:
+def _run(file: Path, order: Any, progress: str) -> dict[str, Any]:
     from annotator.actions.agreement.assisting import PairingRun
 
     return gone_through(file, partial(PairingRun.run, order=order), doing=PairingRun.doing, progress=progress)
@@ -141,10 +141,11 @@ def _lines(report: Any, row: Any) -> Iterator[str]:
 
     for result in row.figures:
         bound = bound_of(result)
-        yield f"{agreement_report.title(result)} {agreement_report.said(result)}{f' ({bound})' if bound else ''}"
+        bounds = f" ({bound})" if bound else ""
+        yield f"{agreement_report.title(result)} {agreement_report.figure_words(result)}{bounds}"
     for second in report.seconds:
-        if told := agreement_report.second(second, row):
-            yield f"{second.title}: {told}"
+        if beside := agreement_report.second(second, row):
+            yield f"{second.title}: {beside}"
 
 
 def _group(report: Any, row: Any) -> str:

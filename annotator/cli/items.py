@@ -56,14 +56,15 @@ def list_(
     with opened(file, readonly=True) as project:
         ids = items.ids(project, items.Filter(words=words, retired=retired))
         result = [items.read(project, item_id) for item_id in ids]
-    said = [
-        "  ".join(filter(None, (one.key, one.question_type, one.subject, one.question[:90])))
-        for one in result
+    sentences = [
+        "  ".join(filter(None, (item.key, item.question_type, item.subject, item.question[:90])))
+        for item in result
     ]
     trees = [
-        {name: getattr(one, name) for name in ("key", *COLUMNS, "working_title", "retired")} for one in result
+        {name: getattr(item, name) for name in ("key", *COLUMNS, "working_title", "retired")}
+        for item in result
     ]
-    say({"items": trees}, json_, said or ["No items."])
+    say({"items": trees}, json_, sentences or ["No items."])
 
 
 @app.command()
@@ -82,8 +83,8 @@ def add(
 
     more = {"question_type": type_, "subject": subject, "language": language, "dataset": dataset}
     with opened(file) as project:
-        asked = sys.stdin.read() if question == "-" else question
-        result, new = items.add_once(project, key.strip(), asked.strip(), more)
+        text = sys.stdin.read() if question == "-" else question
+        result, new = items.add_once(project, key.strip(), text.strip(), more)
     there = (
         f"{'Retired item' if result.retired else 'Item'} {result.key} has this question: nothing was added."
     )
@@ -158,13 +159,13 @@ def _change(
     from annotator.actions.items import items
     from annotator.domain.kinds.tasks import checked_traits
 
-    said = checked_traits(traits or {})
+    new_traits = checked_traits(traits or {})
     with opened(file) as project:
         values = dict.fromkeys(items.ids_of(project, keys), fields)
-        for item_id in values if said else ():
-            held = {**items.read(project, item_id).traits, **said}
-            kept = {name: value for name, value in held.items() if value}
-            values[item_id] = fields | {"traits": kept}
+        for item_id in values if new_traits else ():
+            held = {**items.read(project, item_id).traits, **new_traits}
+            remaining = {name: value for name, value in held.items() if value}
+            values[item_id] = fields | {"traits": remaining}
         change = items.change_all(project, values)
     done = len(items.changed_by(change))
     say({"changed": done, "verb": change.verb}, json_, [f"{counted(done, 'item')} changed."])
@@ -238,8 +239,8 @@ def final_list(
 
 
 def _final(open_: list[str], hints: Mapping[str, str]) -> str:
-    said = f"open: {', '.join(open_)}" if open_ else "done"
-    return "; ".join([said, *(f"{name} {words}" for name, words in hints.items())])
+    state = f"open: {', '.join(open_)}" if open_ else "done"
+    return "; ".join([state, *(f"{name} {words}" for name, words in hints.items())])
 
 
 @final_app.command("sign")

@@ -62,11 +62,11 @@ def judge_costs_(
         result = forecasts.costs(project, by, judge=judge)
     whole = forecasts.total(result)
     words = [
-        *(f"{one.words(by)}: {dollars(one.cost_usd)}{one.remark()}" for one in result[:_SHOWN]),
+        *(f"{cost.words(by)}: {dollars(cost.cost_usd)}{cost.remark()}" for cost in result[:_SHOWN]),
         *([f"… and {len(result) - _SHOWN:,} more; see all with --json."] if len(result) > _SHOWN else []),
         *([f"Total: {dollars(whole)}"] if result else []),
     ]
-    tree = {"by": by, "total_usd": whole, "costs": [asdict(one) for one in result]}
+    tree = {"by": by, "total_usd": whole, "costs": [asdict(cost) for cost in result]}
     say(tree, json_, words or ["No costs yet."])
 
 
@@ -115,8 +115,10 @@ def judge_drift(
     if show:
         with opened(file, readonly=True) as project:
             result = drift.reports(project, judge, protocol)
-        words = [line for one in result for line in (f"Checked {one.checked_at[:16]}:", *one.words())]
-        say({"checks": [one.tree() for one in result]}, json_, words or ["Not checked yet."])
+        words = [
+            line for report in result for line in (f"Checked {report.checked_at[:16]}:", *report.words())
+        ]
+        say({"checks": [report.tree() for report in result]}, json_, words or ["Not checked yet."])
         return
     order = RunRequest(judge, drift.PREFIX + protocol, **how(concurrency, timeout, budget, rpm, tpm))
     order_carried_out(file, order, progress=progress, json_=json_)
@@ -132,7 +134,7 @@ def judge_runs_(file: File, json_: Json = False) -> None:
         result = run_records.runs(project)
     words = [
         f"{run.id[:8]}  {run.started_at:%Y-%m-%d %H:%M}  {run.judge}, {run.protocol}: {run.judged:,} of {run.total:,} "
-        f"judged, {run.state}{_told(causes(run.lacking))}"
+        f"judged, {run.state}{_help(causes(run.lacking))}"
         for run in result
     ]
     tree = [asdict(run) | {"judged": run.judged, "lacking": run.lacking} for run in result]
@@ -158,7 +160,7 @@ def judge_missing(
         result = reparse.lines(project, judge=judge, run=run, status=cause)
     counts = reparse.by_cause(result)
     words = [
-        f"{len(result):,} judgements have no verdict{_told(causes(counts))}.",
+        f"{len(result):,} judgements have no verdict{_help(causes(counts))}.",
         *(
             f"{line.status}: {line.judge}, item {line.item}, {line.system or line.protocol}, unit {line.unit_id}: "
             f"{line.cause}"
@@ -212,7 +214,7 @@ def judge_consistency(
     say(result.tree(), json_, result.words())
 
 
-def _told(more: str) -> str:
+def _help(more: str) -> str:
     return f": {more}" if more else ""
 
 
@@ -260,15 +262,15 @@ def judge_run(
     )  # fmt: skip
 
     async def run(project: Any, **told: Any) -> dict[str, Any]:
-        asked = order
+        request = order
         if card is not None:
             from annotator.actions.judging import derived_judges
             from annotator.actions.validation import validity_cards
 
             on_card = validity_cards.read(card)
             derived_judges.refuse_order(project, on_card, order)
-            asked = replace(order, models=on_card.judge.returned_models)
-        return await orders.carry_out(project, asked, **told)
+            request = replace(order, models=on_card.judge.returned_models)
+        return await orders.carry_out(project, request, **told)
 
     kind = orders.of_judge(protocol)
     carried_out(file, run, kind.words, doing=kind.doing, progress=progress, json_=json_)
@@ -324,13 +326,13 @@ def judge_pool(file: File, item: Items = None, json_: Json = False) -> None:
 
     with opened(file) as project:
         result = human_agreement.freeze(project, item or ())
-    told = {
+    summary = {
         "frozen": result.items,
         "points": result.points,
         "before": result.before,
         "without": result.without,
     }
-    say(told, json_, [result.words()])
+    say(summary, json_, [result.words()])
 
 
 @app.command("resume")
@@ -381,9 +383,11 @@ def judge_batches(
             if withdraw
             else []
         ),
-        *([one.words() for one in out] or ["No open batches."]),
+        *([batch.words() for batch in out] or ["No open batches."]),
     ]
-    tree = [asdict(one) | {"expires_at": one.expires_at and one.expires_at.isoformat()} for one in out]
+    tree = [
+        asdict(batch) | {"expires_at": batch.expires_at and batch.expires_at.isoformat()} for batch in out
+    ]
     say({"stopped": stopped, "forgotten": forgotten, "batches": tree}, json_, words)
 
 
@@ -523,8 +527,11 @@ def judge_presets(json_: Json = False) -> None:
     """The usual providers: the address of each, the variable that usually holds its key, and what is to be known."""
     from annotator.actions.judges.judges import PRESETS
 
-    result = [asdict(one) for one in PRESETS]
-    words = ["  ".join(filter(None, (one.name, one.base_url, one.variable, one.note))) for one in PRESETS]
+    result = [asdict(preset) for preset in PRESETS]
+    words = [
+        "  ".join(filter(None, (preset.name, preset.base_url, preset.variable, preset.note)))
+        for preset in PRESETS
+    ]
     say({"presets": result}, json_, words)
 
 
@@ -801,13 +808,13 @@ def keep(
         result = contest_standings.report(project, rater, str(top))
         chosen = contest_standings.chosen(result.ranking, result.tasks, top, limits, result.decided)
         _, new = (None, []) if dry_run else contest_standings.keep_tasks(project, chosen, result.tasks)
-    keys = {one.task: result.tasks[one.task].key for one in chosen}
-    lines = [f"{one.rank}. {keys[one.task]}: {one.words}" for one in chosen]
-    kept = sum(one.kept for one in chosen)
-    lines.append(f"{counted(kept, 'task')} of {top} kept; {counted(len(new), 'new item')}.")
+    keys = {task.task: result.tasks[task.task].key for task in chosen}
+    lines = [f"{task.rank}. {keys[task.task]}: {task.words}" for task in chosen]
+    number = sum(task.kept for task in chosen)
+    lines.append(f"{counted(number, 'task')} of {top} kept; {counted(len(new), 'new item')}.")
     tree: dict[str, Any] = {
-        "kept": [keys[one.task] for one in chosen if one.kept],
-        "held_back": {keys[one.task]: one.reason for one in chosen if not one.kept},
+        "kept": [keys[task.task] for task in chosen if task.kept],
+        "held_back": {keys[task.task]: task.reason for task in chosen if not task.kept},
         "items": new,
     }
     say(tree, json_, lines)

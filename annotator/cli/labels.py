@@ -83,7 +83,7 @@ def labels_import(
     at_work, names = _whose(who or ())
     every, by_question = _systems(system or ())
     options = label_files.LabelImportOptions(
-        label_matching.told(names),
+        label_matching.aliases_of(names),
         every,
         by_question,
         protocol_of(file, protocol),
@@ -306,7 +306,7 @@ def labels_pairs(
     with opened(file, readonly=draw < 0) as project:
         if draw >= 0:
             label_cases.draw_pairs(project, protocol, draw, seed)
-        result = label_cases.drawn(project, protocol)
+        result = label_cases.sampling(project, protocol)
     many = len(result.get("pairs", ()))
     words = (
         f"{counted(many, 'pair')} drawn (seed {result['seed']})." if result else "Every pair is asked about."
@@ -332,12 +332,12 @@ def labels_into_gold(
     with opened(file) as project:
         result = validation_ground.take_over(project, protocol, rater)
     words = [
-        f"Item {one.item_key}: {counted(one.labelled, 'unit')} labelled, {one.changed} changed"
-        + (f"; not taken over: {one.why_not}" if one.why_not else "")
-        for one in result
+        f"Item {item.item_key}: {counted(item.labelled, 'unit')} labelled, {item.changed} changed"
+        + (f"; not taken over: {item.why_not}" if item.why_not else "")
+        for item in result
     ]
-    say({"items": [asdict(one) for one in result]}, json_, words)
-    if any(one.why_not for one in result):
+    say({"items": [asdict(item) for item in result]}, json_, words)
+    if any(item.why_not for item in result):
         raise typer.Exit(NOT_ALL)
 
 
@@ -467,21 +467,24 @@ def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tu
     return tuple(items.ids(project) if whole else items.ids_of(project, keys or (), in_use=True))
 
 
-def _words(found: Any, dry_run: bool) -> list[str]:
-    if found.refusals:
-        return ["This plan cannot be met; nothing was assigned.", *(f"  {words}" for words in found.refusals)]
-    said = [
-        f"{'Would assign' if dry_run else 'Assigned'} {counted(found.new, 'piece')} of work",
-        *found.notes,
-        *(f"  {load.alias}: {_load(load)}" for load in found.load),
+def _words(outcome: Any, dry_run: bool) -> list[str]:
+    if outcome.refusals:
+        return [
+            "This plan cannot be met; nothing was assigned.",
+            *(f"  {words}" for words in outcome.refusals),
+        ]
+    sentences = [
+        f"{'Would assign' if dry_run else 'Assigned'} {counted(outcome.new, 'piece')} of work",
+        *outcome.notes,
+        *(f"  {load.alias}: {_load(load)}" for load in outcome.load),
     ]
-    met = [pair.items for pair in found.pairings if pair.items]
+    met = [pair.items for pair in outcome.pairings if pair.items]
     if met:
         least, most = min(met), max(met)
         each = counted(most, "item") if least == most else f"{least} to {most} items"
         meet = "pair of people meets" if len(met) == 1 else "pairs of people meet"
-        said.append(f"{len(met):,} {meet}, on {each}{' each' if len(met) > 1 else ''}")
-    return said
+        sentences.append(f"{len(met):,} {meet}, on {each}{' each' if len(met) > 1 else ''}")
+    return sentences
 
 
 def _load(load: Any) -> str:
@@ -579,4 +582,4 @@ def _review(project: Any, key: str, kind: Kind) -> Any:
     result = [line.review for line in reviewing.lines(project) if (line.item_key, line.kind) == (key, kind)]
     if not any(result):
         raise Refusal("There is no such review yet.", "See goldsmith reviews list FILE.")
-    return next(one for one in result if one)
+    return next(review for review in result if review)

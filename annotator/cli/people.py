@@ -171,13 +171,20 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
         raise Refusal("--all and --person cannot be combined.", "Give one of them.")
     done = packing.write_tasks(project, packing.recipients(project), folder)
     words = [
-        *(line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)),
+        *(
+            line
+            for result in done
+            if result.packed
+            for line in (*_packed(result.packed), *result.packed.notes)
+        ),
         *[_signed(one.packed) for one in done if one.packed][:1],
-        *(f"Not written for {one.person.name}: {one.problem}" for one in done if one.problem),
+        *(f"Not written for {result.person.name}: {result.problem}" for result in done if result.problem),
     ]
-    missing = [{"person": one.person.name, "reason": str(one.problem)} for one in done if one.problem]
+    missing = [
+        {"person": result.person.name, "reason": str(result.problem)} for result in done if result.problem
+    ]
     say(
-        {"packages": [_pairs_tree(one.packed) for one in done if one.packed], "missing": missing},
+        {"packages": [_pairs_tree(result.packed) for result in done if result.packed], "missing": missing},
         json_,
         words,
     )
@@ -292,7 +299,7 @@ def _synced(done: Any, written: Sequence[Any]) -> list[str]:
     from annotator.actions.parcels import unpacking
 
     return [
-        *(line for one in done.arrivals for line in unpacking.words(one)),
+        *(line for arrival in done.arrivals for line in unpacking.words(arrival)),
         *(line for one in written if one.packed for line in (*_packed(one.packed), *one.packed.notes)),
         *(f"Not written for {one.person.name}: {one.problem}" for one in written if one.problem),
         *(
@@ -352,7 +359,7 @@ def adjudicate(
         words = [
             f"Closed {counted(len(report.closed), 'unanimous item')}; "
             f"{len(report.spot_check):,} kept open as a spot check",
-            *(f"Check {one.item_key} {one.stage.value}" for one in report.spot_check),
+            *(f"Check {unanimous.item_key} {unanimous.stage.value}" for unanimous in report.spot_check),
         ]
         say(asdict(report), json_, words)
         return
@@ -394,7 +401,7 @@ def _decided(
             raise Refusal(f"“{one}” decides nothing.", "Write ROW=A, ROW=both, ROW=drop, or A alone.")
         takes[int(number or 0)] = whom if whom in (BOTH, DROP) else whom.upper()
     begun = adjudicating.open_(project, lines[0].item_id, lines[0].stage)
-    left = [one.words for one in ruling.decide(project, begun.id, takes, reason)]
+    left = [lacking.words for lacking in ruling.decide(project, begun.id, takes, reason)]
     say({"closed": not left, "left": left}, json_, left or [f"Item {key}: the consensus is made."])
     if left:
         raise typer.Exit(NOT_ALL)
@@ -402,12 +409,12 @@ def _decided(
 
 def _row_words(row: dict[str, Any], says: str) -> str:
     """A row with each one's words and, where something else differs, that too."""
-    told = [
+    details = [
         f"  {letter}: {', '.join(str(unit[name]) for name in dict.fromkeys((says, *row['differing'])))}"
         for letter, unit in row.items()
         if len(letter) == 1
     ]
-    return "\n".join((f"{row['row']}. {row['take'] or 'undecided'}", *told))
+    return "\n".join((f"{row['row']}. {row['take'] or 'undecided'}", *details))
 
 
 def _value(figure: Figure | None) -> float | None:

@@ -67,8 +67,8 @@ def sample(
     """Create the sample project, in which every page has content."""
     from annotator.actions.imports import samples
 
-    wanted = {samples.RELATED_WORK: related_work, samples.SEMINAR: seminar}
-    other = [one for one, asked in wanted.items() if asked]
+    options = {samples.RELATED_WORK: related_work, samples.SEMINAR: seminar}
+    other = [one for one, requested in options.items() if requested]
     if other and (reset or len(other) > 1):
         raise Refusal(
             "Only the usual sample can be reset, and one is made at a time.",
@@ -82,9 +82,9 @@ def sample(
             say_made(samples.create(file, progress=bar(progress)), json_)
             return
         aside = samples.reset(file, progress=bar(progress))
-    kept = aside.name if aside.exists() else ""
-    words = [f"Created {file} again", *([f"The previous file is kept as {kept}"] if kept else [])]
-    say({"file": file.name, "kept": kept}, json_, words)
+    backup = aside.name if aside.exists() else ""
+    words = [f"Created {file} again", *([f"The previous file is kept as {backup}"] if backup else [])]
+    say({"file": file.name, "kept": backup}, json_, words)
 
 
 @app.command()
@@ -161,7 +161,7 @@ def import_(
             pseudonyms=pseudonyms, mapping=how, allow_weights=allow_weights or new, author=author
         )
         if sys.stdin.isatty() and not (dry_run or json_ or options.allow_weights):
-            options = _with_weights_asked_for(project, format_, paths, options)
+            options = _with_weights_allowed(project, format_, paths, options)
         if dry_run:
             report = imports.preview(project, format_, paths, options)
         else:
@@ -177,7 +177,7 @@ def import_(
     say(result, json_, [*report.words(), *result["problems"]])
 
 
-def _with_weights_asked_for(project: Any, format_: str, paths: list[Path], options: Any) -> Any:
+def _with_weights_allowed(project: Any, format_: str, paths: list[Path], options: Any) -> Any:
     """The options, with the weights of the files allowed where the person says so."""
     from annotator.actions.imports import imports
 
@@ -396,16 +396,16 @@ def say_forecast(file: Path, order: Any, *, json_: bool) -> None:
     say(result.tree(), json_, result.words())
 
 
-def _say_forecasts(found: Sequence[Any], json_: bool, left_out: str) -> None:
+def _say_forecasts(estimates: Sequence[Any], json_: bool, left_out: str) -> None:
     """Say what each protocol of a paper would take, by its metrics, and all of them together."""
     from annotator.actions.judging import forecasts
 
-    whole = forecasts.summed(found)
+    whole = forecasts.summed(estimates)
     if json_:
-        print_json({"protocols": [one.tree() for one in found], "sum": whole, "left_out": left_out})
+        print_json({"protocols": [one.tree() for one in estimates], "sum": whole, "left_out": left_out})
         return
     heads = ("Protocol", "For", "Judgements", "Calls", "Tokens in", "Tokens out", "Cost, US$")
-    rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in found]
+    rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in estimates]
     print_table("What it would take", heads, [*rows, ("all", "", *_amounts(whole))])
     if left_out:
         said.print(left_out, markup=False)
@@ -454,9 +454,13 @@ def child() -> None:
         from annotator.actions.orders import orders
 
     stand_back()
-    said = own_input()
-    asked = orders.read(said.readline())
-    end(_for_a_window(asked.file, partial(orders.answer, asked), asked.by, said, readonly=asked.readonly))
+    io = own_input()
+    request = orders.read(io.readline())
+    end(
+        _for_a_window(
+            request.file, partial(orders.answer, request), request.by, io, readonly=request.readonly
+        )
+    )
 
 
 def stand_back() -> None:
@@ -496,16 +500,16 @@ def gone_through(file: Path, run: Run, *, doing: str, progress: str) -> Line:
         return asyncio.run(run(project, tell=shown(bar(bars), doing)))
 
 
-def end(found: Line) -> None:
-    if code := _ending(found):
+def end(last: Line) -> None:
+    if code := _ending(last):
         raise typer.Exit(code)
 
 
-def _ending(found: Line) -> int:
+def _ending(last: Line) -> int:
     """Whether a run did all it was to do, was stopped or lacks something, or found nothing that it could take."""
-    if "problems" in found and not found["by_state"]:
+    if "problems" in last and not last["by_state"]:
         return REFUSED
-    whole = found.get("state", "done") == "done" and not found.get("missing") and not found.get("problems")
+    whole = last.get("state", "done") == "done" and not last.get("missing") and not last.get("problems")
     return DONE if whole else NOT_ALL
 
 

@@ -47,12 +47,14 @@ def _written(sheets: Sequence[Any], to: Path, offsets: bool) -> list[Path]:
     from annotator.actions.results import result_pictures
 
     if to.suffix.lower() in (".png", ".svg") and any(sheet.pictures for sheet in sheets):
-        drawn = [(one, result_pictures.departures(sheet)) for sheet in sheets for one in sheet.pictures]
+        pictures = [
+            (picture, result_pictures.departures(sheet)) for sheet in sheets for picture in sheet.pictures
+        ]
         return [
             result_pictures.save(
                 result_pictures.printed(*of), to.with_name(f"{to.stem}{place or ''}{to.suffix}")
             )
-            for place, of in enumerate(drawn)
+            for place, of in enumerate(pictures)
         ]
     places = [to, *(to.with_name(f"{to.stem}-{sheet.key}{to.suffix}") for sheet in sheets[1:])]
     return [
@@ -312,7 +314,7 @@ def _show(
     from annotator.actions.papers import paper_tables
     from annotator.actions.studies import result_views
 
-    view, table = paper_tables.found_as(view)
+    view, table = paper_tables.view_of(view)
     chosen |= table
     offered = result_views.named(view, paper_tables.VIEWS).choices(project)
     if rater:
@@ -330,19 +332,19 @@ def _show(
             said.print(f"{about.title}: nothing to show yet. {words}", markup=False)
 
 
-def _value(offered: Any, name: str, wanted: str) -> str:
+def _value(offered: Any, name: str, requested: str) -> str:
     """The value of a choice by itself or by its words; Refusal lists those that are offered."""
     choice = next((choice for choice in offered if choice.name == name), None)
     if choice is None:
         names = ", ".join(choice.name for choice in offered) or "nothing"
         raise Refusal(f"This view has no choice called “{name}”.", f"Its choices are: {names}.")
-    wanted = spelled(wanted) if name == "mode" else wanted
+    requested = spelled(requested) if name == "mode" else requested
     for words, value in choice.values:
         # Behind a rater's name stands how much they judged.
-        if wanted in (words, value) or words.rpartition(" (")[0] == wanted:
+        if requested in (words, value) or words.rpartition(" (")[0] == requested:
             return str(value)
     said_ = ", ".join(words for words, _ in choice.values) or "nothing"
-    raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
+    raise Refusal(f"“{requested}” is none of {name}.", f"Offered are: {said_}.")
 
 
 def _lack(project: Any, protocol: str) -> str:
@@ -355,10 +357,10 @@ def _lack(project: Any, protocol: str) -> str:
     return "Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline"
 
 
-def _print_results(rows: list[dict[str, Any]], told: list[str], repeats: set[str]) -> None:
-    for words in told:
+def _print_results(rows: list[dict[str, Any]], notes: list[str], repeats: set[str]) -> None:
+    for words in notes:
         said.print(words if words in repeats else f"{UNFIT.strip()}  {words}", markup=False)
-    if repeats.issuperset(told) and any(row["value"] is not None and not row["publishable"] for row in rows):
+    if repeats.issuperset(notes) and any(row["value"] is not None and not row["publishable"] for row in rows):
         said.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
     if raters := [*dict.fromkeys(row["rater"] for row in rows if row["rater"] != "computed")]:
         said.print(f"Judged by {' and '.join(raters)}.", markup=False)
@@ -399,10 +401,13 @@ def gold(
             annotating.count_unadjudicated(project, unadjudicated)
         counts = annotating.unadjudicated_counts(project)
         with project.store.read() as db:
-            told = {kind.value: words for kind in kinds if (words := annotating.words(db, [kind]))}
+            remarks = {kind.value: words for kind in kinds if (words := annotating.words(db, [kind]))}
     rule = f"counts, by {annotating.FIRST_ALIAS}" if counts else "does not count"
-    lines = [f"What several wrote and nobody adjudicated {rule}.", *(f"{words}." for words in told.values())]
-    say({"unadjudicated": counts, "gold": told}, json_, lines)
+    lines = [
+        f"What several wrote and nobody adjudicated {rule}.",
+        *(f"{words}." for words in remarks.values()),
+    ]
+    say({"unadjudicated": counts, "gold": remarks}, json_, lines)
 
 
 release_app = typer.Typer(
@@ -438,7 +443,7 @@ def describe(file: Path, confirm: bool, json_: bool, **values: str | None) -> No
     say(tree, json_, [*lines, *(f"Open: {words}" for words in questions)])
 
 
-def _asked_for() -> Signature:
+def _signature() -> Signature:
     """The command's parameters: an option for each question of the model."""
     options = [
         Parameter(
@@ -462,7 +467,7 @@ def _asked_for() -> Signature:
     )
 
 
-describe.__signature__ = _asked_for()  # type: ignore[attr-defined]
+describe.__signature__ = _signature()  # type: ignore[attr-defined]
 release_app.command()(describe)
 
 
@@ -487,9 +492,9 @@ def show_release(file: File, number: int, json_: Json = False) -> None:
 
     with opened(file, readonly=True) as project:
         row = releases.named(project, number)
-        errata = [one for one in releases.published(project).errata if one.since >= number]
-    lines = [row.words, *(f"Corrected on {one.at}: {one.reason}" for one in errata)]
-    say({**asdict(row), "errata": [one.model_dump(mode="json") for one in errata]}, json_, lines)
+        errata = [erratum for erratum in releases.published(project).errata if erratum.since >= number]
+    lines = [row.words, *(f"Corrected on {erratum.at}: {erratum.reason}" for erratum in errata)]
+    say({**asdict(row), "errata": [erratum.model_dump(mode="json") for erratum in errata]}, json_, lines)
 
 
 @release_app.command()
@@ -555,8 +560,14 @@ def find_copies(
         print_json(asdict(report))
     else:
         rows = [
-            (one.item, one.part, "whole" if one.exact else f"{one.share:.0%}", f"{one.places:,}", one.place)
-            for one in report.copies
+            (
+                gold.item,
+                gold.part,
+                "whole" if gold.exact else f"{gold.share:.0%}",
+                f"{gold.places:,}",
+                gold.place,
+            )
+            for gold in report.copies
         ]
         if rows:
             print_table("Copies", ("Item", "What", "Copied", "Places", "First or most in"), rows, stay=2)

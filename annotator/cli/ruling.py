@@ -130,10 +130,10 @@ def review(
     from annotator.domain.judges.judge import Review
 
     entries = _entries(case, said, reason, note, from_, kind)
-    wanted = _value(reviews.ReviewOrder, order)
+    chosen_order = _value(reviews.ReviewOrder, order)
     protocol = protocol_of(file, protocol)
     with opened(file, readonly=not entries) as project:
-        before = reviews.outlook(project, judge, protocol, wanted, experts)
+        before = reviews.outlook(project, judge, protocol, chosen_order, experts)
         result = {SEPARATOR.join(line.place.key): line for line in before.lines}
 
         def keep(entry: dict[str, str]) -> None:
@@ -144,7 +144,7 @@ def review(
             )  # fmt: skip
 
         _keep_all(project, entries, keep)
-        left = reviews.outlook(project, judge, protocol, wanted, experts)
+        left = reviews.outlook(project, judge, protocol, chosen_order, experts)
         sides = validation_ground.sides(project, protocol, {line.judge_id for line in left.lines})
     _say_reviews(judge, left, sides, json_, open_=open_)
 
@@ -189,10 +189,18 @@ def unclear(file: File, protocol: Protocol = "", json_: Json = False) -> None:
     with opened(file, readonly=True) as project:
         result = disagreements.unclear(project, protocol)
     trees = [
-        {"criterion": one.unit_id, "item": one.item_key, "words": one.words, "times": one.times}
-        for one in result
+        {
+            "criterion": criterion.unit_id,
+            "item": criterion.item_key,
+            "words": criterion.words,
+            "times": criterion.times,
+        }
+        for criterion in result
     ]
-    words = [f"{one.times:,} × item {one.item_key}, {one.unit_id}: {one.words}" for one in result]
+    words = [
+        f"{criterion.times:,} × item {criterion.item_key}, {criterion.unit_id}: {criterion.words}"
+        for criterion in result
+    ]
     say({"unclear": trees}, json_, words or ["No criterion was ruled unclear."])
 
 
@@ -236,8 +244,8 @@ def again(
     with opened(file, readonly=not queue) as project:
         result = reviews.waiting(project, protocol, judge)
         if queue:
-            for one in result:
-                reviews.queue_up(project, one.order.judge, one.order.protocol)
+            for judgements in result:
+                reviews.queue_up(project, judgements.order.judge, judgements.order.protocol)
     words = [one.words() for one in result] or ["Nothing needs to be judged again."]
     if queue and result:
         words.append("Queued; start it with: judge run, or in the window.")
@@ -343,17 +351,17 @@ def _keep_all(
             keep(entry)
 
 
-def _of(found: dict[str, Any], name: str) -> Any:
-    if name not in found:
+def _of(entry: dict[str, Any], name: str) -> Any:
+    if name not in entry:
         raise Refusal(f"There is no “{name}” in the list.", "Use a case id from the list.")
-    return found[name]
+    return entry[name]
 
 
-def _value(kind: Any, said: str) -> Any:
+def _value(kind: Any, text: str) -> Any:
     try:
-        return kind(said)
+        return kind(text)
     except ValueError:
-        raise Refusal(f"“{said}” is not a valid value here.", f"Use one of {', '.join(kind)}.") from None
+        raise Refusal(f"“{text}” is not a valid value here.", f"Use one of {', '.join(kind)}.") from None
 
 
 drafting_app = typer.Typer(help="A model's drafts for you; nobody else sees them.", no_args_is_help=True)
@@ -418,7 +426,7 @@ def list_(file: File, json_: Json = False) -> None:
 
     with opened(file, readonly=True) as project:
         result = [
-            {**_told(proposal), "item": items.read(project, proposal.item_id).key}
+            {**_review_tree(proposal), "item": items.read(project, proposal.item_id).key}
             for proposal in model_drafts.proposals(project)
         ]
     words = [line for one in result for line in _lines(one)]
@@ -458,7 +466,7 @@ def take(
     from annotator.domain.texts.refusal import Refusal
 
     with opened(file) as project:
-        result = model_drafts.found(project, draft, kind)
+        result = model_drafts.waiting_proposal(project, draft, kind)
         whole = result.kind is WriterAid.REFERENCE
         filed = result.kind is WriterAid.CLASSIFICATION
         if unit and (whole or filed):
@@ -498,7 +506,7 @@ def refuse(file: File, draft: Draft, kind: OfKind = "") -> None:
     from annotator.actions.material import model_drafts
 
     with opened(file) as project:
-        model_drafts.refuse(project, model_drafts.found(project, draft, kind).id)
+        model_drafts.refuse(project, model_drafts.waiting_proposal(project, draft, kind).id)
     said.print("The draft is dismissed.", markup=False)
 
 
@@ -513,7 +521,7 @@ def _read(path: Path | None) -> str | None:
     return documents.plain_text(documents.read(path), path.name)
 
 
-def _told(one: Any) -> dict[str, Any]:
+def _review_tree(one: Any) -> dict[str, Any]:
     return {
         "id": one.id,
         "kind": one.kind.value,
@@ -527,11 +535,11 @@ def _told(one: Any) -> dict[str, Any]:
     }
 
 
-def _lines(told: dict[str, Any]) -> list[str]:
-    head = f"{told['id'][:8]}  {told['kind']} of item {told['item']} by {told['model'] or told['judge']}"
+def _lines(case: dict[str, Any]) -> list[str]:
+    head = f"{case['id'][:8]}  {case['kind']} of item {case['item']} by {case['model'] or case['judge']}"
     units = [
         f"  {unit['number']}. {_filed(unit)}{unit['text']}{' (taken)' if unit['taken'] else ''}"
-        for unit in told["units"]
+        for unit in case["units"]
     ]
     return [head, *units]
 
@@ -552,7 +560,7 @@ def rubrics_list(file: File, json_: Json = False) -> None:
         now = rubric_views.in_force(project) or rubric_views.OWN
         result: list[dict[str, Any]] = [
             {
-                "set": name, "items": len(of), "criteria": sum(len(one.units) for one in of.values()),
+                "set": name, "items": len(of), "criteria": sum(len(rubric.units) for rubric in of.values()),
                 "in_force": name == now,
             }
             for name, of in rubric_views.sets(project).items()

@@ -101,10 +101,12 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         from annotator.actions.project import people
 
         me, everybody = people.someone(self._project), people.people(self._project)
-        if able := [one.alias for one in everybody if one.active and {*one.roles.split()} & {*roles}]:
+        if able := [
+            person.alias for person in everybody if person.active and {*person.roles.split()} & {*roles}
+        ]:
             yield f"For this command alone add --as {' or --as '.join(able[:3])}."
-        wanted = sorted({*me.roles.split(), next(iter(roles))})
-        given = " ".join(f"--role {role}" for role in wanted)
+        all_roles = sorted({*me.roles.split(), next(iter(roles))})
+        given = " ".join(f"--role {role}" for role in all_roles)
         if me in everybody:
             yield f"Give {me.alias} the role: goldsmith people role {self._file} {me.alias} {given}"
 
@@ -133,25 +135,23 @@ def say_made(project: Any, json_: bool) -> None:
     say({"file": path.name, "title": project.title}, json_, [f"Made {path}"])
 
 
-def say(found: dict[str, Any], json_: bool, words: list[str]) -> None:
+def say(tree: dict[str, Any], json_: bool, words: list[str]) -> None:
     if json_:
-        print_json(found)
+        print_json(tree)
         return
     for line in words:
         said.print(line, markup=False)
 
 
-def print_json(found: Any) -> None:
+def print_json(tree: Any) -> None:
     # As an escape of JSON it is the same text to whoever reads it.
-    sys.stdout.write(
-        visible(json.dumps(found, ensure_ascii=False, indent=2, default=str), "\\u{:04x}") + "\n"
-    )
+    sys.stdout.write(visible(json.dumps(tree, ensure_ascii=False, indent=2, default=str), "\\u{:04x}") + "\n")
 
 
-def lines(found: dict[str, Any]) -> list[str]:
+def lines(tree: dict[str, Any]) -> list[str]:
     return [
         f"{name.replace('_', ' ')}: {_words(value)}"
-        for name, value in found.items()
+        for name, value in tree.items()
         if value not in (None, "", [], {})
     ]
 
@@ -242,7 +242,9 @@ class NamingLayouts(TyperCommand):
             "layouts": " or ".join(LAYOUTS),
             "layouts_listed": ", ".join(LAYOUTS),
             "label_layouts": " or ".join(of_labels()),
-            "label_files": " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values()),
+            "label_files": " or ".join(
+                f"{title}'s ({layout.example} …)" for title, layout in of_labels().values()
+            ),
         }
         for param in self.params:
             if isinstance(param, TyperOption | TyperArgument) and param.help:
@@ -349,7 +351,7 @@ def _let_be_at_work(command: Any) -> None:
     """Add `--as` to every command on a project, before `--json`; `opened` heeds it."""
     for one in getattr(command, "commands", {}).values():
         _let_be_at_work(one)
-    taken = {spelling for one in command.params for spelling in one.opts}
+    taken = {spelling for param in command.params for spelling in param.opts}
     if "file" in taken and "--as" not in taken and command.name not in MAKING:
         last = next(
             (at for at, one in enumerate(command.params) if "--json" in one.opts), len(command.params)

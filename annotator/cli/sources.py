@@ -191,7 +191,9 @@ def look_up(
 
     with opened(file) as project:
         ids = [_item_id(project, key) for key in item or ()] or materials.item_ids(project)
-        named = [one.identifier for key in ids for one in items.sources(project, key) if one.identifier]
+        named = [
+            source.identifier for key in ids for source in items.sources(project, key) if source.identifier
+        ]
         result = _looked_up(project, named, from_file, service, refresh=refresh)
         change = lookups.describe_sources(project, ids, result)
     say({"lacking": dict(result.lacking), "changed": change.after}, json_, [result.words()])
@@ -225,8 +227,8 @@ def works(
             result = research.look_up(project, bar(progress), services=service or ())
         left = research.named(project)
     lacks = {"named": len(left.titles), "without_abstract": left.without_abstract}
-    told = asdict(result) | lacks | {"without_citations": left.without_citations}
-    say(told, json_, [*result.words(), left.words()])
+    summary = asdict(result) | lacks | {"without_citations": left.without_citations}
+    say(summary, json_, [*result.words(), left.words()])
     if result.problems:
         raise typer.Exit(NOT_ALL)
 
@@ -309,7 +311,7 @@ def _looked_up(
 
     if path is not None:
         return lookups.in_file(path)
-    return asyncio.run(lookups.asked(project, identifiers, services or (), refresh=refresh))
+    return asyncio.run(lookups.look_up(project, identifiers, services or (), refresh=refresh))
 
 
 def _item_id(project: Any, key: str) -> str:
@@ -367,12 +369,12 @@ def collect(
     from annotator.actions.imports import imports
     from annotator.actions.research import research
 
-    wanted = research.query(category, first, last, titles=titles)
+    query = research.query(category, first, last, titles=titles)
     rules = imports.Rules(any_version, journal_counts, any_comment)
     if authors is not None:
         rules = imports.with_authors(rules, authors, least_h)
     with progress_bars() as progress:
-        result = asyncio.run(research.collect(to, wanted, rules, bar(progress)))
+        result = asyncio.run(research.collect(to, query, rules, bar(progress)))
     say(asdict(result), json_, research.words(result))
     if result.missing:
         raise typer.Exit(NOT_ALL)
@@ -406,10 +408,10 @@ def build(
             report = imports.preview(project, imports.COLLECTED, [folder], options, bar(progress))
         else:
             _, report = imports.run(project, imports.COLLECTED, [folder], options, progress=bar(progress))
-    say(_told(report), json_, _words(report))
+    say(_tree(report), json_, _words(report))
 
 
-def _told(report: Any) -> dict[str, Any]:
+def _tree(report: Any) -> dict[str, Any]:
     funnel = report.funnel
     new = {thing: report.counts[thing].new for thing in ("items", "pages")}
     return {

@@ -105,14 +105,14 @@ def validate(
         )  # fmt: skip
         ground = validation.ground_of(project, query)
         result = validation.of_ground(project, ground, query)
-        asked = stand_in.StandInQuery(query, delta=delta, epsilon=epsilon, least=least)
-        answers = stand_in.of_ground(project, ground, asked) if by == validation_figures.ALL else None
-    told = stand_in.sheets(answers) if answers else ()
+        in_query = stand_in.StandInQuery(query, delta=delta, epsilon=epsilon, least=least)
+        answers = stand_in.of_ground(project, ground, in_query) if by == validation_figures.ALL else None
+    sheets = stand_in.sheets(answers) if answers else ()
     if to or json_:
         more = {"answers": stand_in.trees(answers) if answers else []}
-        show((*told, *validation.sheets(result)), to, json_, more)
+        show((*sheets, *validation.sheets(result)), to, json_, more)
         return
-    show((*told[:1], *validation.brief(result)), None, json_)
+    show((*sheets[:1], *validation.brief(result)), None, json_)
     said.print("All figures, weighted figures and confusion matrices: --to FILE.csv or --json", markup=False)
 
 
@@ -159,7 +159,7 @@ def draw(
 
     protocol = protocol_of(file, protocol)
     with opened(file, readonly=dry_run) as project:
-        whose = tuple(everybody.known(project, one).id for one in people)
+        whose = tuple(everybody.known(project, person).id for person in people)
         query = validation_sets.SetRequest(
             name, whose, protocol, width, share, likeness, size, test, raters, seed, apart
         )
@@ -187,14 +187,14 @@ def list_sets(file: File, json_: Json = False) -> None:
         }
         for one, missing in result
     ]  # fmt: skip
-    say({"sets": trees}, json_, [*map(_told, trees)] or ["No validation sets yet."])
+    say({"sets": trees}, json_, [*map(_summary, trees)] or ["No validation sets yet."])
 
 
-def _told(tree: dict[str, Any]) -> str:
+def _summary(tree: dict[str, Any]) -> str:
     locked, left = tree["locked_at"], len(tree["lacking"])
     state = f"locked {locked:%Y-%m-%d}" if locked else f"{counted(left, 'share')} of work open"
-    drawn = f"{counted(tree['responses'], 'response')} of {counted(tree['items'], 'item')}"
-    return f"{tree['name']}: {drawn}, {state}, test part viewed {counted(tree['openings'], 'time')}"
+    size = f"{counted(tree['responses'], 'response')} of {counted(tree['items'], 'item')}"
+    return f"{tree['name']}: {size}, {state}, test part viewed {counted(tree['openings'], 'time')}"
 
 
 @sets_app.command("lock")
@@ -390,11 +390,13 @@ def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, json_
         raise typer.Exit(1)
 
 
-def _tree(found: Any, bind: bool) -> dict[str, Any]:
+def _tree(comparison: Any, bind: bool) -> dict[str, Any]:
     return {
-        "card": found.card.name, "sha256": found.card.sha256, "judge": found.judge or None, "holds": found.holds,
-        "bound": bind and found.holds, "differences": [difference.model_dump() for difference in found.differences],
-        "remarks": list(found.remarks),
+        "card": comparison.card.name, "sha256": comparison.card.sha256, "judge": comparison.judge or None,
+        "holds": comparison.holds,
+        "bound": bind and comparison.holds,
+        "differences": [difference.model_dump() for difference in comparison.differences],
+        "remarks": list(comparison.remarks),
     }  # fmt: skip
 
 

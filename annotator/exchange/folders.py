@@ -181,13 +181,13 @@ def refuse_strangers(folder: Path) -> None:
         raise Refusal(f"“{folder.name}” cannot be looked into: {error.strerror}.", ELSEWHERE) from None
 
 
-def _is_former(found: Mapping[str, Path]) -> bool:
-    if SUMS not in found:
+def _is_former(paths: Mapping[str, Path]) -> bool:
+    if SUMS not in paths:
         return False
-    lines = found[SUMS].read_text("utf-8", errors="replace").splitlines()
+    lines = paths[SUMS].read_text("utf-8", errors="replace").splitlines()
     sums = {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
-    return sums.keys() == found.keys() - {SUMS} and all(
-        sha256(found[path].read_bytes()) == digest for path, digest in sums.items()
+    return sums.keys() == paths.keys() - {SUMS} and all(
+        sha256(paths[path].read_bytes()) == digest for path, digest in sums.items()
     )
 
 
@@ -286,7 +286,7 @@ def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
     except _Unfit:
         position, reason = _culprit(text)
         raise Refusal(f"“{name}” {_place(text, position)}: {reason}.", CORRECT) from None
-    _check_shape(tree, name, long=len(text) > LONGEST_TEXT)
+    _check_depth(tree, name, long=len(text) > LONGEST_TEXT)
     if SUSPICIOUS.search(text):
         try:
             checked_tree(tree)
@@ -402,7 +402,7 @@ def _unfit_number(word: str) -> str:
     )
 
 
-def _check_shape(tree: Any, name: str, *, long: bool) -> None:
+def _check_depth(tree: Any, name: str, *, long: bool) -> None:
     """Refuse a tree that is too deep, level by level so that no depth can exhaust the stack, or too long a text."""
     level, depth = [tree], 0
     while level:
@@ -411,13 +411,13 @@ def _check_shape(tree: Any, name: str, *, long: bool) -> None:
             _refuse_depth(name)
         if long and any(isinstance(node, str) and len(node) > LONGEST_TEXT for node in level):
             raise Refusal(f"“{name}” holds a text of more than {LONGEST_TEXT // 2**20} MB.", CORRECT)
-        wanted = (dict, list, str) if long else (dict, list)
+        allowed = (dict, list, str) if long else (dict, list)
         level = [
             child
             for node in level
             if isinstance(node, dict | list)
             for child in (node.values() if isinstance(node, dict) else node)
-            if isinstance(child, wanted)
+            if isinstance(child, allowed)
         ]
 
 

@@ -397,10 +397,10 @@ def pairs(
 ) -> Any:  # fmt: skip
     """Two values of each row joined by a line, the first hollow, the second full; a share has an axis from 0 to 1."""
     figure, axes = lying_sheet(1.5 + 0.42 * max(3, len(rows)), title, axis, ink)
-    for place, (_, one, other) in enumerate(rows):
-        known = [result.value for result in (one, other) if result.value is not None]
+    for place, (_, estimate, other) in enumerate(rows):
+        known = [result.value for result in (estimate, other) if result.value is not None]
         axes.plot(known, [place] * len(known), color=ink.faint, linewidth=2)
-        for result, face, shift in ((one, ink.paper, -0.12), (other, ink.mark, 0.12)):
+        for result, face, shift in ((estimate, ink.paper, -0.12), (other, ink.mark, 0.12)):
             draw_interval(axes, result, place + shift, color=ink.mark, linewidth=1, alpha=0.6)
             if result.value is not None:
                 axes.plot(
@@ -541,12 +541,12 @@ def _draw_dots(axes: Any, shown: Sequence[Figure], low: float, ink: Ink) -> None
             axes.annotate("undefined", (low, place), va="center", fontsize=8, color=ink.faint)
 
 
-def _mark(axes: Any, day: date, found: Figure, low: float, ink: Ink) -> None:
-    if found.value is None:
+def _mark(axes: Any, day: date, figure: Figure, low: float, ink: Ink) -> None:
+    if figure.value is None:
         axes.annotate("undefined", (day, low), ha="center", fontsize=8, color=ink.faint, rotation=90)
         return
-    draw_interval(axes, found, day, upright=True, color=ink.mark, linewidth=2, alpha=0.55)
-    axes.plot([day], [found.value], "o", markersize=6, color=ink.mark)
+    draw_interval(axes, figure, day, upright=True, color=ink.mark, linewidth=2, alpha=0.55)
+    axes.plot([day], [figure.value], "o", markersize=6, color=ink.mark)
 
 
 def _runs(points: Points) -> Iterator[list[int]]:
@@ -562,15 +562,15 @@ def _runs(points: Points) -> Iterator[list[int]]:
         yield run
 
 
-def _least(found: Sequence[Figure]) -> float:
+def _least(figures: Sequence[Figure]) -> float:
     """Where the axis begins: 0, or below the lowest bound at a tenth that makes whole fifths up to 1."""
-    least = min((x for each in found for x in (each.value, each.low) if x is not None), default=0.0)
+    least = min((x for each in figures for x in (each.value, each.low) if x is not None), default=0.0)
     return 0.0 if least >= 0 else max(-1.0, -0.2 * -(-round(-least * 1000) // 200))
 
 
-def _beyond(found: Sequence[Figure]) -> tuple[float, float] | None:
+def _beyond(figures: Sequence[Figure]) -> tuple[float, float] | None:
     """From where to where figures in units of a scale reach, 0 among them; None where all lie from −1 to 1."""
-    known = [x for each in found for x in (each.value, each.low, each.high) if x is not None]
+    known = [x for each in figures for x in (each.value, each.low, each.high) if x is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
     return (min(low, 0.0), max(high, 0.0)) if low < -1 or high > 1 else None
 
@@ -664,12 +664,20 @@ def _band(axes: Any, human: Estimate | None, top: float, bottom: float, ink: Ink
     axes.plot([human.value] * 2, [top, bottom], color=ink.mark, linewidth=1, linestyle=":", zorder=0.6)
 
 
-def _reach(drawn: Sequence[Section]) -> float:
+def _reach(sections: Sequence[Section]) -> float:
     """How far from 0 anything that is drawn lies: beyond 1 it is in units of a scale."""
     every = [
-        one for section in drawn for one in (section.human, *(rater.estimate for rater in section.raters))
+        estimate
+        for section in sections
+        for estimate in (section.human, *(rater.estimate for rater in section.raters))
     ]
-    known = [abs(x) for one in every if one for x in (one.value, one.low, one.high) if x is not None]
+    known = [
+        abs(x)
+        for estimate in every
+        if estimate
+        for x in (estimate.value, estimate.low, estimate.high)
+        if x is not None
+    ]
     return max(known, default=0.0)
 
 

@@ -115,18 +115,18 @@ def values(row: Row, path: str) -> list[Any]:
     return result
 
 
-def read_table(path: Path, wanted: Sequence[str]) -> Table:
+def read_table(path: Path, required: Sequence[str]) -> Table:
     """A file's only table with the wanted columns, its cells as texts; Refusal unless all of it can be read."""
     problems: list[Problem] = []
     tables = _of_file(path, problems, ".csv")
-    fit = [table for table in tables if not set(wanted).difference(table.columns)]
+    fit = [table for table in tables if not set(required).difference(table.columns)]
     if len(fit) != 1:
-        lacking = [name for name in wanted if all(name not in table.columns for table in tables)]
+        lacking = [name for name in required if all(name not in table.columns for table in tables)]
         raise Refusal(
             f"“{path.name}” has no column “{lacking[0]}”."
             if lacking
-            else f"“{path.name}” has {len(fit) or 'no'} sheets with the columns {', '.join(wanted)}.",
-            f"One table must name the columns: {', '.join(wanted)}.",
+            else f"“{path.name}” has {len(fit) or 'no'} sheets with the columns {', '.join(required)}.",
+            f"One table must name the columns: {', '.join(required)}.",
         )
     if wrong := [*fit[0].notes, *map(str, problems)]:
         raise Refusal(f"{wrong[0]}.", CORRECT)
@@ -297,7 +297,7 @@ def _excel(content: bytes, name: str, problems: list[Problem]) -> list[Table]:
 
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
-            if sum(one.file_size for one in parts.infolist()) > 4 * LARGEST_FILE:
+            if sum(info.file_size for info in parts.infolist()) > 4 * LARGEST_FILE:
                 raise Refusal(f"“{name}” is too large when it is unpacked.", "Split it.")
             with pandas.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
                 frames = pandas.read_excel(book, sheet_name=None, header=None, dtype=object, na_filter=False)

@@ -77,23 +77,23 @@ def joined(parts: Sequence[str]) -> str:
     return "".join(made)
 
 
-def with_speakers(said: Sequence[SpokenLine]) -> list[SpokenLine]:
+def with_speakers(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
     """Lines with the names at their heads taken for speakers, where the same name begins two lines at least."""
-    heads = [_HEAD.match(one.text) if not one.speaker else None for one in said]
+    heads = [_HEAD.match(line.text) if not line.speaker else None for line in lines]
     often = Counter(head[1] for head in heads if head and _is_name(head[1]))
     return [
-        replace(one, speaker=head[1], text=one.text[head.end() :].strip())
+        replace(line, speaker=head[1], text=line.text[head.end() :].strip())
         if head and often[head[1]] > 1
-        else one
-        for one, head in zip(said, heads, strict=True)
+        else line
+        for line, head in zip(lines, heads, strict=True)
     ]
 
 
-def continued(said: Sequence[SpokenLine]) -> list[SpokenLine]:
+def continued(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
     """Captions of which those without a name go on with the speaker before, as they do where only changes are named."""
     result = list[SpokenLine]()
-    for one in said:
-        result.append(one if one.speaker or not result else replace(one, speaker=result[-1].speaker))
+    for line in lines:
+        result.append(line if line.speaker or not result else replace(line, speaker=result[-1].speaker))
     return result
 
 
@@ -109,27 +109,27 @@ def _is_name(words: str) -> bool:
 
 def in_order(read: ReadTranscript) -> None:
     """Put lines in the order of their times, and tell how many were not."""
-    starts = [one.start for one in read.said]
+    starts = [line.start for line in read.said]
     if UNKNOWN in starts:
         return
     wrong = sum(b < a for a, b in pairwise(starts))
     if wrong:
-        read.said.sort(key=lambda one: one.start)
+        read.said.sort(key=lambda line: line.start)
         read.notes.append(f"{counted(wrong, 'line')} out of order; all are put in the order of their times")
 
 
-def with_repeats(said: Sequence[SpokenLine]) -> list[SpokenLine]:
+def with_repeats(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
     """Lines with a doubt where the same words come three times in a row, or longer ones three times at all."""
-    keys = [" ".join(one.text.casefold().split()) for one in said]
+    keys = [" ".join(one.text.casefold().split()) for one in lines]
     often = {key for key, many in Counter(keys).items() if many >= _OFTEN and _is_long(key)}
-    result = list(said)
-    for n, one in enumerate(said):
+    result = list(lines)
+    for n, line in enumerate(lines):
         in_row = any(
             len(set(keys[first : first + _OFTEN])) == 1
             for first in range(max(0, n - _OFTEN + 1), min(n, len(keys) - _OFTEN) + 1)
         )
         if in_row or keys[n] in often:
-            result[n] = replace(one, doubts=(*one.doubts, Doubt.REPEATED))
+            result[n] = replace(line, doubts=(*line.doubts, Doubt.REPEATED))
     return result
 
 
@@ -143,21 +143,21 @@ def folded(cues: Sequence[tuple[SpokenLine, list[str]]]) -> tuple[list[SpokenLin
     Only where many cues add a line to one of the last: words that were really said twice stay.
     """
     before: list[str] = []
-    told = list[tuple[SpokenLine, list[str], int]]()
-    for one, lines in cues:
+    compared = list[tuple[SpokenLine, list[str], int]]()
+    for line, lines in cues:
         most = range(min(len(before), len(lines)), 0, -1)
-        told.append((one, lines, next((n for n in most if before[-n:] == lines[:n]), 0)))
+        compared.append((line, lines, next((n for n in most if before[-n:] == lines[:n]), 0)))
         before = lines or before
-    adding = sum(0 < again < len(lines) for _, lines, again in told)
-    if adding < 2 or adding * 4 < len(told):
+    adding = sum(0 < again < len(lines) for _, lines, again in compared)
+    if adding < 2 or adding * 4 < len(compared):
         return [replace(one, text=joined(lines)) for one, lines in cues if lines], 0
     made, repeats = list[SpokenLine](), 0
-    for one, lines, again in told:
+    for line, lines, again in compared:
         repeats += again > 0
         if again < len(lines):
-            made.append(replace(one, text=joined(lines[again:])))
+            made.append(replace(line, text=joined(lines[again:])))
         elif made and lines:
-            made[-1] = replace(made[-1], end=max(made[-1].end, one.end))
+            made[-1] = replace(made[-1], end=max(made[-1].end, line.end))
     return made, repeats
 
 
@@ -253,54 +253,54 @@ def text_of(content: bytes, name: str) -> str:
     return storable(text)
 
 
-def assembled(said: Sequence[SpokenLine], names: Mapping[str, str], file: str) -> tuple[str, Transcript]:
+def assembled(lines: Sequence[SpokenLine], names: Mapping[str, str], file: str) -> tuple[str, Transcript]:
     """One text of some lines, `Speaker: words` a turn, and its segments; speakers go by the names given for them."""
     speakers: dict[str, int] = {}
     parts, segments, length = list[str](), list[Segment](), 0
-    for mark, one in _marked(said):
-        place = speakers.setdefault(one.speaker, len(speakers)) if one.speaker else UNKNOWN
-        head = prefix(names.get(one.speaker, one.speaker)) if mark == TURN or not parts else ""
-        parts += [mark if parts else "", head, one.text]
+    for mark, line in _marked(lines):
+        place = speakers.setdefault(line.speaker, len(speakers)) if line.speaker else UNKNOWN
+        head = prefix(names.get(line.speaker, line.speaker)) if mark == TURN or not parts else ""
+        parts += [mark if parts else "", head, line.text]
         length += len(parts[-3]) + len(head)
-        marks = " ".join(one.doubts)
-        segments.append(Segment(one.start, one.end, place, length, length + len(one.text), marks))
-        length += len(one.text)
+        marks = " ".join(line.doubts)
+        segments.append(Segment(line.start, line.end, place, length, length + len(line.text), marks))
+        length += len(line.text)
     called = tuple(names.get(name, name) for name in speakers)
     return "".join(parts), Transcript(called, tuple(segments), file)
 
 
-def _marked(said: Sequence[SpokenLine]) -> Iterator[tuple[str, SpokenLine]]:
+def _marked(lines: Sequence[SpokenLine]) -> Iterator[tuple[str, SpokenLine]]:
     """Each line with what stands before it in the text: a new turn, a new paragraph, a space or nothing."""
-    named = any(one.speaker for one in said)
+    named = any(one.speaker for one in lines)
     before: SpokenLine | None = None
     long, ended = 0, False
-    for one in (part for whole in said for part in _short(whole)):
-        if before is None or _turns(before, one, named=named):
+    for line in (part for whole in lines for part in _short(whole)):
+        if before is None or _turns(before, line, named=named):
             mark, long = TURN, 0
-        elif long + len(one.text) > (LONG if ended else LONGEST):
+        elif long + len(line.text) > (LONG if ended else LONGEST):
             mark, long = PARAGRAPH, 0
         else:
-            mark = gap(before.text, one.text)
-        long += len(one.text)
-        ended, before = bool(_END.search(one.text)), one
-        yield mark, one
+            mark = gap(before.text, line.text)
+        long += len(line.text)
+        ended, before = bool(_END.search(line.text)), line
+        yield mark, line
 
 
-def _turns(before: SpokenLine, one: SpokenLine, *, named: bool) -> bool:
-    if one.begins or one.speaker != before.speaker:
+def _turns(before: SpokenLine, line: SpokenLine, *, named: bool) -> bool:
+    if line.begins or line.speaker != before.speaker:
         return True
-    return not named and UNKNOWN < before.end <= one.start - SILENCE
+    return not named and UNKNOWN < before.end <= line.start - SILENCE
 
 
-def _short(said: SpokenLine) -> Iterator[SpokenLine]:
+def _short(line: SpokenLine) -> Iterator[SpokenLine]:
     """A line, in parts of some sentences where it is longer than a paragraph should be."""
-    if len(said.text) <= LONGEST:
-        yield said
+    if len(line.text) <= LONGEST:
+        yield line
         return
     held, first = "", True
-    for sentence in (*_sentences(said.text), ""):
+    for sentence in (*_sentences(line.text), ""):
         if held and (not sentence or len(held) + len(sentence) > LONG):
-            yield replace(said, text=held, begins=said.begins and first)
+            yield replace(line, text=held, begins=line.begins and first)
             held, first = "", False
         held = joined([held, sentence]) if held else sentence
 
@@ -325,7 +325,7 @@ def docx_text(content: bytes, name: str) -> str:
         raise Refusal(f"“{name}” is no Word document, or is damaged.", AGAIN) from None
     except ValueError as error:
         raise Refusal(f"“{name}” is no Word document: {error}.", AGAIN) from None
-    return "\n\n".join(_paragraph(one) for one in root.iter(f"{_WORDS}p"))
+    return "\n\n".join(_paragraph(element) for element in root.iter(f"{_WORDS}p"))
 
 
 def _packed(content: bytes, name: str) -> bytes:
@@ -345,7 +345,8 @@ def _packed(content: bytes, name: str) -> bytes:
 def _paragraph(paragraph: ElementTree.Element) -> str:
     """The words of a paragraph; what was struck out while changes are tracked is not among them."""
     return "".join(
-        (one.text or "") if one.tag == f"{_WORDS}t" else _BREAKS.get(one.tag, "") for one in paragraph.iter()
+        (element.text or "") if element.tag == f"{_WORDS}t" else _BREAKS.get(element.tag, "")
+        for element in paragraph.iter()
     )
 
 
@@ -396,38 +397,38 @@ class _Cut(_Heard):
 
 def read_recognized(tree: Any) -> ReadTranscript:
     """What speech recognition heard; entries that do not fit are told by their place in the list."""
-    found = ReadTranscript()
+    transcript = ReadTranscript()
     # Some programs write the list alone.
     tree = {"segments": tree} if tree and isinstance(tree, list) else tree
     for name, kind in (("segments", _WhisperSegment), ("transcription", _Cut)):
         entries = tree.get(name) if isinstance(tree, Mapping) else None
         if isinstance(entries, list):
-            _take(found, name, kind, entries)
+            _take(transcript, name, kind, entries)
             break
     else:
-        found.bad.append("holds neither “segments” (Whisper) nor “transcription” (whisper.cpp)")
-        return found
+        transcript.bad.append("holds neither “segments” (Whisper) nor “transcription” (whisper.cpp)")
+        return transcript
     result = tree.get("result")
-    told = tree.get("language") or (result.get("language") if isinstance(result, Mapping) else "")
-    found.language = told if isinstance(told, str) and _LANGUAGE.fullmatch(told) else ""
-    in_order(found)
-    found.said = with_repeats(found.said)
-    return found
+    language = tree.get("language") or (result.get("language") if isinstance(result, Mapping) else "")
+    transcript.language = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
+    in_order(transcript)
+    transcript.said = with_repeats(transcript.said)
+    return transcript
 
 
 def _take(
-    found: ReadTranscript, name: str, kind: type[_WhisperSegment] | type[_Cut], entries: list[Any]
+    transcript: ReadTranscript, name: str, kind: type[_WhisperSegment] | type[_Cut], entries: list[Any]
 ) -> None:
     for place, entry in enumerate(entries):
         try:
             line = kind.model_validate(entry).line()
         except ValidationError as error:
-            found.bad.append(f"{name}[{place}]: {in_words(error)}")
+            transcript.bad.append(f"{name}[{place}]: {in_words(error)}")
         except ValueError as error:
-            found.bad.append(f"{name}[{place}]: {error}")
+            transcript.bad.append(f"{name}[{place}]: {error}")
         else:
             if line.text:
-                found.said.append(line)
+                transcript.said.append(line)
 
 
 def read_text(text: str) -> ReadTranscript:
@@ -495,27 +496,27 @@ def read_captions(text: str, *, subrip: bool) -> ReadTranscript:
         return result
     result.bad += _bad_lines(lines, first)
     if not subrip:
-        told = _HEADER_LANGUAGE.match("\n".join(lines[:_READER_HEAD]))
-        result.language = told[1] if told else ""
+        match = _HEADER_LANGUAGE.match("\n".join(lines[:_READER_HEAD]))
+        result.language = match[1] if match else ""
         result.bad += _without_times(lines, first)
     if notes := _notes(read):
         result.notes.append(f"{counted(notes, 'note')} left out")
-    said, repeats = folded([cue for caption in read.captions for cue in _cues(caption)])
+    spoken_lines, repeats = folded([cue for caption in read.captions for cue in _cues(caption)])
     if repeats:
         result.notes.append(
             f"{counted(repeats, 'caption')} with lines of the one before; each line is kept once"
         )
-    named = with_speakers(said)
+    named = with_speakers(spoken_lines)
     # Where voices are marked, a caption without one is nobody's.
-    result.said = named if any(one.speaker for one in said) else continued(named)
+    result.said = named if any(line.speaker for line in spoken_lines) else continued(named)
     in_order(result)
     result.said = with_repeats(result.said)
     return result
 
 
 def _notes(read: "WebVTT") -> int:
-    told = (*read.captions, *read.styles, *read.regions)
-    return len(read.header_comments) + len(read.footer_comments) + sum(len(one.comments) for one in told)
+    blocks = (*read.captions, *read.styles, *read.regions)
+    return len(read.header_comments) + len(read.footer_comments) + sum(len(one.comments) for one in blocks)
 
 
 def _numbered(lines: Iterable[str]) -> str:

@@ -283,8 +283,8 @@ def here(key: str) -> str:
     """
     if not MAC:
         return key
-    if told := re.fullmatch(r"Alt\+((?:Shift\+)?[0-9])", key):
-        return f"Meta+{told[1]}"
+    if match := re.fullmatch(r"Alt\+((?:Shift\+)?[0-9])", key):
+        return f"Meta+{match[1]}"
     return f"Ctrl+{key}" if re.fullmatch(r"Alt\+[A-Z]", key) else _ON_A_MAC.get(key, key)
 
 
@@ -328,19 +328,19 @@ def with_keys(words: str) -> str:
 def retell(within: QObject) -> None:
     """Have all that was told name the keys as they now are; a part that prints them otherwise has `show_keys`."""
     for target in below(within, QObject):
-        if told := target.property(_TOLD):
-            tell(target, *told)
+        if arguments := target.property(_TOLD):
+            tell(target, *arguments)
         if show_keys := getattr(target, "show_keys", None):
             show_keys()
 
 
 def clash(act: str, key: str) -> Binding | None:
     """The binding that the key would clash with, if it were given to the act."""
-    wanted, mine = QKeySequence(key), _BY_ACT[act]
+    sequence, mine = QKeySequence(key), _BY_ACT[act]
     for other in BINDINGS:
         pages = {mine.page, other.page}
         meet = EVERYWHERE in pages or len(pages) == 1 or pages <= SHARED
-        if other.act != act and meet and wanted in sequences(other.act):
+        if other.act != act and meet and sequence in sequences(other.act):
             return other
     return None
 
@@ -356,9 +356,9 @@ def rebind(act: str, key: str) -> Binding | None:
 def is_news(name: str) -> bool:
     """Whether a change is to be told on this machine: it is told once."""
     settings, place = QSettings(), f"news/{name}"
-    told = settings.contains(place)
+    shown = settings.contains(place)
     settings.setValue(place, True)
-    return not told
+    return not shown
 
 
 def restore_all() -> None:

@@ -99,10 +99,10 @@ class Theme(QObject):
         its ancestors, which takes seconds once some pages were visited.
         """
         app = QApplication.instance()
-        wanted = (self.scheme, self.zoom, self._points)
-        if not isinstance(app, QApplication) or wanted == self._worn:
+        look = (self.scheme, self.zoom, self._points)
+        if not isinstance(app, QApplication) or look == self._worn:
             return
-        self._worn = wanted
+        self._worn = look
         font = app.font()
         font.setPointSizeF(self.points)
         app.setFont(font)

@@ -93,9 +93,9 @@ def _planted(given: AttackInput) -> Pieces:
 
 
 def _padded(given: AttackInput) -> Pieces:
-    wanted = min(MOST_PADDING, max(1, round(SHARES[given.variant] * len(given.report))))
+    target = min(MOST_PADDING, max(1, round(SHARES[given.variant] * len(given.report))))
     made, length = list[str](), 0
-    while length < wanted:
+    while length < target:
         paragraph = " ".join(given.chance.sample(FILLER, _SENTENCES))
         made.append(paragraph)
         length += len(paragraph) + 2

@@ -222,14 +222,14 @@ def _strict(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str
     odd = set(node) - _KEPT - _LEFT_TO_US
     if odd:
         raise ValueError(f"outside the strict subset: {', '.join(sorted(odd))}")
-    kept = {key: value for key, value in node.items() if key in _KEPT}
-    if not kept.keys() & {"type", "enum", "anyOf"}:
+    schema = {key: value for key, value in node.items() if key in _KEPT}
+    if not schema.keys() & {"type", "enum", "anyOf"}:
         raise ValueError("outside the strict subset: a value of any kind")
-    if "anyOf" in kept:
-        kept["anyOf"] = [_strict(option, definitions, inside) for option in kept["anyOf"]]
-    if "items" in kept:
-        kept["items"] = _strict(kept["items"], definitions, inside)
-    return _closed(kept, definitions, inside) if kept.get("type") == "object" else kept
+    if "anyOf" in schema:
+        schema["anyOf"] = [_strict(option, definitions, inside) for option in schema["anyOf"]]
+    if "items" in schema:
+        schema["items"] = _strict(schema["items"], definitions, inside)
+    return _closed(schema, definitions, inside) if schema.get("type") == "object" else schema
 
 
 def _closed(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:

@@ -235,8 +235,8 @@ def refuse_unanswerable(protocol: Protocol, *, by_model: bool) -> None:
 def left(cases: Iterable[Case], already: Container[Key]) -> Iterator[Case]:
     """The cases with those of their units that are not already judged; a case without any is left out."""
     for case in cases:
-        wanted = zip(case.units, keys_of(case), strict=True)
-        units = tuple(unit for unit, key in wanted if key not in already)
+        due = zip(case.units, keys_of(case), strict=True)
+        units = tuple(unit for unit, key in due if key not in already)
         if units:
             yield case if len(units) == len(case.units) else replace(case, units=units)
 
@@ -418,10 +418,10 @@ def _calculated(calculate: Callable[[Case], Verdicts] | None, case: Case) -> Ver
 
 
 def _finished(case: Case, verdicts: Verdicts, ask: RecordingAsk) -> Finished:
-    said = {unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(case, verdicts).items()}
-    unfit = next((verdict.cause for verdict in said.values() if verdict.status is Status.INVALID), None)
+    flagged = {unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(case, verdicts).items()}
+    unfit = next((verdict.cause for verdict in flagged.values() if verdict.status is Status.INVALID), None)
     calls = tuple(ask.calls if unfit is None else (_spoilt(call, ask.call_id, unfit) for call in ask.calls))
-    return Finished(case, said, calls, tuple(ask.reused), ask.call_id)
+    return Finished(case, flagged, calls, tuple(ask.reused), ask.call_id)
 
 
 def _answered(case: Case, verdicts: Verdicts) -> Verdicts:

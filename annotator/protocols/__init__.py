@@ -71,7 +71,7 @@ TAXONOMIES: "LateTable[str, Taxonomy]" = LateTable(
 )
 
 
-def asked(names: str) -> tuple[str, ...]:
+def assigned_protocols(names: str) -> tuple[str, ...]:
     """The protocols that an assignment to label names, in the table's order; the usual ones where it names none."""
-    wanted = names.split() or TO_SUBMIT
-    return tuple(name for name in PROTOCOLS if name in wanted)
+    requested = names.split() or TO_SUBMIT
+    return tuple(name for name in PROTOCOLS if name in requested)

@@ -357,9 +357,9 @@ def _bare(report: str) -> Iterator[Citation]:
 
 def _named_works(report: str) -> Iterator[Citation]:
     """The works that are named by an address, a DOI or an arXiv id."""
-    for one in named_in(report):
-        version = _VERSION.match(report, one.end)
-        yield Citation(one.start, version.end() if version else one.end, (str(one.identifier),))
+    for work in named_in(report):
+        version = _VERSION.match(report, work.end)
+        yield Citation(work.start, version.end() if version else work.end, (str(work.identifier),))
 
 
 def _covered(length: int, spans: Iterable[Span]) -> bytearray:

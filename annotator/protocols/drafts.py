@@ -47,8 +47,8 @@ class DraftedRubric(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
-        told = blocks(text, quote="QUOTE", insight="INSIGHT", text="CRITERION", weight="WEIGHT")
-        return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in told]})
+        criteria = blocks(text, quote="QUOTE", insight="INSIGHT", text="CRITERION", weight="WEIGHT")
+        return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in criteria]})
 
 
 class DraftedStatement(ModelReply):
@@ -73,8 +73,8 @@ class DraftedDiagnostics(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
-        told = blocks(text, quote="QUOTE", text="STATEMENT", label="LABEL", aspect="ASPECT")
-        return cls.model_validate({"statements": told})
+        statements = blocks(text, quote="QUOTE", text="STATEMENT", label="LABEL", aspect="ASPECT")
+        return cls.model_validate({"statements": statements})
 
 
 async def draft_rubric(material: Material, ask: Ask) -> Extracted:
@@ -93,13 +93,13 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
     drafted: list[DraftedCriterion] = answer.reply.criteria
     units = tuple(
         Criterion(
-            text=one.text.strip(),
-            weight=material.weights.of_three(one.weight),
-            insight_id=insights[one.insight - 1].id if 0 < one.insight <= len(insights) else "",
-            anchor=anchored(sources, one.quote),
+            text=criterion.text.strip(),
+            weight=material.weights.of_three(criterion.weight),
+            insight_id=insights[criterion.insight - 1].id if 0 < criterion.insight <= len(insights) else "",
+            anchor=anchored(sources, criterion.quote),
         )
-        for one in drafted
-        if one.text.strip()
+        for criterion in drafted
+        if criterion.text.strip()
     )
     return _draft(Rubric(units=units), answer)
 
@@ -117,10 +117,13 @@ async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
     drafted: list[DraftedStatement] = answer.reply.statements
     units = tuple(
         Statement(
-            text=one.text.strip(), label=one.label, aspect=one.aspect, anchor=anchored(sources, one.quote)
+            text=statement.text.strip(),
+            label=statement.label,
+            aspect=statement.aspect,
+            anchor=anchored(sources, statement.quote),
         )
-        for one in drafted
-        if one.text.strip()
+        for statement in drafted
+        if statement.text.strip()
     )
     return _draft(Diagnostics(units=units), answer)
 

@@ -31,12 +31,12 @@ def merged(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
     """
     groups: list[_Group] = []
     for point in points:
-        said = [_Said.by(unit) for unit in (point, *point.merged)]
-        group = next((one for one in groups if any(map(one.says, said))), None)
+        wordings = [_Said.by(unit) for unit in (point, *point.merged)]
+        group = next((one for one in groups if any(map(one.says, wordings))), None)
         if group is None:
-            groups.append(_Group(point, said))
+            groups.append(_Group(point, wordings))
         else:
-            group.add(point, said)
+            group.add(point, wordings)
     return tuple(group.point for group in groups)
 
 
@@ -64,38 +64,38 @@ class _Said(NamedTuple):
 class _Group:
     """A point and all that was merged into it; equal words and other pages' quotations are passed over at once."""
 
-    def __init__(self, point: KeyPoint, said: Iterable[_Said]) -> None:
+    def __init__(self, point: KeyPoint, wordings: Iterable[_Said]) -> None:
         self.point = point
         self._wordings: dict[tuple[str, ...], _Said] = {}
         self._quoted = defaultdict[str, list[Anchor]](list)
-        self._note(said)
+        self._note(wordings)
 
-    def says(self, said: _Said) -> bool:
+    def says(self, wording: _Said) -> bool:
         return (
-            said.words in self._wordings
+            wording.words in self._wordings
             or any(
-                _overlap(one, other) >= OVERLAP
-                for one in said.anchors
-                for other in self._quoted.get(one.source_id, ())
+                _overlap(anchor, other) >= OVERLAP
+                for anchor in wording.anchors
+                for other in self._quoted.get(anchor.source_id, ())
             )
-            or any(map(said.is_near, self._wordings.values()))
+            or any(map(wording.is_near, self._wordings.values()))
         )
 
-    def add(self, point: KeyPoint, said: Iterable[_Said]) -> None:
+    def add(self, point: KeyPoint, wordings: Iterable[_Said]) -> None:
         self.point = self.point.with_merged(point)
-        self._note(said)
+        self._note(wordings)
 
-    def _note(self, said: Iterable[_Said]) -> None:
-        for one in said:
+    def _note(self, wordings: Iterable[_Said]) -> None:
+        for one in wordings:
             self._wordings.setdefault(one.words, one)
             for anchor in one.anchors:
                 self._quoted[anchor.source_id].append(anchor)
 
 
-def _overlap(one: Anchor, other: Anchor) -> float:
+def _overlap(anchor: Anchor, other: Anchor) -> float:
     """The share of the longer of two quotations of a page that both have."""
-    common = min(one.end, other.end) - max(one.start, other.start)
-    return max(0, common) / max(one.end - one.start, other.end - other.start)
+    common = min(anchor.end, other.end) - max(anchor.start, other.start)
+    return max(0, common) / max(anchor.end - anchor.start, other.end - other.start)
 
 
 NAME = "agreement.pairing"
@@ -128,7 +128,7 @@ class Pairs(ModelReply):
         result = [_LINE.fullmatch(line) for line in lines]
         if not all(result):
             raise ValueError("a line is not two numbers with an equals sign between them")
-        return cls(pairs=[Pair(first=int(one[1]), second=int(one[2])) for one in result if one])
+        return cls(pairs=[Pair(first=int(match[1]), second=int(match[2])) for match in result if match])
 
 
 async def paired(question: str, first: Sequence[str], second: Sequence[str], ask: Ask) -> Answer:
@@ -182,15 +182,15 @@ class _Index:
     places: dict[str, list[int]]
 
 
-def best_passage(report: str, wanted: frozenset[str]) -> Overlap:
+def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
     """The passage of up to three sentences in a row that holds most of the wanted terms.
 
     Of equals the shortest is taken, then the first. Raises ValueError when nothing is wanted.
     """
-    if not wanted:
+    if not unit_terms:
         raise ValueError("no terms to look for")
     index = _indexed(report)
-    held = _held(index, sorted(wanted))
+    held = _held(index, sorted(unit_terms))
     most, length, first = 0, 0, 0
     for start in held:
         mask = 0
@@ -200,7 +200,7 @@ def best_passage(report: str, wanted: frozenset[str]) -> Overlap:
                 most, length, first = mask.bit_count(), size, start
     if not most:
         return Overlap(0.0, 0, 0)
-    return Overlap(most / len(wanted), index.spans[first][0], index.spans[first + length - 1][1])
+    return Overlap(most / len(unit_terms), index.spans[first][0], index.spans[first + length - 1][1])
 
 
 def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], tuple[str, str]]:
@@ -241,10 +241,10 @@ def by_passages(
     return {unit.id: by_passage(called, unit.text, report, said, unmet=unmet) for unit in case.units}
 
 
-def _held(index: _Index, wanted: list[str]) -> dict[int, int]:
+def _held(index: _Index, unit_terms: list[str]) -> dict[int, int]:
     """For each sentence that holds any of the wanted terms, a bit for each that it holds."""
     held: dict[int, int] = defaultdict(int)
-    for bit, term in enumerate(wanted):
+    for bit, term in enumerate(unit_terms):
         for place in index.places.get(term, ()):
             held[place] |= 1 << bit
     return held

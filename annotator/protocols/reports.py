@@ -162,8 +162,8 @@ def evidence_of(material: Material) -> str:
 
 
 def _named(work: Reference) -> str:
-    told = (work.text, work.authors, str(work.year or ""), work.identifier)
-    return ". ".join(part for part in told if part)
+    parts = (work.text, work.authors, str(work.year or ""), work.identifier)
+    return ". ".join(part for part in parts if part)
 
 
 def _texts_of(work: Reference, material: Material) -> Iterator[str]:
@@ -237,10 +237,10 @@ def excerpt(text: str, wanted: Sequence[str], longest: int = LONGEST_SHOWN) -> E
     )
 
 
-def _in_turn(held: list[frozenset[str]], wanted: list[frozenset[str]]) -> list[int]:
+def _in_turn(held: list[frozenset[str]], queries: list[frozenset[str]]) -> list[int]:
     """The passages in the order in which they are taken: the first, the best for each, the second best for each …"""
     times = Counter(term for passage in held for term in passage)
-    worth = [[sum(1 / times[t] for t in passage & sought) for passage in held] for sought in wanted]
+    worth = [[sum(1 / times[t] for t in passage & sought) for passage in held] for sought in queries]
     ranked = [sorted(range(len(held)), key=lambda i, row=row: (-row[i], i)) for row in worth]  # type: ignore[misc]
     return [*range(len(held[:1])), *(place for round_ in zip(*ranked, strict=True) for place in round_)]
 

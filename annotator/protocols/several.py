@@ -46,9 +46,9 @@ class ValueReply(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on anything else."""
-        said, rest = sole_value(text, *get_args(cls.model_fields[cls.VALUE].annotation))
+        word, rest = sole_value(text, *get_args(cls.model_fields[cls.VALUE].annotation))
         quote = {"quote": longest_quote(rest)} if "quote" in cls.model_fields else {}
-        return cls.model_validate({cls.VALUE: said, "rationale": rest} | quote)
+        return cls.model_validate({cls.VALUE: word, "rationale": rest} | quote)
 
 
 class QuotingReply(ValueReply):
@@ -86,19 +86,19 @@ def values_by_name(text: str, name: str, *values: str) -> list[tuple[str, str, s
     a value behind a name with a number in it, and where a later line gives another value.
     """
     form, named = _alone(values, name), _named(name)
-    told: list[tuple[str, str, list[str]]] = []
+    entries: list[tuple[str, str, list[str]]] = []
     for line in _lines(text):
         result = _fits(form, line)
         if result is not None:
-            told.append((result["name"], _spelled(result), []))
-        elif not told or named.match(line):
-            wanted = f"a name, a colon, {' or '.join(values)}, and nothing else"
-            raise ValueError(f"a line is not {wanted}: {line[:80]!r}")
+            entries.append((result["name"], _spelled(result), []))
+        elif not entries or named.match(line):
+            expected = f"a name, a colon, {' or '.join(values)}, and nothing else"
+            raise ValueError(f"a line is not {expected}: {line[:80]!r}")
         else:
-            told[-1][2].append(line)
-    for _, value, rest in told:
+            entries[-1][2].append(line)
+    for _, value, rest in entries:
         _refuse_another(rest, value, values)
-    return [(named_as, value, "\n".join(rest).strip()) for named_as, value, rest in told]
+    return [(named_as, value, "\n".join(rest).strip()) for named_as, value, rest in entries]
 
 
 _QUOTATION = "\"'“”‘’„«»「」『』"
@@ -131,8 +131,8 @@ def _fits(form: re.Pattern[str], line: str) -> re.Match[str] | None:
     return form.fullmatch(line) if len(line) <= _LONGEST_LINE else None
 
 
-def _spelled(found: re.Match[str]) -> str:
-    return re.sub(r"[\s_]", "-", found["value"].lower())
+def _spelled(match: re.Match[str]) -> str:
+    return re.sub(r"[\s_]", "-", match["value"].lower())
 
 
 @lru_cache(maxsize=32)
@@ -267,11 +267,11 @@ def of_several(case: Case, names: Mapping[str, Unit], answer: Answer, read: Read
     """
     if answer.status is not Status.OK:
         return missing_verdicts(case, answer)
-    said = answer.reply.answers
-    beside = " It answers for what was not asked." if {one.id for one in said} - set(names) else ""
+    answers = answer.reply.answers
+    beside = " It answers for what was not asked." if {one.id for one in answers} - set(names) else ""
     result = {}
     for name, unit in names.items():
-        own = [one for one in said if one.id == name]
+        own = [one for one in answers if one.id == name]
         if len(own) == 1:
             result[unit.id] = read(own[0], case, answer.flags)
             continue
@@ -367,7 +367,7 @@ async def judged(
     )
 
 
-def told_missing(
+def missing_notes(
     missing: int, of: int, valued: bool, what: str = "judgements are missing", over: str = "the others"
 ) -> list[str]:
     """What must be said beside a figure, `valued` where it was made of what came; nothing where all came."""
@@ -391,5 +391,5 @@ def mean_of_known(
         floor=worth / (known + missing),
         ceiling=(worth + missing) / (known + missing),
         method=method,
-        note="; ".join(told_missing(missing, known + missing, valued, what)),
+        note="; ".join(missing_notes(missing, known + missing, valued, what)),
     )

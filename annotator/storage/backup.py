@@ -57,9 +57,9 @@ def backup(project: Store | sqlite3.Connection, folder: Path, stem: str, why: st
         folder.mkdir(parents=True, exist_ok=True)
         for pattern in (f".{glob.escape(stem)}-*", f"{glob.escape(stem)}-*"):
             files.sweep(folder, pattern + files.UNFINISHED)
-        wanted = folder / f"{stem}-{files.stamp(at)}.goldsmith"
+        path = folder / f"{stem}-{files.stamp(at)}.goldsmith"
         while True:
-            target = files.free_name(wanted)
+            target = files.free_name(path)
             # Another process may take that name meanwhile.
             with suppress(FileExistsError):
                 copy(raw, target, {"why": why, "at": at.isoformat()}, new=True)
@@ -240,9 +240,9 @@ def to_delete(times: Iterable[datetime], now: datetime) -> list[datetime]:
     of each month for a year; and always the newest. Times in the future (a clock set back) are kept.
     """
     ordered = sorted(set(times))
-    kept = set(ordered[-1:]) | {at for at in ordered if at > now} | _spaced(ordered, now)
+    moments = set(ordered[-1:]) | {at for at in ordered if at > now} | _spaced(ordered, now)
     lasts = {_period(at, now): at for at in ordered if DAY < now - at <= YEAR}
-    return [at for at in ordered if at not in kept | set(lasts.values())]
+    return [at for at in ordered if at not in moments | set(lasts.values())]
 
 
 def _spaced(ordered: list[datetime], now: datetime) -> set[datetime]:
@@ -342,8 +342,8 @@ def copy_up_to_date(path: Path, target: Path) -> None:
     bring_up_to_date(target)
 
 
-def _swap_for_migrated(path: Path, found: int, target: int, migrations: Migrations | None) -> None:
-    kept = files.free_name(path.with_name(f"{path.stem}.before-format-{target}{path.suffix}"))
+def _swap_for_migrated(path: Path, version: int, target: int, migrations: Migrations | None) -> None:
+    earlier = files.free_name(path.with_name(f"{path.stem}.before-format-{target}{path.suffix}"))
     swapped = False
     try:
         with files.whole(path) as beside, closing(raw_connection(path)) as guard:
@@ -351,8 +351,8 @@ def _swap_for_migrated(path: Path, found: int, target: int, migrations: Migratio
             guard.execute("BEGIN IMMEDIATE")
             with closing(raw_connection(path, readonly=True)) as old:
                 _copy_whole(old, beside)
-                _migrate_copy(beside, path, lambda raw: _upgrade(raw, found, target, migrations))
-                _keep(old, path, kept)
+                _migrate_copy(beside, path, lambda raw: _upgrade(raw, version, target, migrations))
+                _keep(old, path, earlier)
         swapped = True
     except (OSError, sqlite3.Error, DBAPIError) as error:
         raise Unwritable(
@@ -364,7 +364,7 @@ def _swap_for_migrated(path: Path, found: int, target: int, migrations: Migratio
     finally:
         if not swapped:
             with suppress(OSError):
-                kept.unlink(missing_ok=True)
+                earlier.unlink(missing_ok=True)
 
 
 def _copy_whole(old: sqlite3.Connection, target: Path) -> None:
@@ -374,12 +374,12 @@ def _copy_whole(old: sqlite3.Connection, target: Path) -> None:
         raise Damaged(f"The project is damaged and was not brought up to date: {problem}", opening.RESTORE)
 
 
-def _keep(old: sqlite3.Connection, path: Path, kept: Path) -> None:
+def _keep(old: sqlite3.Connection, path: Path, earlier: Path) -> None:
     try:
-        os.link(path, kept)
+        os.link(path, earlier)
     except OSError:
         # Not every disk knows a second name for a file.
-        copy(old, kept)
+        copy(old, earlier)
 
 
 def _cause(error: Exception) -> str:
@@ -415,13 +415,13 @@ def _losses_of(raw: sqlite3.Connection, name: str) -> list[str]:
     if gone:
         return gone
     key = " AND ".join(f'n."{column}" = o."{column}"' for column, keyed in before.items() if keyed)
-    same = " AND ".join(_found_again(name, column, after) for column in before)
+    same = " AND ".join(_is_there_condition(name, column, after) for column in before)
     question = f'SELECT count(*) FROM old."{name}" o LEFT JOIN main."{name}" n ON {key} WHERE NOT ({same})'  # noqa: S608
     (lost,) = raw.execute(question).fetchone()
     return [f"{lost} rows of {name} are missing or changed"] if lost else []
 
 
-def _found_again(name: str, column: str, after: Container[str]) -> str:
+def _is_there_condition(name: str, column: str, after: Container[str]) -> str:
     """The condition that a value of an old row is still in its new one."""
     same = f'n."{column}" IS o."{column}"'
     moved, counted = MOVED.get((name, column)), COUNTED_ANEW.get((name, column))
@@ -434,7 +434,9 @@ def _columns(raw: sqlite3.Connection, schema: str, name: str) -> dict[str, bool]
     return {row[1]: bool(row[5]) for row in raw.execute(f'PRAGMA {schema}.table_info("{name}")')}
 
 
-def _upgrade(raw: sqlite3.Connection, found: int, target: int, migrations: Migrations | None = None) -> None:
+def _upgrade(
+    raw: sqlite3.Connection, version: int, target: int, migrations: Migrations | None = None
+) -> None:
     """Run the migrations in one transaction begun by hand: the driver would let DDL commit by itself."""
     # They take long to load, and a project of today needs none of them.
     from alembic.operations import Operations
@@ -448,7 +450,7 @@ def _upgrade(raw: sqlite3.Connection, found: int, target: int, migrations: Migra
         try:
             context = MigrationContext.configure(connection, opts={"transactional_ddl": False})
             with Operations.context(context):
-                for migrate in (migrations or MIGRATIONS)[found:target]:
+                for migrate in (migrations or MIGRATIONS)[version:target]:
                     migrate()
             store.rebuild(connection)
             integrity.renew(raw)

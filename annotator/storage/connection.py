@@ -61,10 +61,10 @@ def uri(path: Path, mode: str) -> str:
 def _set_pragmas(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA mmap_size=0")
     connection.execute("PRAGMA fullfsync=ON")
-    for name, wanted in PRAGMAS.items():
-        connection.execute(f"PRAGMA {name}={wanted}")
+    for name, setting in PRAGMAS.items():
+        connection.execute(f"PRAGMA {name}={setting}")
         (result,) = connection.execute(f"PRAGMA {name}").fetchone()
-        if str(result).lower() != str(wanted):
+        if str(result).lower() != str(setting):
             raise sqlite3.OperationalError(f"PRAGMA {name} stayed at {result}")
 
 

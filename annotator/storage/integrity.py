@@ -87,8 +87,8 @@ def renew(raw: sqlite3.Connection) -> None:
 
 def schema_altered(raw: sqlite3.Connection) -> bool:
     """Whether the tables and indexes are not those that the last migration left."""
-    kept = raw.execute("SELECT sha256 FROM witness WHERE of_table = 'sqlite_master'").fetchone()
-    return kept is None or kept[0] != _schema_hash(raw)
+    stored = raw.execute("SELECT sha256 FROM witness WHERE of_table = 'sqlite_master'").fetchone()
+    return stored is None or stored[0] != _schema_hash(raw)
 
 
 def _schema_hash(raw: sqlite3.Connection) -> str:
@@ -108,9 +108,9 @@ def altered(raw: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:
         f'SELECT w.sha256, t.rowid, t.* FROM "{name}" t '
         "LEFT JOIN witness w ON w.of_table = ? AND w.of_row = t.rowid"
     )
-    for kept, row, *values in raw.execute(question, [name]):
-        if kept != row_hash(tuple(values)):
-            yield row, "was altered outside the program" if kept else "was added outside the program"
+    for stored, row, *values in raw.execute(question, [name]):
+        if stored != row_hash(tuple(values)):
+            yield row, "was altered outside the program" if stored else "was added outside the program"
     lost = f'SELECT of_row FROM witness WHERE of_table = ? AND of_row NOT IN (SELECT rowid FROM "{name}")'
     for (row,) in raw.execute(lost, [name]):
         yield row, "is missing"

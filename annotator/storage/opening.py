@@ -300,12 +300,12 @@ def is_known(path: Path) -> bool:
 def remember(path: Path, file: str) -> None:
     """Note that the contents of the file are the program's own, as it lies there now, if it is still that `file`."""
     with suppress(OSError):
-        mark, lies = _mark_of(path), _fingerprint(path)
+        mark, fingerprint = _mark_of(path), _fingerprint(path)
         # Another program may have put another file in its place.
-        if lies.startswith(file):
+        if fingerprint.startswith(file):
             mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.write_text(lies, "utf-8")
-            marks = sorted(os.scandir(mark.parent), key=lambda one: one.stat().st_mtime_ns)
+            mark.write_text(fingerprint, "utf-8")
+            marks = sorted(os.scandir(mark.parent), key=lambda entry: entry.stat().st_mtime_ns)
             for oldest in marks[:-MOST_MARKS]:
                 Path(oldest).unlink(missing_ok=True)
 
@@ -321,8 +321,8 @@ def _mark_of(path: Path) -> Path:
 
 
 def _fingerprint(path: Path) -> str:
-    lies = path.stat()
-    return f"{lies.st_dev} {lies.st_ino} {lies.st_size} {lies.st_mtime_ns}"
+    status = path.stat()
+    return f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
 
 @cache
@@ -484,8 +484,8 @@ def _mounted_as(path: Path, mounts: str | None) -> str:
 def _mounts() -> str:
     if sys.platform == "darwin":
         with suppress(OSError, subprocess.SubprocessError):
-            said = subprocess.run(["/sbin/mount"], capture_output=True, check=False, timeout=5)
-            return said.stdout.decode("utf-8", "replace")
+            listing = subprocess.run(["/sbin/mount"], capture_output=True, check=False, timeout=5)
+            return listing.stdout.decode("utf-8", "replace")
         return ""
     table = Path("/proc/mounts")
     return table.read_text("utf-8", "replace") if table.exists() else ""
@@ -495,8 +495,8 @@ def _mounted(mounts: str) -> Iterator[tuple[Path, str]]:
     """Each place with its kind of file system, in the order of mounting."""
     for line in mounts.splitlines():
         fields = line.split(" ")
-        if told := ON_MACOS.fullmatch(line):
-            yield Path(told["place"]), told["kind"]
+        if match := ON_MACOS.fullmatch(line):
+            yield Path(match["place"]), match["kind"]
         elif len(fields) > 2:
             yield Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[1])), fields[2]
 

@@ -246,11 +246,11 @@ def holder(path: Path) -> dict[str, str | int]:
     return result if isinstance(result, dict) else {}
 
 
-def _words(found: dict[str, str | int]) -> str:
-    if not found:
+def _words(owner: dict[str, str | int]) -> str:
+    if not owner:
         return ""
-    since = str(found.get("since", ""))[:16].replace("T", " ")
-    return f" (computer {found.get('host')}, process {found.get('pid')}, since {since} UTC)"
+    since = str(owner.get("since", ""))[:16].replace("T", " ")
+    return f" (computer {owner.get('host')}, process {owner.get('pid')}, since {since} UTC)"
 
 
 def _sidecar(path: Path) -> Path:
@@ -292,8 +292,8 @@ def rebuild(db: Connection) -> None:
 def out_of_step(raw: sqlite3.Connection) -> list[str]:
     """The ids of items whose words are not those in the index, and of index entries without an item."""
     there = "SELECT item_id, words FROM item_words"
-    wanted = f"SELECT id, {_OWN_WORDS} FROM item"  # noqa: S608
-    question = f"SELECT * FROM ({wanted} EXCEPT {there}) UNION SELECT * FROM ({there} EXCEPT {wanted})"  # noqa: S608
+    current = f"SELECT id, {_OWN_WORDS} FROM item"  # noqa: S608
+    question = f"SELECT * FROM ({current} EXCEPT {there}) UNION SELECT * FROM ({there} EXCEPT {current})"  # noqa: S608
     return sorted({item_id for item_id, _ in raw.execute(question)})
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from annotator.domain.judges.judge import Call, Status
 from annotator.judging import runner
-from annotator.judging.batches.batch_results import DECLINED
-from annotator.judging.batches.batch_state import BatchStage, BatchState
+from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.batches.batching import Batched, through
 from annotator.judging.runner import Finished
 from tests.judging.odd_server import (

@@ -159,7 +159,7 @@ def _rule(rng: Random, project: Project, ruling_id: str, take: str) -> None:
 
 def _judge(rng: Random, project: Project) -> None:
     work_as(project, "Cora")
-    judges.kept(project, judges.BASELINE)
+    judges.stored(project, judges.BASELINE)
     for item_id, response_id in responses(project):
         if rng.random() < 0.5:
             claims = Claims(units=(Claim(id="c0", text="Depth helps.", url="https://example.org/a"),))

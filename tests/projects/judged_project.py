@@ -118,7 +118,7 @@ def _verdicts(project: Project, count: int) -> Iterator[dict[str, Any]]:
 def _judge(project: Project, number: int, asked: int) -> tuple[str, str]:
     name = f"judge {number:03}"
     judge = Judge(id=derived_id("judge", name), name=name, base_url="http://127.0.0.1:1/v1", model="m")
-    judges.kept(project, judge)
+    judges.stored(project, judge)
     run = {
         "id": derived_id("run", name), "judge_id": judge.id, "protocol": COVERAGE, "state": RunState.DONE.value,
         "prompt_sha256": "p1", "total": asked, "done": asked, "started_at": AT, "by": "",

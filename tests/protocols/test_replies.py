@@ -27,11 +27,11 @@ from annotator.protocols.several import (
     listed,
     longest_quote,
     mean_of_known,
+    missing_notes,
     of_empty,
     of_one,
     of_several,
     sole_value,
-    told_missing,
     values_by_name,
     with_quote,
 )
@@ -186,9 +186,9 @@ def test_a_quote_that_is_owed_and_not_found_is_flagged_and_the_verdict_stands(ow
 
 
 def test_missing_judgements_are_spoken_of():
-    assert told_missing(0, 9, valued=True) == []
-    assert told_missing(2, 9, valued=False) == ["2 of 9 judgements are missing"]
-    assert told_missing(2, 9, valued=True) == ["2 of 9 judgements are missing", "over the others only"]
+    assert missing_notes(0, 9, valued=True) == []
+    assert missing_notes(2, 9, valued=False) == ["2 of 9 judgements are missing"]
+    assert missing_notes(2, 9, valued=True) == ["2 of 9 judgements are missing", "over the others only"]
 
 
 def test_a_mean_is_open_between_all_that_is_missing_as_nothing_and_as_whole():

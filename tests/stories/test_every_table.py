@@ -232,7 +232,7 @@ def test_letter_19_every_name_and_number_leads_to_a_table():
     )
     views = {view.name for view in paper_tables.VIEWS}
     assert not views & {table.name for table in named}
-    assert paper_tables.found_as("A3") == ("tables", {"table": "gold-plan"})
+    assert paper_tables.view_of("A3") == ("tables", {"table": "gold-plan"})
 
 
 def test_the_help_page_is_what_the_generator_makes():
@@ -466,7 +466,7 @@ def test_the_command_prints_the_papers_rows_and_columns(command: str, name: str,
 
 def test_the_table_of_all_metrics_has_the_papers_columns(projects):
     project = Project.open(Path(projects["graded"]))
-    table, *_ = result_views.show(project, *paper_tables.found_as("d2"), among=paper_tables.VIEWS).sheets
+    table, *_ = result_views.show(project, *paper_tables.view_of("d2"), among=paper_tables.VIEWS).sheets
     project.close()
     # The paper's row of the exemplars stands first.
     assert [column.title for column in table.columns] == ["System", *SEVEN, "Overall"]

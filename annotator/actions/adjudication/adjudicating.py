@@ -20,7 +20,7 @@ from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.consensus.consensus import Documents, Made
 from annotator.actions.labelling import dealing
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Progress, Project, kept, record
+from annotator.actions.project.file import Progress, Project, cached, record
 from annotator.domain.experts.adjudication import (
     BOTH,
     LETTERS,
@@ -283,12 +283,12 @@ def masked(frozen: Iterable[Figure]) -> tuple[Figure, ...]:
 
 
 def _rows(
-    project: Project, db: Connection, found: Adjudication, documents: Documents
+    project: Project, db: Connection, adjudication: Adjudication, documents: Documents
 ) -> tuple[SheetRow, ...]:
-    kind = ruling_rows.kind_of(found)
-    headings, reports = about(project, db, found.item_id) if kind is Kind.LABELS else ({}, {})
+    kind = ruling_rows.kind_of(adjudication)
+    headings, reports = about(project, db, adjudication.item_id) if kind is Kind.LABELS else ({}, {})
     rows = []
-    for number, decision in enumerate(ruling_rows.rulings(db, found.id), start=1):
+    for number, decision in enumerate(ruling_rows.rulings(db, adjudication.id), start=1):
         row = _row(kind, number, decision, documents)
         first = next(iter(row.units.values()), None)
         if isinstance(first, Label):
@@ -338,11 +338,11 @@ def _same_order(rows: tuple[SheetRow, ...], documents: Documents) -> bool:
     return ruling_rows.same_order([row.ruling.members for row in rows], orders)
 
 
-def _disputes(db: Connection, found: Adjudication) -> tuple[SheetDispute, ...]:
-    letter_of = {person: letter for letter, person in found.letters.items()}
+def _disputes(db: Connection, adjudication: Adjudication) -> tuple[SheetDispute, ...]:
+    letter_of = {person: letter for letter, person in adjudication.letters.items()}
     question = select(DISPUTE).where(
-        DISPUTE.c.item_id == found.item_id,
-        DISPUTE.c.stage == found.stage.value,
+        DISPUTE.c.item_id == adjudication.item_id,
+        DISPUTE.c.stage == adjudication.stage.value,
         DISPUTE.c.state == DisputeState.OPEN.value,
     )
     disputes = [
@@ -452,7 +452,7 @@ def queue(project: Project) -> list[QueueLine]:
     return sorted(lines, key=_urgency)
 
 
-@kept
+@cached
 def conflicts(project: Project) -> Counter[str]:
     """How many conflicts wait, by the id of who is to settle them: for the person working those of their `queue`, for
     others those that are theirs, and under an empty id those of nobody in particular.
@@ -643,12 +643,12 @@ def _heir(row: Ruling, gone: Ruling) -> Ruling:
 
 
 def _with(
-    row: Ruling, members: dict[str, str], found: Adjudication, kind: Kind, documents: Documents
+    row: Ruling, members: dict[str, str], adjudication: Adjudication, kind: Kind, documents: Documents
 ) -> Ruling:
     """The row over other units: confirmed where all agree, else open again; what was worded and said stays."""
     changed = row.model_copy(update={"members": members})
     units = consensus.members(changed, documents).values()
-    unanimous = len(units) == len(found.letters) and consensus.agree(kind, units)
+    unanimous = len(units) == len(adjudication.letters) and consensus.agree(kind, units)
     return changed.model_copy(update={"unanimous": unanimous, "take": BOTH if unanimous else ""})
 
 
@@ -680,10 +680,14 @@ def confirm_unanimous(project: Project, adjudication_id: str) -> Change:
         return change
 
 
-def _confirmed(project: Project, db: Connection, found: Adjudication, *, undoable: bool = True) -> Change:
-    rows = ruling_rows.rulings(db, found.id)
+def _confirmed(
+    project: Project, db: Connection, adjudication: Adjudication, *, undoable: bool = True
+) -> Change:
+    rows = ruling_rows.rulings(db, adjudication.id)
     new = [row.model_copy(update={"take": BOTH}) if row.open and row.unanimous else row for row in rows]
-    return ruling_rows.replace(project, db, found.id, "confirm unanimous rows", rows, new, undoable=undoable)
+    return ruling_rows.replace(
+        project, db, adjudication.id, "confirm unanimous rows", rows, new, undoable=undoable
+    )
 
 
 def auto_unanimous(
@@ -707,14 +711,14 @@ def auto_unanimous(
             else int(sha256("\n".join(line.adjudication_id for line in result))[:8], 16)
         )
         count = ceil(share * len(result))
-        drawn = {line.adjudication_id for line in random.Random(seed).sample(result, count)}
+        spot_checked = {line.adjudication_id for line in random.Random(seed).sample(result, count)}
         for done, line in enumerate(result, start=1):
-            _settle(project, db, line, spot_check=line.adjudication_id in drawn)
+            _settle(project, db, line, spot_check=line.adjudication_id in spot_checked)
             if progress is not None:
                 progress("confirming unanimous items", done, len(result))
-    closed = tuple(line for line in result if line.adjudication_id not in drawn)
+    closed = tuple(line for line in result if line.adjudication_id not in spot_checked)
     return BulkCloseReport(
-        closed, tuple(line for line in result if line.adjudication_id in drawn), share, seed
+        closed, tuple(line for line in result if line.adjudication_id in spot_checked), share, seed
     )
 
 
@@ -809,9 +813,9 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
     return made
 
 
-def _votable(found: Adjudication, row: Ruling) -> bool:
+def _votable(adjudication: Adjudication, row: Ruling) -> bool:
     # Anyone who reopens has seen both.
-    return row.open and not row.unanimous and found.state is AdjudicationState.OPEN
+    return row.open and not row.unanimous and adjudication.state is AdjudicationState.OPEN
 
 
 def vote(project: Project, ruling_id: str, value: str) -> Change:
@@ -854,33 +858,40 @@ def votes(project: Project) -> list[Votes]:
             documents = ruling_rows.documents(db, result)
             for row in voted:
                 units = consensus.members(row, documents).values()
-                by_stage[result.stage].append((result.item_id, [_said(result, row, unit) for unit in units]))
+                by_stage[result.stage].append(
+                    (result.item_id, [_evidence_of(result, row, unit) for unit in units])
+                )
     weights = settings.allowed(project)
     return [each for stage in Stage if stage in by_stage for each in _pooled(stage, by_stage[stage], weights)]
 
 
-def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
+def _evidence_of(adjudication: Adjudication, row: Ruling, unit: Unit) -> Said:
     protocol = unit.protocol if isinstance(unit, Label) else ""
-    return protocol, row.first_vote, ruling_rows.said(ruling_rows.kind_of(found), unit), found.item_id
+    return (
+        protocol,
+        row.first_vote,
+        ruling_rows.vote_words(ruling_rows.kind_of(adjudication), unit),
+        adjudication.item_id,
+    )
 
 
 def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights) -> Iterator[Votes]:
     kind = ruling_rows.kind_of_stage(stage)
-    asked = KINDS[kind].voted
-    name = asked.name if asked else ""
+    unit_field = KINDS[kind].voted
+    name = unit_field.name if unit_field else ""
     field = next(each for each in measured(kind) if each.name == name)
     field = replace(field, categories=ruling_rows.values(kind, None, weights) or None)
     for each in by_scale(field, [_values(name, voted)]):
         rows = [row for row in voted if any(field_named(name, one[0]) == each.name for one in row[1])]
-        said = [one for _, of_row in rows for one in of_row]
+        vote_rows = [one for _, of_row in rows for one in of_row]
         pairs = _values(name, rows)[name]
         figures = tuple(
-            figure(*one) for one in of_pairs(each, pairs, [one[-1] for one in said], several=True)
+            figure(*one) for one in of_pairs(each, pairs, [one[-1] for one in vote_rows], several=True)
         )
         yield Votes(stage, each.name, len(rows), tuple(sorted({item_id for item_id, _ in rows})), figures)
 
 
 def _values(name: str, voted: list[tuple[str, list[Said]]]) -> dict[str, tuple[tuple[str, str | None], ...]]:
-    said = [one for _, of_row in voted for one in of_row]
-    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
-    return {"protocol": tuple((one[0], one[0]) for one in said), name: pairs}
+    vote_rows = [one for _, of_row in voted for one in of_row]
+    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in vote_rows)
+    return {"protocol": tuple((one[0], one[0]) for one in vote_rows), name: pairs}

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.adjudication.adjudicating import headings_of
 from annotator.actions.assignments import assignments
 from annotator.actions.consensus import consensus, ruling_rows
-from annotator.actions.consensus.consensus import said
+from annotator.actions.consensus.consensus import stripped
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import (
@@ -88,13 +88,13 @@ def _row(
 ) -> DigestRow:
     change = _change(kind, ruling, mine, agreed)
     about = mine or agreed
-    told = change != Fate.KEPT
+    changed = change != Fate.KEPT
     return DigestRow(
         own=mine.model_dump(mode="json") if mine is not None else None,
         consensus=agreed.model_dump(mode="json") if agreed is not None else None,
         change=change,
-        reason=ruling.reason if told else None,
-        rationale=ruling.rationale if told else "",
+        reason=ruling.reason if changed else None,
+        rationale=ruling.rationale if changed else "",
         heading=headings.get(str(getattr(about, "unit_id", "")), ""),
     )
 
@@ -156,13 +156,13 @@ def items_with_digest(project: Project) -> list[DigestLine]:
         return [_line(row.key, _digest(project, db, me, row.id)) for row in rows]
 
 
-def _line(key: str, found: Digest) -> DigestLine:
-    disputes = [stage.dispute.state for stage in found.stages if stage.dispute]
+def _line(key: str, digest: Digest) -> DigestLine:
+    disputes = [stage.dispute.state for stage in digest.stages if stage.dispute]
     return DigestLine(
-        item_id=found.item_id,
+        item_id=digest.item_id,
         item_key=key,
-        stages=tuple(stage.stage for stage in found.stages),
-        changed=sum(row.change != Fate.KEPT for stage in found.stages for row in stage.rows),
+        stages=tuple(stage.stage for stage in digest.stages),
+        changed=sum(row.change != Fate.KEPT for stage in digest.stages for row in stage.rows),
         dispute=disputes[0] if disputes else None,
     )
 
@@ -174,8 +174,8 @@ def digest_records(project: Project, person_id: str) -> list[dict[str, Any]]:
     return [each.model_dump(mode="json") for each in sorted(result, key=_place)]
 
 
-def _place(found: StageDigest) -> tuple[str, int]:
-    return found.item_id, _STAGES.index(found.stage)
+def _place(digest: StageDigest) -> tuple[str, int]:
+    return digest.item_id, _STAGES.index(digest.stage)
 
 
 def _digest(project: Project, db: Connection, person_id: str, item_id: str) -> Digest:
@@ -184,7 +184,7 @@ def _digest(project: Project, db: Connection, person_id: str, item_id: str) -> D
     for record_ in project.get(f"{RECEIVED}{item_id}", []):
         received = StageDigest.model_validate(record_)
         if received.dispute is None and own is not None and own.stage is received.stage:
-            received = received.model_copy(update={"dispute": _told(own)})
+            received = received.model_copy(update={"dispute": _digest_of(own)})
         stages[received.stage] = received
     result = tuple(sorted(stages.values(), key=_place))
     return Digest(item_id, result, bool(result) and own is None and not any(each.dispute for each in result))
@@ -211,33 +211,33 @@ def _settled(db: Connection, person_id: str, item_id: str = "") -> list[Adjudica
     ]
 
 
-def _of_stage(db: Connection, person_id: str, found: Adjudication) -> StageDigest:
-    kind = ruling_rows.kind_of(found)
-    letter = next(letter for letter, person in found.letters.items() if person == person_id)
-    version = consensus.versions(db, found.id)[-1]
-    own = ruling_rows.documents(db, found)[letter]
-    wanted = REVISION.c.artifact_id == version.artifact_id, REVISION.c.number == version.revision
+def _of_stage(db: Connection, person_id: str, adjudication: Adjudication) -> StageDigest:
+    kind = ruling_rows.kind_of(adjudication)
+    letter = next(letter for letter, person in adjudication.letters.items() if person == person_id)
+    version = consensus.versions(db, adjudication.id)[-1]
+    own = ruling_rows.documents(db, adjudication)[letter]
+    conditions = REVISION.c.artifact_id == version.artifact_id, REVISION.c.number == version.revision
     agreed = document_of(
-        kind, orjson.loads(db.execute(select(REVISION.c.content).where(*wanted)).scalar_one())
+        kind, orjson.loads(db.execute(select(REVISION.c.content).where(*conditions)).scalar_one())
     )
-    headings = headings_of(db, found.item_id) if kind is Kind.LABELS else {}
-    objection = _own_dispute(db, person_id, found.item_id)
+    headings = headings_of(db, adjudication.item_id) if kind is Kind.LABELS else {}
+    objection = _own_dispute(db, person_id, adjudication.item_id)
     return StageDigest(
-        item_id=found.item_id,
-        stage=found.stage,
+        item_id=adjudication.item_id,
+        stage=adjudication.stage,
         version=version.version,
         rows=_rows(kind, letter, own, version, agreed, headings),
-        dispute=_told(objection) if objection and objection.stage is found.stage else None,
+        dispute=_digest_of(objection) if objection and objection.stage is adjudication.stage else None,
     )
 
 
 def _own_dispute(db: Connection, person_id: str, item_id: str) -> Dispute | None:
-    wanted = DISPUTE.c.person_id == person_id, DISPUTE.c.item_id == item_id
-    row = db.execute(select(DISPUTE).where(*wanted)).mappings().first()
+    conditions = DISPUTE.c.person_id == person_id, DISPUTE.c.item_id == item_id
+    row = db.execute(select(DISPUTE).where(*conditions)).mappings().first()
     return Dispute(**row) if row else None
 
 
-def _told(dispute: Dispute) -> DigestDispute:
+def _digest_of(dispute: Dispute) -> DigestDispute:
     return DigestDispute(
         text=dispute.text,
         state=dispute.state,
@@ -248,7 +248,7 @@ def _told(dispute: Dispute) -> DigestDispute:
 
 def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
     """Object to the consensus of one stage, with a reason; once per item, and only once there is a consensus."""
-    reason = said(text)
+    reason = stripped(text)
     with project.store.write() as db:
         me = people.someone(project).id
         result = _digest(project, db, me, item_id)
@@ -309,8 +309,10 @@ def disputes(project: Project) -> list[Dispute]:
     return list(_readable([Dispute(**row) for row in rows], person.id, answered, hears=hears))
 
 
-def _readable(found: list[Dispute], me: str, answered: frozenset[str], *, hears: bool) -> Iterator[Dispute]:
-    for each in found:
+def _readable(
+    disputes: list[Dispute], me: str, answered: frozenset[str], *, hears: bool
+) -> Iterator[Dispute]:
+    for each in disputes:
         if each.person_id == me:
             yield each
         elif hears and each.item_id not in answered:
@@ -322,7 +324,7 @@ def answer(project: Project, dispute_id: str, text: str) -> Change:
 
     Only the adjudicator may; an answer once given stays.
     """
-    words = said(text)
+    words = stripped(text)
     with project.store.write() as db:
         row = db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one()
         result = Dispute(**row)

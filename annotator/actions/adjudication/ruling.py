@@ -52,7 +52,7 @@ def forget_draft(project: Project, ruling_id: str, field: str) -> None:
     artifacts.forget_draft(project, PLACE, ruling_id, field)
 
 
-def kept(project: Project, adjudication_id: str) -> dict[tuple[str, str], str]:
+def unfinished(project: Project, adjudication_id: str) -> dict[tuple[str, str], str]:
     """This person's unfinished texts of an adjudication: (ruling's id, field) → text."""
     mine = select(DRAFT).where(
         DRAFT.c.person_id == people.someone(project).id,
@@ -295,7 +295,7 @@ def decide(
             rows = ruling_rows.rulings(db, adjudication_id)
             if number > len(rows):
                 raise Refusal(f"There is no row {number}.", f"There are {len(rows):,}. Nothing was decided.")
-            for row in [rows[number - 1]] if number else [one for one in rows if one.open]:
+            for row in [rows[number - 1]] if number else [ruling for ruling in rows if ruling.open]:
                 there = number or len(take) > 1 or take in row.members
                 rule(project, row.id, take if there else DROP, reason=reason or row.reason or "")
         lacking = missing(project, adjudication_id)
@@ -316,14 +316,14 @@ def close(project: Project, adjudication_id: str) -> Change:
 
 
 def close_within(
-    project: Project, db: Connection, found: Adjudication, by: str = "", at: datetime | None = None
+    project: Project, db: Connection, adjudication: Adjudication, by: str = "", at: datetime | None = None
 ) -> Change:
     """`close` in a transaction that has made sure that the person may; `by` whoever closed it elsewhere, and when.
 
     Elsewhere no dispute is seen: it goes on waiting for its answer.
     """
-    kind, documents = ruling_rows.kind_of(found), ruling_rows.documents(db, found)
-    rows = ruling_rows.rulings(db, found.id)
+    kind, documents = ruling_rows.kind_of(adjudication), ruling_rows.documents(db, adjudication)
+    rows = ruling_rows.rulings(db, adjudication.id)
     if lacking := _missing(kind, rows, documents):
         raise Refusal(
             "This adjudication is not finished.",
@@ -333,51 +333,55 @@ def close_within(
     made = [each for row in rows for each in consensus.made_of(kind, row, documents)]
     if not made:
         raise Refusal("The consensus would be empty.", "Keep or write at least one unit.")
-    document = consensus.linked(db, found.item_id, KINDS[kind].document(units=tuple(u for u, _ in made)))
+    document = consensus.linked(
+        db, adjudication.item_id, KINDS[kind].document(units=tuple(u for u, _ in made))
+    )
     if fault := settings.fault(project, document):
         raise Refusal(
             f"The consensus cannot be closed like this. {fault}",
             "Every ruling is kept. Edit rows in your own wording until this is fixed, then close it.",
         )
-    artifact_id = consensus.artifact(db, found, kind)
+    artifact_id = consensus.artifact(db, adjudication, kind)
     revision = consensus.add_revision(project, db, artifact_id, document, by)
     version = ConsensusVersion(
-        id=derived_id("consensus version", found.id, found.version + 1),
-        adjudication_id=found.id,
-        version=found.version + 1,
+        id=derived_id("consensus version", adjudication.id, adjudication.version + 1),
+        adjudication_id=adjudication.id,
+        version=adjudication.version + 1,
         artifact_id=artifact_id,
         revision=revision,
         provenance=tuple(provenance for _, provenance in made),
         rulings=tuple(rows),
-        repaired=consensus.figures(kind, found.item_id, rows, documents),
+        repaired=consensus.figures(kind, adjudication.item_id, rows, documents),
         by=by or project.by,
         at=at or now(),
     )
     consensus.keep(db, version)
-    closed = _closed(project, db, found, version)
+    closed = _closed(project, db, adjudication, version)
     if not by:
-        _answer_disputes(db, found, version.version)
+        _answer_disputes(db, adjudication, version.version)
     if kind is Kind.QUERY and not project.from_task:
-        annotating.take(project, db, [found.item_id])
+        annotating.take(project, db, [adjudication.item_id])
     return closed
 
 
-def _closed(project: Project, db: Connection, found: Adjudication, version: ConsensusVersion) -> Change:
+def _closed(
+    project: Project, db: Connection, adjudication: Adjudication, version: ConsensusVersion
+) -> Change:
     values = {
         "state": AdjudicationState.CLOSED.value, "version": version.version, "consensus_id": version.artifact_id,
         "closed_at": version.at,
     }  # fmt: skip
     adjudications = ADJUDICATION
-    db.execute(update(adjudications).where(adjudications.c.id == found.id).values(**values))
+    db.execute(update(adjudications).where(adjudications.c.id == adjudication.id).values(**values))
     image = {"version": version.version, "artifact": version.artifact_id, "revision": version.revision}
-    return record(project, db, Change("adjudication", found.id, "close", None, image))
+    return record(project, db, Change("adjudication", adjudication.id, "close", None, image))
 
 
-def _answer_disputes(db: Connection, found: Adjudication, version: int) -> None:
+def _answer_disputes(db: Connection, adjudication: Adjudication, version: int) -> None:
     """A new version is the answer to every dispute that waited for one."""
     waiting = (
-        DISPUTE.c.item_id == found.item_id,
-        DISPUTE.c.stage == found.stage.value,
+        DISPUTE.c.item_id == adjudication.item_id,
+        DISPUTE.c.stage == adjudication.stage.value,
         DISPUTE.c.state == DisputeState.OPEN.value,
     )
     values = {"state": DisputeState.ANSWERED.value, "answered_version": version}

@@ -275,12 +275,12 @@ def naming(project: Project, by: str, names: Names, groups: Iterable[Group]) -> 
     return called
 
 
-def criteria(db: Connection, wanted: Iterable[Group]) -> dict[Group, str]:
+def criteria(db: Connection, groups: Iterable[Group]) -> dict[Group, str]:
     """(item, unit) → its words as they stand now, or last stood where the unit has gone since; no figure hangs on them.
 
     A unit that was labelled goes when its list is adjudicated: what was said of it is frozen, its words are not.
     """
-    sought = set(wanted)
+    sought = set(groups)
     items = {item for item, _ in sought}
     kinds = dealing.labelled_kinds()
     result: dict[Group, str] = {
@@ -364,18 +364,18 @@ def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> lis
     return pooled(project, by, [each for each in result if stage in (None, each.stage)], names)
 
 
-def pooled(project: Project, by: str, found: Sequence[Agreement], names: Names) -> list[FigureRow]:
+def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Names) -> list[FigureRow]:
     """The rows of these records: the frozen ones, or the same by another pairing of their units."""
     refuse_unknown(by)
-    groups = _grouped(found, by)
+    groups = _grouped(agreements, by)
     called = naming(project, by, names, [group for _, group in groups])
-    fields = {one: _fields(one, found) for one in {agreement.stage for agreement in found}}
+    fields = {stage: _fields(stage, agreements) for stage in {agreement.stage for agreement in agreements}}
     made = [
         row
         for (of_stage, group), (inputs_, averaged) in groups.items()
         for row in _rows((of_stage, by, group, called(of_stage, group)), fields[of_stage], inputs_, averaged)
     ]
-    drafted = _with_drafts_of_one(found)
+    drafted = _with_drafts_of_one(agreements)
     made = [_with_note(row, drafted[row.stage]) for row in made]
     order = list(Stage)
     if by in ("item", "criterion"):
@@ -389,18 +389,18 @@ def self_agreement(project: Project) -> list[FigureRow]:
     made = []
     for (person, alias, protocol), again in repeated(project).items():
         both, where = [(one.first, one.second) for one in again], [one.item_id for one in again]
-        said = {"protocol": ((protocol, protocol),) * len(both), VALUE: tuple(both)}
-        (field,) = fields_of(Kind.LABELS, [said])
+        values = {"protocol": ((protocol, protocol),) * len(both), VALUE: tuple(both)}
+        (field,) = fields_of(Kind.LABELS, [values])
         head = (Stage.LABELLING, SELF, (person, protocol), alias)
         made.append(_row(head, field.name, of_pairs(field, both, where), where))
     return sorted(made, key=lambda row: natural(row.name))
 
 
-def _with_drafts_of_one(found: Iterable[Agreement]) -> defaultdict[Stage, set[str]]:
+def _with_drafts_of_one(agreements: Iterable[Agreement]) -> defaultdict[Stage, set[str]]:
     """Stage → the items on which two raters had units of one model's drafts."""
     drafted: defaultdict[Stage, set[str]] = defaultdict(set)
-    for agreement in found:
-        if any(COMMON in one.note for pair in agreement.pairs for one in pair.figures):
+    for agreement in agreements:
+        if any(COMMON in figure.note for pair in agreement.pairs for figure in pair.figures):
             drafted[agreement.stage].add(agreement.item_id)
     return drafted
 
@@ -411,7 +411,8 @@ def _with_note(row: FigureRow, drafted: set[str]) -> FigureRow:
         return row
     note = f"on {counted(count, 'item')} units of two raters {COMMON}s"
     figures = (
-        one.model_copy(update={"note": "; ".join(filter(None, (one.note, note)))}) for one in row.figures
+        figure.model_copy(update={"note": "; ".join(filter(None, (figure.note, note)))})
+        for figure in row.figures
     )
     return replace(row, figures=tuple(figures))
 
@@ -420,73 +421,80 @@ Members = tuple[list[AgreementInput], list[_Averaged]]
 Head = tuple[Stage, str, Group, str]
 
 
-def _grouped(found: Iterable[Agreement], by: str) -> dict[tuple[Stage, Group], Members]:
+def _grouped(agreements: Iterable[Agreement], by: str) -> dict[tuple[Stage, Group], Members]:
     """Stage and group → its inputs and its figures to average; by person, that person comes first in each pair."""
     groups: defaultdict[tuple[Stage, Group], Members] = defaultdict(lambda: ([], []))
-    for agreement in found:
+    for agreement in agreements:
         for each in flat(agreement):
             for group in groups_of(by, each.where, each.judged_unit):
                 groups[agreement.stage, group][0].append(each.seen_by(group[0]) if by == "person" else each)
         for pair in agreement.pairs:
             where = where_of(agreement, pair)
-            kept = [_Averaged(where, one.name, one.value) for one in pair.figures if one.name in AVERAGE_OF]
+            kept = [
+                _Averaged(where, figure.name, figure.value)
+                for figure in pair.figures
+                if figure.name in AVERAGE_OF
+            ]
             for group in groups_of(by, where):
                 groups[agreement.stage, group][1].extend(kept)
     return groups
 
 
-def _fields(stage: Stage, found: Iterable[Agreement]) -> list[ComparedField]:
+def _fields(stage: Stage, agreements: Iterable[Agreement]) -> list[ComparedField]:
     """The fields of a stage that are pooled, with their categories; the order of sub-tasks is averaged instead."""
     if stage.kind is None:
         return []
-    values = [pair.values for agreement in found if agreement.stage is stage for pair in agreement.pairs]
+    values = [pair.values for agreement in agreements if agreement.stage is stage for pair in agreement.pairs]
     scores = [ComparedField(ITEM_SCORE, Level.INTERVAL)] if KINDS[stage.kind].scored else []
     return [field for field in fields_of(stage.kind, values) if field.level is not Level.RANK] + scores
 
 
 def _rows(
-    head: Head, fields: Iterable[ComparedField], found: list[AgreementInput], averaged: list[_Averaged]
+    head: Head, fields: Iterable[ComparedField], inputs: list[AgreementInput], averaged: list[_Averaged]
 ) -> list[FigureRow]:
     made = []
-    wheres = (*(one.where for one in found), *(one.where for one in averaged))
+    wheres = (*(one.where for one in inputs), *(one.where for one in averaged))
     lists = {(where.item_id, frozenset((where.a, where.b))) for where in wheres}
     means = [
         (name, _mean(name, averaged)) for name in AVERAGE_OF if any(one.name == name for one in averaged)
     ]
     if means:
-        made.append(_row(head, UNITS, means, (each.where.item_id for each in found)))
+        made.append(_row(head, UNITS, means, (each.where.item_id for each in inputs)))
     for field in fields:
         # A field without any pair of values keeps its row, which says why there is no figure.
-        of_field = [each for each in found if each.field == field.name]
+        of_field = [each for each in inputs if each.field == field.name]
         pooled_ = _pooled(field, of_field, directed=head[1] == "person")
-        made.append(_row(head, field.name, pooled_, (each.where.item_id for each in of_field or found)))
+        made.append(_row(head, field.name, pooled_, (each.where.item_id for each in of_field or inputs)))
     return [replace(row, lists=len(lists)) for row in made]
 
 
-def _row(head: Head, field: str, found: Sequence[tuple[str, Estimate]], items: Iterable[str]) -> FigureRow:
-    figures = tuple(figure(name, estimate) for name, estimate in found)
-    return FigureRow(*head, field, found[0][1].n, figures, tuple(dict.fromkeys(items)))
+def _row(
+    head: Head, field: str, estimates: Sequence[tuple[str, Estimate]], items: Iterable[str]
+) -> FigureRow:
+    figures = tuple(figure(name, estimate) for name, estimate in estimates)
+    return FigureRow(*head, field, estimates[0][1].n, figures, tuple(dict.fromkeys(items)))
 
 
 def _pooled(
-    field: ComparedField, found: Sequence[AgreementInput], *, directed: bool
+    field: ComparedField, inputs: Sequence[AgreementInput], *, directed: bool
 ) -> list[tuple[str, Estimate]]:
     """The figures of a field over all pairs of raters and items at once; α where three or more rated.
 
     Pairs of several raters count both ways round, unless one person stands first in all of them.
     """
-    pairs = [(each.value_a, each.value_b) for each in found]
-    sides = {frozenset((each.where.a, each.where.b)) for each in found}
-    items = [each.where.item_id for each in found]
+    pairs = [(each.value_a, each.value_b) for each in inputs]
+    sides = {frozenset((each.where.a, each.where.b)) for each in inputs}
+    items = [each.where.item_id for each in inputs]
     figures = of_pairs(field, pairs, items, several=len(sides) > 1, directed=directed)
     if len(sides) > 1:
         figures = [
-            (name, one.remarked(f"pooled over {len(sides):,} pairs of raters")) for name, one in figures
+            (name, estimate.remarked(f"pooled over {len(sides):,} pairs of raters"))
+            for name, estimate in figures
         ]
     if len({person for side in sides for person in side}) >= FEWEST_FOR_ALPHA:
         # Over all raters at once, in the place of what every two of them have.
         figures = [each for each in figures if each[0] != "alpha"]
-        figures.append(("alpha", alpha(field, [_joined(each) for each in found])))
+        figures.append(("alpha", alpha(field, [_joined(each) for each in inputs])))
     return figures
 
 
@@ -529,9 +537,9 @@ def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
     )  # fmt: skip
     pairs: defaultdict[tuple[str, str, str], list[Repeated]] = defaultdict(list)
     for row in project.query(question):
-        said = _value(row.status, row.value), _value(row.status_again, row.again)
+        values = _value(row.status, row.value), _value(row.status_again, row.again)
         pairs[row.id, row.alias, row.protocol].append(
-            Repeated(row.item_id, row.response_id, row.unit_id, *said)
+            Repeated(row.item_id, row.response_id, row.unit_id, *values)
         )
     return pairs
 

@@ -245,7 +245,7 @@ def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:
     records = [record for record in report.records if record.stage is row.stage and record.item_id in items]
     if not records:
         return None
-    sealed = [given for one in records for given in one.inputs if given.person_id in raters]
+    sealed = [given for agreement in records for given in agreement.inputs if given.person_id in raters]
     return RowBasis(
         records=len(records),
         raters=tuple(sorted(raters, key=lambda person: natural(report.alias(person)))),
@@ -259,14 +259,14 @@ def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:
     )
 
 
-def _versions(found: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(found), key=natural))
+def _versions(versions: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(versions), key=natural))
 
 
-def _of_votes(found: adjudicating.Votes, places: Mapping[str, int]) -> FigureRow:
-    n = found.figures[0].n if found.figures else 0
-    items = tuple(sorted(found.items, key=lambda item_id: places.get(item_id, len(places))))
-    return FigureRow(found.stage, VOTES, (), found.stage.value, found.field, n, found.figures, items)
+def _of_votes(votes: adjudicating.Votes, places: Mapping[str, int]) -> FigureRow:
+    n = votes.figures[0].n if votes.figures else 0
+    items = tuple(sorted(votes.items, key=lambda item_id: places.get(item_id, len(places))))
+    return FigureRow(votes.stage, VOTES, (), votes.stage.value, votes.field, n, votes.figures, items)
 
 
 # Figure by figure, in the order they are shown: its short name, and what it is.
@@ -323,50 +323,50 @@ PERCENT = "agreement"
 MAIN = ("match_f1", *(names[0] for names in FIGURES.values()), "pearson")
 
 
-def title(found: Figure) -> str:
+def title(figure: Figure) -> str:
     """A figure's short name: κ says where its weights are linear, and is Scott's π where pairs count both ways."""
-    named = TITLES[found.name]
-    if found.name == "kappa" and ", linear weights" in found.method:
+    named = TITLES[figure.name]
+    if figure.name == "kappa" and ", linear weights" in figure.method:
         named = TITLES["kappa_linear"]
-    return named.replace("κ", "π") if "Scott's π" in found.method else named
+    return named.replace("κ", "π") if "Scott's π" in figure.method else named
 
 
 def titles(rows: Iterable[FigureRow], name: str) -> str:
     return " / ".join(sorted({title(result) for row in rows if (result := row.figure(name))})) or TITLES[name]
 
 
-def number(found: Figure, digits: int = 2) -> str:
+def number(figure: Figure, digits: int = 2) -> str:
     """The value with its interval, “–” where it is undefined; a share is said in per cent."""
-    if found.value is None:
+    if figure.value is None:
         return "–"
-    scale, sign = (100, " %") if found.name == PERCENT else (1, "")
+    scale, sign = (100, " %") if figure.name == PERCENT else (1, "")
     digits = max(1, digits - 1) if sign else digits
 
     def say(value: float) -> str:
         return decimal(value * scale, digits)
 
-    return f"{say(found.value)}{sign} {interval(found, say)}".rstrip()
+    return f"{say(figure.value)}{sign} {interval(figure, say)}".rstrip()
 
 
-def said(found: Figure, digits: int = 2) -> str:
+def figure_words(figure: Figure, digits: int = 2) -> str:
     """The number and its interval; in the place of an undefined number, why there is none."""
-    return f"–  {reason(found)}" if found.value is None else number(found, digits)
+    return f"–  {reason(figure)}" if figure.value is None else number(figure, digits)
 
 
-def reason(found: Figure) -> str:
-    return "" if found.value is not None else of_items(found.note.partition("; ")[0])
+def reason(figure: Figure) -> str:
+    return "" if figure.value is not None else of_items(figure.note.partition("; ")[0])
 
 
-def remarks(found: Figure) -> list[str]:
+def remarks(figure: Figure) -> list[str]:
     """What else must be known of a figure: what was left out, why κ may be low though raters seldom differ, and
     whether it is a bound.
     """
     from annotator.stats.agreement.agreement import KAPPA_PARADOX
 
-    rest, paradox, after = found.note.partition(KAPPA_PARADOX)
+    rest, paradox, after = figure.note.partition(KAPPA_PARADOX)
     notes = [of_items(note) for note in f"{rest}; {after}".split("; ") if note]
-    notes = notes if found.value is not None else notes[1:]
-    return [*notes, *filter(None, (paradox, bound_of(found)))]
+    notes = notes if figure.value is not None else notes[1:]
+    return [*notes, *filter(None, (paradox, bound_of(figure)))]
 
 
 def main(row: FigureRow) -> Figure:
@@ -409,9 +409,9 @@ def names(report: AgreementReport, row: FigureRow) -> str:
     return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
 
 
-def second(one: SecondFigures, row: FigureRow) -> str:
+def second(figures: SecondFigures, row: FigureRow) -> str:
     """A figure by another pairing with its name, and the frozen one over the same; empty where there is none."""
-    pair = one.of(row)
+    pair = figures.of(row)
     if pair is None:
         return ""
     result = main(pair[0])
@@ -435,7 +435,7 @@ COLUMNS = columns(
 
 def plain(report: AgreementReport, row: FigureRow) -> dict[str, Any]:
     """A row as JSON: people by alias, undefined values null with their reason, second figures named as such."""
-    paired = {one.name: one.of(row) for one in report.seconds}
+    paired = {figures.name: figures.of(row) for figures in report.seconds}
     return {
         "stage": row.stage.value,
         "by": row.by,
@@ -463,8 +463,8 @@ def _paired(row: FigureRow, again: FigureRow, beside: FigureRow, report: Agreeme
     }
 
 
-def _plain(found: Figure) -> dict[str, Any]:
-    return found.model_dump(mode="json") | {"reason": reason(found), "bound": bound_of(found)}
+def _plain(figure: Figure) -> dict[str, Any]:
+    return figure.model_dump(mode="json") | {"reason": reason(figure), "bound": bound_of(figure)}
 
 
 AXES = {
@@ -500,7 +500,7 @@ def _beside(rows: Iterable[FigureRow], chosen: FigureRow) -> list[FigureRow]:
     return [row for row in rows if (row.stage, row.field) == (chosen.stage, chosen.field)]
 
 
-def drawn(rows: Iterable[FigureRow], chosen: FigureRow, name: str) -> list[FigureRow]:
+def picture_rows(rows: Iterable[FigureRow], chosen: FigureRow, name: str) -> list[FigureRow]:
     """The rows of the picture in the order they are drawn; items and criteria with the lowest figure first."""
     result = [row for row in _beside(rows, chosen) if row.figure(name)]
     if chosen.by in ("item", "criterion"):
@@ -527,8 +527,8 @@ def _name(report: AgreementReport, row: FigureRow) -> str:
     return row.name if row.by == "week" else group(report, row)
 
 
-def _height(found: Figure | None) -> tuple[bool, float]:
-    value = found.value if found else None
+def _height(figure: Figure | None) -> tuple[bool, float]:
+    value = figure.value if figure else None
     return value is None, value or 0.0
 
 
@@ -606,7 +606,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     paired = [(name, name) for name, lists in judges if lists]
     others = [(name, name) for name, lists in judges if not lists]
     return (
-        ViewChoice("by", "By", tuple((said, by) for by, said in GROUPINGS.items())),
+        ViewChoice("by", "By", tuple((heading, by) for by, heading in GROUPINGS.items())),
         ViewChoice("stage", "Stage", chosen),
         ViewChoice("assisted_by", "Assisted by", (*paired, ("nobody", ""), *others), tip=ASSISTED),
     )
@@ -662,34 +662,34 @@ def _sheet(key: str, sheet_title: str, report: AgreementReport, rows: Sequence[F
         picture = _picture_name(row, main(row).name)
         lines.append(RowLine(tuple(cells), picture=picture, report=report, row=row))
     undefined = sum(result.value is None for row in rows for result in row.figures)
-    told = (f"{undefined:,} undefined, with the reason in the place of the figure.",) if undefined else ()
-    return ResultSheet(key, sheet_title, tuple(columns), tuple(lines), told, _pictures(report, rows))
+    notes = (f"{undefined:,} undefined, with the reason in the place of the figure.",) if undefined else ()
+    return ResultSheet(key, sheet_title, tuple(columns), tuple(lines), notes, _pictures(report, rows))
 
 
-def _figure(row: FigureRow, found: Figure | None, before: str = "") -> SheetCell:
+def _figure(row: FigureRow, figure: Figure | None, before: str = "") -> SheetCell:
     """A figure in words; why it is undefined in its place, and what it is based on in its tip."""
-    if found is None:
+    if figure is None:
         return SheetCell("")
     parts = (
-        reason(found),
-        number(found, 3) if found.value is not None else "",
-        f"n = {found.n:,}",
-        of_items(found.method),
-        *remarks(found),
+        reason(figure),
+        number(figure, 3) if figure.value is not None else "",
+        f"n = {figure.n:,}",
+        of_items(figure.method),
+        *remarks(figure),
     )
     tip = "\n".join(part for part in parts if part)
-    picture, exact = _picture_name(row, found.name), estimate(found)
+    picture, exact = _picture_name(row, figure.name), estimate(figure)
     return SheetCell(
-        before + said(found), found.value, tip, picture=picture, value=found.value, estimate=exact
+        before + figure_words(figure), figure.value, tip, picture=picture, value=figure.value, estimate=exact
     )
 
 
-def _agreement_sheets_second(one: SecondFigures, row: FigureRow) -> SheetCell:
-    pair, said = one.of(row), second(one, row)
+def _agreement_sheets_second(figures: SecondFigures, row: FigureRow) -> SheetCell:
+    pair, words = figures.of(row), second(figures, row)
     if pair is None:
-        return SheetCell(said, None, said)
+        return SheetCell(words, None, words)
     exact = estimate(main(pair[0])).remarked(share(pair[0], row))
-    return SheetCell(said, exact.value, said, value=exact.value, estimate=exact)
+    return SheetCell(words, exact.value, words, value=exact.value, estimate=exact)
 
 
 def _picture_name(row: FigureRow, figure: str) -> str:
@@ -703,7 +703,7 @@ def _pictures(report: AgreementReport, rows: Sequence[FigureRow]) -> tuple[Sheet
         for result in row.figures:
             name = _picture_name(row, result.name)
             if name not in made:
-                draw = partial(picture, report, drawn(rows, row, result.name), result.name)
+                draw = partial(picture, report, picture_rows(rows, row, result.name), result.name)
                 made[name] = SheetPicture(name, picture_title(row, result.name), draw)
     return tuple(made.values())
 
@@ -775,8 +775,8 @@ def behind(project: Project, report: AgreementReport, row: FigureRow) -> LinesBe
             lines = _agreement_behind_of_votes(db, items, row)
         else:
             lines = _of_records(db, items, report, row)
-    kept = tuple(line for line in lines if line.item_id not in secret)
-    return LinesBehind(row, kept, len({line.item_id for line in lines} & secret))
+    behinds = tuple(line for line in lines if line.item_id not in secret)
+    return LinesBehind(row, behinds, len({line.item_id for line in lines} & secret))
 
 
 class _About:
@@ -795,9 +795,9 @@ class _About:
 
 def _of_records(db: Connection, items: Items, report: AgreementReport, row: FigureRow) -> list[LineBehind]:
     result = inputs_of(report, row)
-    wanted = {each.where.item_id for each in result}
+    item_ids = {each.where.item_id for each in result}
     units = _units(
-        db, [record for record in report.records if record.stage is row.stage and record.item_id in wanted]
+        db, [record for record in report.records if record.stage is row.stage and record.item_id in item_ids]
     )
     about = _About(db, {(each.where.item_id, each.judged_unit) for each in result if each.judged_unit})
     return [_of_input(each, items, units, about, row) for each in result]
@@ -823,8 +823,8 @@ def _units(db: Connection, records: Iterable[Agreement]) -> Units:
         if record.stage.kind is Kind.LABELS:
             continue
         for given in record.inputs:
-            wanted = REVISION.c.artifact_id == given.artifact_id, REVISION.c.number == given.revision
-            content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
+            conditions = REVISION.c.artifact_id == given.artifact_id, REVISION.c.number == given.revision
+            content = db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
             for number, unit in enumerate(orjson.loads(content)["units"], start=1):
                 words = " — ".join(part for part in (unit.get("identifier", ""), unit["text"]) if part)
                 result[record.item_id, given.person_id, unit["id"]] = words, number
@@ -879,32 +879,32 @@ def _agreement_behind_of_votes(db: Connection, items: Items, row: FigureRow) -> 
 
 
 def _of_vote(
-    found: Adjudication, ruling: Ruling, letter: str, unit: Unit, items: Items, about: _About
+    adjudication: Adjudication, ruling: Ruling, letter: str, unit: Unit, items: Items, about: _About
 ) -> LineBehind:
-    value = ruling_rows.said(ruling_rows.kind_of(found), unit) or None
+    value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication), unit) or None
     label = unit if isinstance(unit, Label) else None
     return LineBehind(
-        found.item_id,
-        *items[found.item_id],
+        adjudication.item_id,
+        *items[adjudication.item_id],
         RaterSide("first vote", "", ruling.first_vote),
-        RaterSide(found.letters[letter], unit.text, value),
+        RaterSide(adjudication.letters[letter], unit.text, value),
         _same(ruling.first_vote, value),
-        about=about.unit(found.item_id, label.unit_id) if label else unit.text,
+        about=about.unit(adjudication.item_id, label.unit_id) if label else unit.text,
         report=about.system(label.response_id) if label else "",
     )
 
 
-def _open_to(known: assignments.Competence, item_id: str, found: Adjudication | None) -> bool:
-    if found is not None and found.state is AdjudicationState.CLOSED:
+def _open_to(known: assignments.Competence, item_id: str, adjudication: Adjudication | None) -> bool:
+    if adjudication is not None and adjudication.state is AdjudicationState.CLOSED:
         return False
-    return known.objection(item_id, found.adjudicator_id if found else "") is None
+    return known.objection(item_id, adjudication.adjudicator_id if adjudication else "") is None
 
 
-def held_back_words(found: LinesBehind) -> str:
-    if not found.held_back:
+def held_back_words(behind: LinesBehind) -> str:
+    if not behind.held_back:
         return ""
-    be, it = ("is", "it") if found.held_back == 1 else ("are", "them")
-    what = counted(found.held_back, "item")
+    be, it = ("is", "it") if behind.held_back == 1 else ("are", "them")
+    what = counted(behind.held_back, "item")
     return (
         f"{what} {be} left out: you may adjudicate {it}, and must not know who wrote what before you decide."
     )

@@ -67,8 +67,8 @@ class Assistance:
             return "No lists here are matched by words, so there is nothing to pair by meaning."
         left = self.lists - self.there
         rest = f" Without a reply: {left:,}, excluded, never counted as no match."
-        said = f"“{self.judge}” has paired {self.there:,} of {counted(self.lists, 'pair')} of lists"
-        return f"{said} ({self.title}).{rest if left else ''}"
+        sentence = f"“{self.judge}” has paired {self.there:,} of {counted(self.lists, 'pair')} of lists"
+        return f"{sentence} ({self.title}).{rest if left else ''}"
 
     def tree(self) -> dict[str, Any]:
         names = ("judge", "model", "parameters", "prompt_sha256", "lists", "there")
@@ -84,7 +84,7 @@ def settings_of(judge: Judge) -> str:
     return canonical_json(json.loads(judge.parameters or "{}")).decode()
 
 
-def asked_judge(project: Project, name: str) -> Judge:
+def endpoint_judge(project: Project, name: str) -> Judge:
     """The judge of that name; Refusal for one that asks no model."""
     judge = judges.named(project, name)
     if judge.kind != JudgeKind.ENDPOINT:
@@ -98,7 +98,9 @@ def offered(project: Project) -> list[tuple[str, int]]:
     question = select(tables.ASSISTED.c.judge_id, func.count()).group_by(tables.ASSISTED.c.judge_id)
     there: dict[str, int] = dict(project.query(question).all())
     result = [
-        (one.name, there.get(one.id, 0)) for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT
+        (judge.name, there.get(judge.id, 0))
+        for judge in judges.all_of(project)
+        if judge.kind == JudgeKind.ENDPOINT
     ]
     return sorted(result, key=lambda one: (-one[1], one[0]))
 
@@ -107,7 +109,7 @@ def prompt_sha256(project: Project) -> str:
     return run_records.prompts_hash(project, PROMPTS)
 
 
-def lists(judge: Judge, found: Iterable[Agreement], prompt: str) -> Lists:
+def lists(judge: Judge, agreements: Iterable[Agreement], prompt: str) -> Lists:
     """Every pair of lists whose units are matched by their words, under the id that it has for this judge as it is.
 
     `prompt` is the hash of what it is asked by.
@@ -115,34 +117,34 @@ def lists(judge: Judge, found: Iterable[Agreement], prompt: str) -> Lists:
     asked_by = (judge.id, judge.model, settings_of(judge), prompt)
     return {
         derived_id("assisted pair", agreement.id, pair.a, pair.b, *asked_by): (agreement, pair)
-        for agreement in found
+        for agreement in agreements
         if comparing.by_words(agreement.stage.kind)
         for pair in agreement.pairs
     }
 
 
-def assistance(project: Project, found: Iterable[Agreement], name: str) -> Assistance:
+def assistance(project: Project, frozen: Iterable[Agreement], name: str) -> Assistance:
     """What the judge of that name has paired of these agreements, as it is and is asked now."""
-    judge = asked_judge(project, name)
-    asked = (judge.model, settings_of(judge), prompt_sha256(project))
-    wanted = lists(judge, found, asked[-1])
-    agreements = {agreement.id: agreement for agreement, _ in wanted.values()}
+    judge = endpoint_judge(project, name)
+    settings = (judge.model, settings_of(judge), prompt_sha256(project))
+    pairs = lists(judge, frozen, settings[-1])
+    agreements = {agreement.id: agreement for agreement, _ in pairs.values()}
     with project.store.read() as db:
-        there = [one for one in stored(db, agreements) if one.id in wanted]
-    return Assistance(judge.name, *asked, len(wanted), len(there), _by_meaning(agreements, there))
+        there = [pair for pair in stored(db, agreements) if pair.id in pairs]
+    return Assistance(judge.name, *settings, len(pairs), len(there), _by_meaning(agreements, there))
 
 
 def ways(
-    found: Sequence["AgreementRecord"], judge_names: Mapping[str, str]
+    records: Sequence["AgreementRecord"], judge_names: Mapping[str, str]
 ) -> list[tuple[str, list[Agreement]]]:
     """What agreements are by each way in which a judge paired them, with its title; none where none did.
 
     Two judges whose titles are the same are broken down by their names.
     """
-    agreements = {one.id: one.frozen() for one in found}
+    agreements = {one.id: one.frozen() for one in records}
     by = grouped(
         ((_title(one.model, one.parameters, one.prompt_sha256), one.judge_id), one)
-        for one in (each for record in found for each in record.assisted)
+        for one in (each for record in records for each in record.assisted)
     )
     judges_of = Counter(called for called, _ in by)
     return [
@@ -154,12 +156,14 @@ def ways(
     ]
 
 
-def _by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPair]) -> tuple[Agreement, ...]:
+def _by_meaning(
+    agreements: Mapping[str, Agreement], assisted_pairs: Iterable[AssistedPair]
+) -> tuple[Agreement, ...]:
     """The agreements with the units as a judge paired them, to be pooled beside the frozen ones."""
     pairs: dict[str, list[PairAgreement]] = {}
-    for one in found:
-        plain = [each.model_copy(update={"name": each.name.removeprefix(PREFIX)}) for each in one.figures]
-        pairs.setdefault(one.agreement_id, []).append(one.model_copy(update={"figures": tuple(plain)}))
+    for pair in assisted_pairs:
+        plain = [each.model_copy(update={"name": each.name.removeprefix(PREFIX)}) for each in pair.figures]
+        pairs.setdefault(pair.agreement_id, []).append(pair.model_copy(update={"figures": tuple(plain)}))
     return tuple(
         agreement.model_copy(update={"pairs": tuple(pairs[of]), "figures": ()})
         for of, agreement in agreements.items()
@@ -176,9 +180,9 @@ def stored(db: Connection, agreements: Collection[str]) -> list[AssistedPair]:
     ]
 
 
-def row(one: AssistedPair) -> dict[str, Any]:
-    content = canonical_json(one.model_dump(mode="json"))
-    named = {"id": one.id, "agreement_id": one.agreement_id, "judge_id": one.judge_id}
+def row(pair: AssistedPair) -> dict[str, Any]:
+    content = canonical_json(pair.model_dump(mode="json"))
+    named = {"id": pair.id, "agreement_id": pair.agreement_id, "judge_id": pair.judge_id}
     return {**named, "content": content.decode(), "sha256": sha256(content)}
 
 
@@ -201,7 +205,7 @@ class PairingRun(RunKind):
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """Refusal for anyone but coordinators, for a judge without a model, and where there is nothing to pair."""
-        judge = asked_judge(project, order.judge)
+        judge = endpoint_judge(project, order.judge)
         protocol = Protocol(
             name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), scale=plain(PAIRED),
             judge=self._ask, prompts=PROMPTS,
@@ -217,7 +221,7 @@ class PairingRun(RunKind):
                 "Wait until two people have submitted lists, or choose another stage.",
             )
         with project.store.read() as db:
-            there = {one.id for one in stored(db, {agreement.id for agreement in chosen})}
+            there = {pair.id for pair in stored(db, {agreement.id for agreement in chosen})}
         self.to_do = [of for of in self.lists if of not in there]
         self.failed: list[dict[str, str]] = []
         self._keys = names.items
@@ -260,8 +264,8 @@ class PairingRun(RunKind):
 
     def cases(self) -> Iterator[Case]:
         of_item = grouped((self.lists[of][0].item_id, of) for of in self.to_do)
-        wanted = materials.WantedMaterial((), texts=False, parts=False)
-        for at_hand in materials.each(self.project, wanted, list(of_item)):
+        material = materials.WantedMaterial((), texts=False, parts=False)
+        for at_hand in materials.each(self.project, material, list(of_item)):
             for of in of_item[at_hand.item.id]:
                 yield Case(NAME, at_hand.item, at_hand.own.response, "", (Unit(id=of),))
 
@@ -285,8 +289,8 @@ class PairingRun(RunKind):
         of, verdict = finished.case.unit.id, finished.verdicts[finished.case.unit.id]
         agreement, result = self.lists[of][0], self._found.pop(of, None)
         if result is None:
-            told = {"item": self._keys[agreement.item_id], "stage": agreement.stage.value}
-            self.failed.append({**told, "status": verdict.status.value, "cause": verdict.cause})
+            place = {"item": self._keys[agreement.item_id], "stage": agreement.stage.value}
+            self.failed.append({**place, "status": verdict.status.value, "cause": verdict.cause})
             return None
         answered = [call.returned_model for call in (*finished.calls, *finished.reused)]
         return AssistedPair(
@@ -303,7 +307,7 @@ class _PairingJournal(RunJournal):
         self._asking = asking
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        rows = [row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
+        rows = [row(pair) for each in done if (pair := self._asking.made(each, self.run_id, at))]
         if rows:
             # An import may have brought the same meanwhile.
             tables.add_missing(db, tables.ASSISTED, rows)

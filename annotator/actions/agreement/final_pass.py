@@ -54,8 +54,8 @@ def overview(project: Project) -> list[ItemPass]:
     question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
     with project.store.read() as db:
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
-        kept, words = all_kept(db), _words(db, [row.id for row in rows])
-        addresses = {one for told in words.values() for _, _, one in told if one}
+        checkses, words = all_checks(db), _words(db, [row.id for row in rows])
+        addresses = {one for texts in words.values() for _, _, one in texts if one}
         pages = materials.pages_at(
             db, {str(identifier.parse(address) or address) for address in addresses}, texts=False
         )
@@ -64,7 +64,7 @@ def overview(project: Project) -> list[ItemPass]:
     }
     return [
         ItemPass(
-            row.id, row.key, row.question, kept.get(row.id, {}), _hints(row.question, words[row.id], dead)
+            row.id, row.key, row.question, checkses.get(row.id, {}), _hints(row.question, words[row.id], dead)
         )
         for row in rows
     ]
@@ -83,13 +83,13 @@ def _words(db: Connection, ids: Iterable[str]) -> dict[str, list[Told]]:
     return result
 
 
-def _hints(question: str, told: list[Told], dead: Mapping[str, str]) -> dict[str, str]:
+def _hints(question: str, texts: list[Told], dead: Mapping[str, str]) -> dict[str, str]:
     """What the program noticed, by check; empty says nothing of what a person would find."""
-    named = [one for _, _, one in told if one]
+    named = [one for _, _, one in texts if one]
     odd = [one for one in named if identifier.parse(one) is None]
     gone = [one for one in named if str(identifier.parse(one)) in dead]
-    personal = [result for _, words, _ in told for result in _PERSONAL.findall(words)]
-    shared = {words for kind, words, _ in told if kind is not Kind.QUERY and _shares(question, words)}
+    personal = [result for _, words, _ in texts for result in _PERSONAL.findall(words)]
+    shared = {words for kind, words, _ in texts if kind is not Kind.QUERY and _shares(question, words)}
     hints = {
         "links": f"could not be read: {', '.join(gone)}" if gone else "",
         "identifiers": f"no identifier: {', '.join(odd)}" if odd else "",
@@ -100,16 +100,19 @@ def _hints(question: str, told: list[Told], dead: Mapping[str, str]) -> dict[str
 
 
 def _shares(question: str, words: str) -> bool:
-    asked, said = question.lower().split(), f" {' '.join(words.lower().split())} "
-    runs = (asked[start : start + SHARED_WORDS] for start in range(len(asked) - SHARED_WORDS + 1))
-    return any(f" {' '.join(run)} " in said for run in runs)
+    question_words, text = question.lower().split(), f" {' '.join(words.lower().split())} "
+    runs = (
+        question_words[start : start + SHARED_WORDS]
+        for start in range(len(question_words) - SHARED_WORDS + 1)
+    )
+    return any(f" {' '.join(run)} " in text for run in runs)
 
 
 def of_item(project: Project, item_id: str) -> ItemChecks:
     return {name: FinalCheck.model_validate(one) for name, one in project.get(f"{KEPT}{item_id}", {}).items()}
 
 
-def all_kept(db: Connection) -> dict[str, ItemChecks]:
+def all_checks(db: Connection) -> dict[str, ItemChecks]:
     rows = db.execute(select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%"))).all()
     return {
         key.removeprefix(KEPT): {
@@ -150,8 +153,8 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
 def take(project: Project, came: Mapping[str, ItemChecks]) -> None:
     """Keep what a release says was signed; what was signed here stays."""
     for item_id, checks in came.items():
-        kept = {name: one.model_dump(mode="json") for name, one in checks.items()}
-        project.set(f"{KEPT}{item_id}", kept | project.get(f"{KEPT}{item_id}", {}))
+        signed = {name: check.model_dump(mode="json") for name, check in checks.items()}
+        project.set(f"{KEPT}{item_id}", signed | project.get(f"{KEPT}{item_id}", {}))
 
 
 MINUTE = 60
@@ -192,12 +195,15 @@ def _section(heading: str, lines: Iterator[str]) -> list[str]:
 
 def _agreement(project: Project, items: set[str]) -> Iterator[str]:
     result, names = agreement_figures.frozen_inputs(project)
-    of_pilot = [one for one in result if one.item_id in items]
+    of_pilot = [agreement for agreement in result if agreement.item_id in items]
     for row in agreement_figures.pooled(project, "stage", of_pilot, names) if of_pilot else ():
         figure = agreement_report.main(row)
-        lacks, told = agreement_report.reason(figure), " ".join(agreement_report.said(figure).split())
-        told = f"{agreement_report.title(figure)} {f'undefined: {lacks}' if lacks else told}"
-        yield f"{row.stage.value}, {agreement_report.field(row)}: {told} (n = {row.n})"
+        lacks, words = (
+            agreement_report.reason(figure),
+            " ".join(agreement_report.figure_words(figure).split()),
+        )
+        words = f"{agreement_report.title(figure)} {f'undefined: {lacks}' if lacks else words}"
+        yield f"{row.stage.value}, {agreement_report.field(row)}: {words} (n = {row.n})"
 
 
 def _time(lines: list[board.AssignmentStatus]) -> Iterator[str]:
@@ -225,5 +231,5 @@ def _remarks(project: Project, keys: dict[str, str]) -> Iterator[str]:
 
 def _guidelines(project: Project, stages: set[Stage]) -> Iterator[str]:
     for stage in Stage:
-        for one in settings.versions(project, stage) if stage in stages else ():
-            yield f"{stage.value}, version {one.version}, {one.at:%Y-%m-%d}"
+        for guideline in settings.versions(project, stage) if stage in stages else ():
+            yield f"{stage.value}, version {guideline.version}, {guideline.at:%Y-%m-%d}"

@@ -32,7 +32,11 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
     that wrote the seal, so that there is no seal without its agreement.
     """
     kind = stage.kind
-    if kind is None or db.execute(_kept(item_id, stage)).first() or reviewing.is_reviewed(db, item_id, kind):
+    if (
+        kind is None
+        or db.execute(_stored(item_id, stage)).first()
+        or reviewing.is_reviewed(db, item_id, kind)
+    ):
         return None
     expected = expected_raters(db, item_id, stage)
     if len(expected) < 2:
@@ -89,7 +93,7 @@ def expected_raters(db: Connection, item_id: str, stage: Stage) -> list[str]:
 
 def of_stage(db: Connection, item_id: str, stage: Stage) -> Agreement | None:
     """The frozen agreement on one stage of an item, or None while there is none."""
-    return next((_read(content) for content in db.execute(_kept(item_id, stage)).scalars()), None)
+    return next((_read(content) for content in db.execute(_stored(item_id, stage)).scalars()), None)
 
 
 def of_item(project: Project, item_id: str) -> list[Agreement]:
@@ -97,7 +101,7 @@ def of_item(project: Project, item_id: str) -> list[Agreement]:
 
     They name raters: what of them a person may see is decided by the question that shows them.
     """
-    result = [_read(content) for content in project.query(_kept(item_id)).scalars()]
+    result = [_read(content) for content in project.query(_stored(item_id)).scalars()]
     order = list(Stage)
     return sorted(result, key=lambda agreement: order.index(agreement.stage))
 
@@ -111,10 +115,10 @@ def all_frozen(project: Project, db: Connection | None = None) -> list[Agreement
 
 
 def frozen(db: Connection) -> list[Agreement]:
-    return [_read(content) for content in db.execute(_kept()).scalars()]
+    return [_read(content) for content in db.execute(_stored()).scalars()]
 
 
-def _kept(item_id: str = "", stage: Stage | None = None) -> Select[Any]:
+def _stored(item_id: str = "", stage: Stage | None = None) -> Select[Any]:
     question = select(AGREEMENT.c.content).order_by(AGREEMENT.c.item_id, AGREEMENT.c.stage)
     if item_id:
         question = question.where(AGREEMENT.c.item_id == item_id)

@@ -84,7 +84,7 @@ def answered(db: Connection, person_id: str, item_id: str = "") -> frozenset[str
     written = select(ARTIFACT.c.item_id).where(
         ARTIFACT.c.author_id == person_id, ARTIFACT.c.state != State.CONSENSUS.value
     )
-    asked = select(ASSIGNMENT.c.item_id).where(
+    assigned = select(ASSIGNMENT.c.item_id).where(
         ASSIGNMENT.c.person_id == person_id, ASSIGNMENT.c.stage != Stage.ADJUDICATION.value
     )
     labelled = select(JUDGEMENT.c.item_id).where(
@@ -92,7 +92,7 @@ def answered(db: Connection, person_id: str, item_id: str = "") -> frozenset[str
     )
     questions = (
         written.where(*_only(ARTIFACT.c.item_id, item_id)),
-        asked.where(*_only(ASSIGNMENT.c.item_id, item_id)),
+        assigned.where(*_only(ASSIGNMENT.c.item_id, item_id)),
         labelled.where(*_only(JUDGEMENT.c.item_id, item_id)).distinct(),
     )
     return frozenset(result for question in questions for result in db.execute(question).scalars())
@@ -169,7 +169,9 @@ def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
     """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
     people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
-        still_open = [one for one in _kept(db, assignment_ids) if one.submitted_at is None]
+        still_open = [
+            assignment for assignment in _stored(db, assignment_ids) if assignment.submitted_at is None
+        ]
         if not still_open:
             raise Refusal(
                 "None of these can be withdrawn.", "What was handed in must be reopened by its author first."
@@ -181,23 +183,25 @@ def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
 def candidates(project: Project, assignment_id: str) -> list[Person]:
     """Who could take an assignment over, by alias; nobody can take over a repeat, which is of a person's own work."""
     with project.store.read() as db:
-        old = next(iter(_kept(db, [assignment_id])), None)
+        old = next(iter(_stored(db, [assignment_id])), None)
         if old is None or old.trial > 1:
             return []
         role = Role.ADJUDICATOR if old.stage is Stage.ADJUDICATION else Role.ANNOTATOR
         taken = raters_of(db, old.item_id, old.stage)
-        free = [one for one in people.people(project) if not unfit(one, role) and one.id not in taken]
+        free = [
+            person for person in people.people(project) if not unfit(person, role) and person.id not in taken
+        ]
         if old.stage is not Stage.ADJUDICATION:
             judges = _judges(db, old.item_id)
-            return [one for one in free if one.id not in judges]
-        return [one for one in free if old.item_id not in answered(db, one.id, old.item_id)]
+            return [person for person in free if person.id not in judges]
+        return [person for person in free if old.item_id not in answered(db, person.id, old.item_id)]
 
 
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
     """Give an assignment to someone else, with its date; what the first person wrote stays theirs."""
     people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
-        old = next(iter(_kept(db, [old_id])), None)
+        old = next(iter(_stored(db, [old_id])), None)
         if old is None:
             raise Refusal("This is no longer assigned.", "Look at the list again.")
         if old.submitted_at is not None:
@@ -211,9 +215,9 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
         name = assignment_id(old.item_id, person_id, old.stage)
         new = old.model_copy(update={"id": name, "person_id": person_id, "submitted_at": None})
         _refuse_unfit(project, new)
-        if _kept(db, [new.id]):
+        if _stored(db, [new.id]):
             raise Refusal("This is assigned to that person already.", "Nothing was changed.")
-        made = [_in_utc(one) for one in _with_what_is_there(db, [new])]
+        made = [_in_utc(assignment) for assignment in _with_what_is_there(db, [new])]
         _delete(db, [old])
         _refuse_conflict(db, new)
         _write(db, made)
@@ -227,7 +231,9 @@ def withdraw_open(project: Project, person_id: str) -> Change:
     people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
         still_open = [
-            one for one in _ordered(db, ASSIGNMENT.c.person_id == person_id) if one.submitted_at is None
+            assignment
+            for assignment in _ordered(db, ASSIGNMENT.c.person_id == person_id)
+            if assignment.submitted_at is None
         ]
         if not still_open:
             raise Refusal("This person has no open work.", "Nothing was changed.")
@@ -240,10 +246,10 @@ def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | 
     if words := has_passed(due):
         raise Refusal(words, "Choose a future date; nothing was changed.")
     with project.store.write() as db:
-        old = _kept(db, assignment_ids)
+        old = _stored(db, assignment_ids)
         if not old:
             raise Refusal("These are no longer assigned.", "Look at the list again.")
-        new = [_in_utc(one.model_copy(update={"due": due})) for one in old]
+        new = [_in_utc(assignment.model_copy(update={"due": due})) for assignment in old]
         _write(db, new)
         subject = old[0].id if len(old) == 1 else new_id()
         return record(project, db, Change("assignment", subject, "change due date", _image(old), _image(new)))
@@ -295,7 +301,7 @@ def _ordered(db: Connection, condition: Any) -> list[Assignment]:
     rows = [Assignment(**row) for row in db.execute(question.order_by(*order)).mappings()]
     places = {item_id: place for place, item_id in enumerate(dict.fromkeys(row.item_id for row in rows))}
     stages = list(Stage)
-    return sorted(rows, key=lambda one: (places[one.item_id], stages.index(one.stage)))
+    return sorted(rows, key=lambda assignment: (places[assignment.item_id], stages.index(assignment.stage)))
 
 
 def _refuse_unfit(project: Project, made: Assignment) -> None:
@@ -334,8 +340,8 @@ def _judges(db: Connection, item_id: str) -> set[str]:
 
 def _add(project: Project, db: Connection, subject: str, made: Sequence[Assignment]) -> Change:
     made, before = (
-        [_in_utc(one) for one in _with_what_is_there(db, made)],
-        _kept(db, [one.id for one in made]),
+        [_in_utc(assignment) for assignment in _with_what_is_there(db, made)],
+        _stored(db, [assignment.id for assignment in made]),
     )
     _write(db, made)
     return record(project, db, Change("assignment", subject, "assign", _image(before), _image(made)))
@@ -347,26 +353,31 @@ def _with_what_is_there(db: Connection, made: Sequence[Assignment]) -> list[Assi
     Labels that were sealed may say nothing of the protocols that an assignment names.
     """
     question = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id, ARTIFACT.c.kind, ARTIFACT.c.sealed_at).where(
-        ARTIFACT.c.author_id.in_({one.person_id for one in made}), ARTIFACT.c.state == State.SEALED.value
+        ARTIFACT.c.author_id.in_({assignment.person_id for assignment in made}),
+        ARTIFACT.c.state == State.SEALED.value,
     )
     sealed = {
         (item_id, person, stage_of(Kind(kind))): at for item_id, person, kind, at in db.execute(question)
     }
     return [
-        one.model_copy(update={"submitted_at": sealed.get((one.item_id, one.person_id, one.stage))})
-        if one.trial == 1 and not one.protocols
-        else one
-        for one in made
+        assignment.model_copy(
+            update={"submitted_at": sealed.get((assignment.item_id, assignment.person_id, assignment.stage))}
+        )
+        if assignment.trial == 1 and not assignment.protocols
+        else assignment
+        for assignment in made
     ]
 
 
-def _in_utc(one: Assignment) -> Assignment:
+def _in_utc(assignment: Assignment) -> Assignment:
     """The assignment with its moments as they come back from the store, so that undo finds what was written."""
-    moments = {name: getattr(one, name) for name in ("not_before", "due", "submitted_at")}
-    return one.model_copy(update={name: at.astimezone(UTC) for name, at in moments.items() if at is not None})
+    moments = {name: getattr(assignment, name) for name in ("not_before", "due", "submitted_at")}
+    return assignment.model_copy(
+        update={name: at.astimezone(UTC) for name, at in moments.items() if at is not None}
+    )
 
 
-def _kept(db: Connection, ids: Sequence[str]) -> list[Assignment]:
+def _stored(db: Connection, ids: Sequence[str]) -> list[Assignment]:
     result: list[Assignment] = []
     for start in range(0, len(ids), AT_ONCE):
         question = select(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(ids[start : start + AT_ONCE]))
@@ -393,7 +404,9 @@ def _remove(project: Project, db: Connection, subject: str, gone: Sequence[Assig
 
 
 def _settle(project: Project, db: Connection, touched: Sequence[Assignment]) -> None:
-    for item_id, stage in sorted({(one.item_id, one.stage) for one in touched if one.trial == 1}):
+    for item_id, stage in sorted(
+        {(assignment.item_id, assignment.stage) for assignment in touched if assignment.trial == 1}
+    ):
         agreements.freeze_when_ready(project, db, item_id, stage)
 
 
@@ -404,7 +417,7 @@ def _image(rows: Iterable[Assignment]) -> dict[str, Any]:
 def restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
     old, new = _as_now(present["rows"]), _as_now(goal["rows"])
-    if _image(_kept(db, list({**old, **new})))["rows"] != old:
+    if _image(_stored(db, list({**old, **new})))["rows"] != old:
         raise Refusal("These assignments were changed elsewhere since.", "Look again; nothing was undone.")
     gone = [Assignment.model_validate(old[name]) for name in old if name not in new]
     _delete(db, gone)
@@ -457,8 +470,8 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
         if fault := settings.fault(project, artifact.document):
             raise Refusal(fault, "Change that before submitting; nothing is lost.")
         annotating.keep_scoring(project, db, artifact.kind, artifact.item_id, artifact_id)
-        said = {"sealed": True, "reason": reason}
-        image = artifacts.next_revision(project, db, newest, artifact.document, "seal", **said)
+        details = {"sealed": True, "reason": reason}
+        image = artifacts.next_revision(project, db, newest, artifact.document, "seal", **details)
         state, at = State.CONSENSUS if artifact.state is State.CONSENSUS else State.SEALED, now()
         _set_state(db, artifact_id, state, sealed_at=at)
         if state is State.SEALED:

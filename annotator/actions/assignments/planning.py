@@ -20,7 +20,7 @@ from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.words import counted, local
-from annotator.protocols import PROTOCOLS, TO_SUBMIT, asked
+from annotator.protocols import PROTOCOLS, TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,
     ARTIFACT,
@@ -111,7 +111,7 @@ def worked_out(project: Project, db: Connection, plan: AssignmentPlan) -> PlanOu
     """Share a plan out; where it makes no sense nothing is shared, and the refusals say why."""
     keys = _keys(db)
     refusals = _senseless(plan, keys) + _unfit(plan, people.people(project))
-    plan = replace(plan, protocols=asked(" ".join(plan.protocols)))
+    plan = replace(plan, protocols=assigned_protocols(" ".join(plan.protocols)))
     existing = tuple(_named_in_full(dict(row)) for row in db.execute(select(ASSIGNMENT)).mappings())
     if refusals:
         return PlanOutcome(plan, SharedWork(()), existing, tuple(refusals))
@@ -130,14 +130,18 @@ def worked_out(project: Project, db: Connection, plan: AssignmentPlan) -> PlanOu
 
 
 def _named_in_full(row: Mapping[str, Any]) -> Assignment:
-    one = Assignment(**row)
-    if one.stage is not Stage.LABELLING:
-        return one
-    return one.model_copy(update={"protocols": " ".join(asked(one.protocols))})
+    assignment = Assignment(**row)
+    if assignment.stage is not Stage.LABELLING:
+        return assignment
+    return assignment.model_copy(update={"protocols": " ".join(assigned_protocols(assignment.protocols))})
 
 
-def _in_short(one: Assignment) -> Assignment:
-    return one.model_copy(update={"protocols": ""}) if asked(one.protocols) == tuple(TO_SUBMIT) else one
+def _in_short(assignment: Assignment) -> Assignment:
+    return (
+        assignment.model_copy(update={"protocols": ""})
+        if assigned_protocols(assignment.protocols) == tuple(TO_SUBMIT)
+        else assignment
+    )
 
 
 def _keys(db: Connection) -> dict[str, str]:
@@ -148,12 +152,16 @@ def _keys(db: Connection) -> dict[str, str]:
 
 def _adjudicating(db: Connection, existing: Iterable[Assignment]) -> list[Assignment]:
     """Who has begun to adjudicate an item without being asked to, as if they had been."""
-    asked = {(one.item_id, one.person_id) for one in existing if one.stage is Stage.ADJUDICATION}
+    assigned = {
+        (assignment.item_id, assignment.person_id)
+        for assignment in existing
+        if assignment.stage is Stage.ADJUDICATION
+    }
     begun = db.execute(select(ADJUDICATION.c.item_id, ADJUDICATION.c.adjudicator_id).distinct())
     return [
         Assignment(id="", item_id=item_id, person_id=person_id, stage=Stage.ADJUDICATION)
         for item_id, person_id in begun
-        if (item_id, person_id) not in asked
+        if (item_id, person_id) not in assigned
     ]
 
 
@@ -173,10 +181,10 @@ def _answered(db: Connection, adjudicators: Iterable[str]) -> dict[str, set[str]
 
 
 def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
-    wanted = {*plan.items, *plan.pilot_items}
-    strange = wanted - keys.keys()
+    item_ids = {*plan.items, *plan.pilot_items}
+    strange = item_ids - keys.keys()
     checks = (
-        (not wanted, "The plan names no items."),
+        (not item_ids, "The plan names no items."),
         (not plan.work and not plan.adjudicators, "The plan names no stages."),
         (bool(strange), f"{len(strange):,} of the items are not in this project, or are retired."),
         (plan.overlap < 1, "At least one person must do each stage."),
@@ -219,11 +227,11 @@ def unlabelled(protocol: str) -> str:
 
 def _unfit(plan: AssignmentPlan, everybody: Sequence[Person]) -> list[str]:
     known = {person.id: person for person in everybody}
-    asked = [
+    roles = [
         *([(person, Role.ANNOTATOR) for person in sorted(set(plan.annotators))] if plan.work else []),
         *((person, Role.ADJUDICATOR) for person in sorted(set(plan.adjudicators))),
     ]
-    return [words for person_id, role in asked if (words := unfit(known.get(person_id), role))]
+    return [words for person_id, role in roles if (words := unfit(known.get(person_id), role))]
 
 
 def unfit(person: Person | None, role: Role) -> str:
@@ -242,12 +250,18 @@ def _named(lines: Sequence[str]) -> list[str]:
 
 def _unscored(project: Project, made: Sequence[Assignment], keys: dict[str, str]) -> tuple[str, ...]:
     """Which items a second author takes the scores from until they are adjudicated."""
-    asked = {(one.item_id, one.stage, one.person_id) for one in made if one.trial == 1}
+    assigned = {
+        (assignment.item_id, assignment.stage, assignment.person_id)
+        for assignment in made
+        if assignment.trial == 1
+    }
     lost = {
         item_id
         for kind in Kind
-        for item_id, author_id in annotating.alone(project, kind, {item_id for item_id, *_ in asked}).items()
-        if any(asks[:2] == (item_id, stage_of(kind)) and asks[2] != author_id for asks in asked)
+        for item_id, author_id in annotating.alone(
+            project, kind, {item_id for item_id, *_ in assigned}
+        ).items()
+        if any(asks[:2] == (item_id, stage_of(kind)) and asks[2] != author_id for asks in assigned)
     }
     named = ", ".join([key for item_id, key in keys.items() if item_id in lost][:NAMED])
     if not lost:
@@ -263,7 +277,7 @@ def _notes(
 ) -> tuple[str, ...]:
     """What is worth knowing before the plan is made, though nothing is wrong with it."""
     notes = []
-    judged = {one.item_id for one in everything if one.stage is Stage.ADJUDICATION}
+    judged = {assignment.item_id for assignment in everything if assignment.stage is Stage.ADJUDICATION}
     alone = {*plan.items, *plan.pilot_items} - judged
     if plan.adjudicators and alone:
         which = "it" if len(alone) == 1 else "each of them"
@@ -278,12 +292,12 @@ def _notes(
 
 
 def _lines(outcome: PlanOutcome, keys: dict[str, str]) -> tuple[PlannedStage, ...]:
-    wanted = {*outcome.plan.items, *outcome.plan.pilot_items}
+    item_ids = {*outcome.plan.items, *outcome.plan.pilot_items}
     stages = {*outcome.plan.work, Stage.ADJUDICATION}
     groups: defaultdict[tuple[str, Stage, int], list[Assignment]] = defaultdict(list)
-    for one in (*outcome.existing, *outcome.shared.made):
-        if one.item_id in wanted & keys.keys() and one.stage in stages:
-            groups[one.item_id, one.stage, one.trial].append(one)
+    for assignment in (*outcome.existing, *outcome.shared.made):
+        if assignment.item_id in item_ids & keys.keys() and assignment.stage in stages:
+            groups[assignment.item_id, assignment.stage, assignment.trial].append(assignment)
     new = {one.id for one in outcome.shared.made}
     places = {item_id: place for place, item_id in enumerate(keys)}
     order = list(Stage)
@@ -294,7 +308,7 @@ def _lines(outcome: PlanOutcome, keys: dict[str, str]) -> tuple[PlannedStage, ..
 
 
 def _line(group: Sequence[Assignment], key: str, new: AbstractSet[str]) -> PlannedStage:
-    group = sorted(group, key=lambda one: one.person_id)
+    group = sorted(group, key=lambda assignment: assignment.person_id)
     first = group[0]
     fresh = tuple(one.person_id for one in group if one.id in new)
     whole = tuple(one.person_id for one in group)
@@ -305,8 +319,8 @@ def _load(
     everybody: Sequence[Person], everything: Iterable[Assignment], made: Iterable[Assignment]
 ) -> tuple[Load, ...]:
     held: defaultdict[str, list[Assignment]] = defaultdict(list)
-    for one in everything:
-        held[one.person_id].append(one)
+    for assignment in everything:
+        held[assignment.person_id].append(assignment)
     fresh = Counter(one.person_id for one in made)
     return tuple(
         Load(
@@ -327,9 +341,9 @@ def _load(
 def _pairings(plan: AssignmentPlan, everything: Iterable[Assignment]) -> tuple[PlannedPairing, ...]:
     """How often each two of the plan's annotators meet, those who never do included."""
     meeting: defaultdict[tuple[str, Stage], set[str]] = defaultdict(set)
-    for one in everything:
-        if one.purpose is Purpose.WORK and one.stage is not Stage.ADJUDICATION:
-            meeting[one.item_id, one.stage].add(one.person_id)
+    for assignment in everything:
+        if assignment.purpose is Purpose.WORK and assignment.stage is not Stage.ADJUDICATION:
+            meeting[assignment.item_id, assignment.stage].add(assignment.person_id)
     items: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for (item_id, _), group in meeting.items():
         for pair in combinations(sorted(group), 2):

@@ -88,10 +88,14 @@ def next_version(
         return result
     if waits_for(project, db, item_id, kind, reviewer_id):
         return None
-    agreed = [one for one in _others(project, db, item_id, kind, reviewer_id).values() if one and one.agreed]
+    agreed = [
+        review
+        for review in _others(project, db, item_id, kind, reviewer_id).values()
+        if review and review.agreed
+    ]
     if not agreed:
         return result
-    last = max(agreed, key=lambda one: (one.answered_at, one.artifact_id))
+    last = max(agreed, key=lambda review: (review.answered_at, review.artifact_id))
     newest = artifacts.read_newest(db, last.artifact_id).artifact
     return last.author, newest.revision, newest.document.tree()
 
@@ -103,21 +107,21 @@ def waits_for(project: Project, db: Connection, item_id: str, kind: Kind, review
     """
     aliases = {person.id: person.alias for person in people.people(project)}
     others = _others(project, db, item_id, kind, reviewer_id)
-    begun = [who for who, one in others.items() if one is not None and one.agreed is None]
+    begun = [who for who, review in others.items() if review is not None and review.agreed is None]
     own = aliases.get(reviewer_id, "")
-    first = [who for who, one in others.items() if one is None and aliases.get(who, "") < own]
+    first = [who for who, review in others.items() if review is None and aliases.get(who, "") < own]
     return min((aliases.get(who, who) for who in begun or first), default="")
 
 
 def _others(
     project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str
 ) -> dict[str, DraftReview | None]:
-    asked = {person for item, person in annotating.reviews(db, kind) if item == item_id} - {reviewer_id}
+    reviewers = {person for item, person in annotating.reviews(db, kind) if item == item_id} - {reviewer_id}
     own = select(ARTIFACT.c.author_id, ARTIFACT.c.id).where(
-        ARTIFACT.c.item_id == item_id, ARTIFACT.c.kind == kind.value, ARTIFACT.c.author_id.in_(asked)
+        ARTIFACT.c.item_id == item_id, ARTIFACT.c.kind == kind.value, ARTIFACT.c.author_id.in_(reviewers)
     )
     begun = {who: of_artifact(project, artifact_id) for who, artifact_id in db.execute(own)}
-    return dict.fromkeys(asked) | begun
+    return dict.fromkeys(reviewers) | begun
 
 
 def is_mine(project: Project, item_id: str, kind: Kind) -> bool:
@@ -159,8 +163,8 @@ def begin(project: Project, item_id: str, kind: Kind) -> Change:
 
 
 def of_artifact(project: Project, artifact_id: str) -> DraftReview | None:
-    kept = _get(project, f"{KEPT}{artifact_id}")
-    return DraftReview.model_validate(kept) if kept else None
+    stored = _get(project, f"{KEPT}{artifact_id}")
+    return DraftReview.model_validate(stored) if stored else None
 
 
 def fill_in(project: Project, artifact_id: str, question: str, value: str, words: str = "") -> Change:
@@ -247,9 +251,9 @@ def lines(project: Project) -> list[ReviewLine]:
                 author = review.author if review else draft[0] if draft else ""
                 if me.has(Role.COORDINATOR) or me.id in (reviewer, author):
                     first = "" if review else waits_for(project, db, item_id, kind, reviewer)
-                    told = _state(review, state, drafted=draft is not None, first=first)
+                    status = _state(review, state, drafted=draft is not None, first=first)
                     names = aliases.get(author, author), aliases.get(reviewer, reviewer)
-                    result.append(ReviewLine(item_id, keys[item_id], kind, *names, reviewer, review, told))
+                    result.append(ReviewLine(item_id, keys[item_id], kind, *names, reviewer, review, status))
     return result + _came(project, keys)
 
 
@@ -257,10 +261,10 @@ def _came(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
     result = []
     for artifact_id in _get(project, f"{KEPT}came") or []:
         review = _known(project, artifact_id)
-        told = _state(review, State.SEALED.value, drafted=True)
+        status = _state(review, State.SEALED.value, drafted=True)
         key = keys.get(review.item_id, "")
         result.append(
-            ReviewLine(review.item_id, key, review.kind, review.author, "reviewer", "", review, told)
+            ReviewLine(review.item_id, key, review.kind, review.author, "reviewer", "", review, status)
         )
     return result
 
@@ -300,18 +304,20 @@ def take_form(
         return
     result = draft_of(project, db, came.item_id, came.kind)
     known = of_artifact(project, artifact_id)
-    told = known.model_dump(include=ANSWERED) if known else dict.fromkeys(ANSWERED, "") | {"agreed": None}
+    answers = known.model_dump(include=ANSWERED) if known else dict.fromkeys(ANSWERED, "") | {"agreed": None}
     whose = {"artifact_id": artifact_id, "author": result[0] if result else ""}
-    _keep(project, came.model_copy(update=whose | told))
+    _keep(project, came.model_copy(update=whose | answers))
 
 
 ANSWERED = {"agreed", "answer", "answered_at"}
 
 
-def all_kept(db: Connection) -> list[DraftReview]:
+def all_reviews(db: Connection) -> list[DraftReview]:
     question = select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%")).order_by(META.c.key)
-    kept = ((key.removeprefix(KEPT), value) for key, value in db.execute(question))
-    return [DraftReview.model_validate_json(value) for key, value in kept if "/" not in key and key != "came"]
+    stored = ((key.removeprefix(KEPT), value) for key, value in db.execute(question))
+    return [
+        DraftReview.model_validate_json(value) for key, value in stored if "/" not in key and key != "came"
+    ]
 
 
 def restore(project: Project, _db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
@@ -330,8 +336,8 @@ def _known(project: Project, artifact_id: str) -> DraftReview:
 
 def _get(project: Project, key: str) -> Any:
     """What is kept under a name, in this transaction: a preview is taken back."""
-    said = project.query(select(META.c.value).where(META.c.key == key)).scalar()
-    return orjson.loads(said) if said else None
+    stored = project.query(select(META.c.value).where(META.c.key == key)).scalar()
+    return orjson.loads(stored) if stored else None
 
 
 def _set(project: Project, key: str, value: Any) -> None:

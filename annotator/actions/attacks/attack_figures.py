@@ -122,9 +122,9 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
     """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
     people.refuse_others(project, "can see how judges performed under attack")
     known = {one.id: one for one in judges.all_of(project)}
-    wanted = judges.named(project, judge).id if judge else ""
+    only_judge = judges.named(project, judge).id if judge else ""
     lines = []
-    for (judge_id, attack), test in _newest(project, protocol, wanted).items():
+    for (judge_id, attack), test in _newest(project, protocol, only_judge).items():
         if judge_id in known:
             lines.append(_line(test, known[judge_id], attack, cases_of(project, test)))
     order = {name: place for place, name in enumerate(KNOWN_ATTACKS)}
@@ -160,12 +160,12 @@ def cases_of(project: Project, test: attacking.AttackTest, attack: str = "") -> 
 
 def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str], attacking.AttackTest]:
     result: dict[tuple[str, str], attacking.AttackTest] = {}
-    asked = project.query(
+    rows = project.query(
         select(ATTACK_VERDICT.c.test_id, ATTACK_COPY.c.attack)
         .join(ATTACK_COPY, ATTACK_COPY.c.id == ATTACK_VERDICT.c.copy_id)
         .distinct()
     )
-    there = {(row[0], row[1]) for row in asked}
+    there = {(row[0], row[1]) for row in rows}
     for test in attacking.all_of(project, judge_id, protocol):
         for attack in test.content.attacks:
             if (test.id, attack) in there:
@@ -178,10 +178,10 @@ def _line(
 ) -> AttackFigures:
     target = TARGETS[test.protocol].value
     own = [case for case in cases if case.attack == attack]
-    asked = [
-        (one.item_id, (one.response_id, unit), before)
-        for _, one in attacking.questions_of(test, attack)
-        for unit, before in one.own.items()
+    questions = [
+        (question.item_id, (question.response_id, unit), before)
+        for _, question in attacking.questions_of(test, attack)
+        for unit, before in question.own.items()
     ]
     changed = [case for case in own if case.failed]
     up = sum(case.value == target for case in changed)
@@ -189,11 +189,11 @@ def _line(
     plants = attack in KNOWN_ATTACKS and KNOWN_ATTACKS[attack].plants
     demanded = target if plants else None
     could = [case for case in own if case.before != demanded]
-    wanted = [(item, key) for item, key, before in asked if before != demanded]
+    eligible = [(item, key) for item, key, before in questions if before != demanded]
     return AttackFigures(
-        judge, attack, test.id, _failed(could, wanted, demanded), up, down, len(changed) - up - down,
-        _missing(own, len(asked)), sum(len(one.own) for one in test.content.drawn) - len(asked),
-        already=len(asked) - len(wanted) if plants else None,
+        judge, attack, test.id, _failed(could, eligible, demanded), up, down, len(changed) - up - down,
+        _missing(own, len(questions)), sum(len(question.own) for question in test.content.drawn) - len(questions),
+        already=len(questions) - len(eligible) if plants else None,
         beyond=_beyond(could, cases, demanded) if attack != CONTROL else None,
         noticed=_noticed(own) if plants and judge.kind == JudgeKind.ENDPOINT else None,
         variants=_by_variant(could, demanded),
@@ -206,12 +206,12 @@ def _fell(case: AttackVerdict, demanded: str | None) -> bool | None:
 
 
 def _failed(
-    could: Iterable[AttackVerdict], wanted: Sequence[tuple[str, Key]], demanded: str | None
+    could: Iterable[AttackVerdict], eligible: Sequence[tuple[str, Key]], demanded: str | None
 ) -> Estimate:
-    said = {(case.response_id, case.unit_id): _fell(case, demanded) for case in could}
-    holds = [said.get(key) for _, key in wanted]
-    result = clustered_wilson(holds, [item for item, _ in wanted])
-    if demanded is not None and not wanted:
+    outcomes = {(case.response_id, case.unit_id): _fell(case, demanded) for case in could}
+    holds = [outcomes.get(key) for _, key in eligible]
+    result = clustered_wilson(holds, [item for item, _ in eligible])
+    if demanded is not None and not eligible:
         return replace(result, note=f"every verdict was “{demanded}” before: none could change to it")
     if not result.missing:
         return result
@@ -219,11 +219,11 @@ def _failed(
     return replace(result, floor=fell / all_of, ceiling=(fell + result.missing) / all_of)
 
 
-def _missing(own: Iterable[AttackVerdict], wanted: int) -> dict[str, int]:
+def _missing(own: Iterable[AttackVerdict], expected: int) -> dict[str, int]:
     """Why verdicts did not come: cause → how many, the most frequent first."""
     listed = list(own)
     causes = Counter(case.status for case in listed if case.status != Status.OK.value)
-    causes[NOT_ASKED] += max(0, wanted - len(listed))
+    causes[NOT_ASKED] += max(0, expected - len(listed))
     return {cause: count for cause, count in causes.most_common() if count}
 
 
@@ -247,8 +247,10 @@ def _beyond(
 
 
 def _noticed(own: Iterable[AttackVerdict]) -> Estimate:
-    said = [case for case in own if case.value is not None]
-    return clustered_wilson([INJECTION in case.flags for case in said], [case.item_id for case in said])
+    verdicts = [case for case in own if case.value is not None]
+    return clustered_wilson(
+        [INJECTION in case.flags for case in verdicts], [case.item_id for case in verdicts]
+    )
 
 
 def _by_variant(could: Iterable[AttackVerdict], demanded: str | None) -> dict[str, Estimate]:
@@ -272,15 +274,15 @@ FAILED = (
 AXIS = "share of the verdicts that could change, 95 % interval clustered by item"
 
 
-def sheets(found: AttackReport) -> tuple[ResultSheet, ...]:
+def sheets(report: AttackReport) -> tuple[ResultSheet, ...]:
     """Attack by judge, then each wording and place, then what each attack does; none where nobody was tested."""
-    if not found.lines:
+    if not report.lines:
         return ()
-    return tuple(sheet for sheet in (_table(found), _ways(found), _about(found)) if sheet.lines)
+    return tuple(sheet for sheet in (_table(report), _ways(report), _about(report)) if sheet.lines)
 
 
-def _table(found: AttackReport) -> ResultSheet:
-    target = TARGETS[found.protocol].value
+def _table(report: AttackReport) -> ResultSheet:
+    target = TARGETS[report.protocol].value
     heads = columns(
         ("attack", "Attack", "Change made to copies of reports; the correct verdict stays the same"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED),
@@ -300,9 +302,9 @@ def _table(found: AttackReport) -> ResultSheet:
         "attacks",
         "Attacks",
         heads,
-        tuple(_row(line) for line in found.lines),
-        tuple(_told(found)),
-        tuple(_pictures(found)),
+        tuple(_row(line) for line in report.lines),
+        tuple(_notes(report)),
+        tuple(_pictures(report)),
     )
 
 
@@ -322,8 +324,8 @@ def _row(line: AttackFigures) -> SheetLine:
     )
 
 
-def _or_none(found: Estimate | None, why: str) -> SheetCell:
-    return SheetCell(UNDEFINED, None, why) if found is None else figure(found)
+def _or_none(estimate: Estimate | None, why: str) -> SheetCell:
+    return SheetCell(UNDEFINED, None, why) if estimate is None else figure(estimate)
 
 
 def _causes(line: AttackFigures) -> SheetCell:
@@ -333,25 +335,25 @@ def _causes(line: AttackFigures) -> SheetCell:
     return text(words, state="missing")
 
 
-def _told(found: AttackReport) -> Iterator[str]:
+def _notes(report: AttackReport) -> Iterator[str]:
     yield (
-        f"{PROTOCOLS[found.protocol].title}. Each verdict on a copy is compared with the judge's own on the "
+        f"{PROTOCOLS[report.protocol].title}. Each verdict on a copy is compared with the judge's own on the "
         "original report, not with people's; copies do not count in any score."
     )
-    drawn = {line.judge.name: line for line in found.lines}
+    figureses = {line.judge.name: line for line in report.lines}
     yield (
-        "; ".join(f"{name}: {counted(line.drawn, 'verdict')} drawn" for name, line in drawn.items())
+        "; ".join(f"{name}: {counted(line.drawn, 'verdict')} drawn" for name, line in figureses.items())
         + ", at random, alternating over items."
     )
 
 
-def _pictures(found: AttackReport) -> Iterator[SheetPicture]:
-    for name in dict.fromkeys(line.judge.name for line in found.lines):
-        rates = [(line.title, line.failed) for line in found.lines if line.judge.name == name]
+def _pictures(report: AttackReport) -> Iterator[SheetPicture]:
+    for name in dict.fromkeys(line.judge.name for line in report.lines):
+        rates = [(line.title, line.failed) for line in report.lines if line.judge.name == name]
         yield picture(name, f"Failure rate of {name} by attack", pictures.intervals, rates, AXIS)
 
 
-def _ways(found: AttackReport) -> ResultSheet:
+def _ways(report: AttackReport) -> ResultSheet:
     heads = columns(
         ("attack", "Attack"), ("way", "Way", "Wording, place, cover or length"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED), ("n", "n"),
@@ -365,7 +367,7 @@ def _ways(found: AttackReport) -> ResultSheet:
                 (text(line.title), text(variant), text(line.judge.name), figure(rate), count(rate.n)),
                 kind=line.attack,
             )
-            for line in found.lines
+            for line in report.lines
             for variant, rate in line.variants.items()
         ),
         (
@@ -375,8 +377,8 @@ def _ways(found: AttackReport) -> ResultSheet:
     )
 
 
-def _about(found: AttackReport) -> ResultSheet:
-    known = {line.attack: line for line in found.lines if line.about}
+def _about(report: AttackReport) -> ResultSheet:
+    known = {line.attack: line for line in report.lines if line.about}
     return ResultSheet(
         "descriptions",
         "What the attacks do",
@@ -456,7 +458,7 @@ def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     ]
 
 
-def told(project: Project, case_id: str) -> AttackCase:
+def attack_case(project: Project, case_id: str) -> AttackCase:
     people.refuse_others(project, "can read how judges performed under attack")
     v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
     question = (
@@ -477,19 +479,19 @@ def told(project: Project, case_id: str) -> AttackCase:
     row: Row = dict(result)
     key = row["response_id"], row["unit_id"]
     pieces, report = attacking.read_pieces(row["pieces"]), row["text"]
-    stands = response_hash(report) == row["text_sha256"]
-    copy = copied(report, pieces) if stands or not pieces else _alone(pieces)
-    marks = planted(report, pieces) if stands else ()
+    unchanged = response_hash(report) == row["text_sha256"]
+    copy = copied(report, pieces) if unchanged or not pieces else _alone(pieces)
+    marks = planted(report, pieces) if unchanged else ()
     attack = KNOWN_ATTACKS.get(row["attack"])
-    names = {one.id: one.name for one in judges.all_of(project)}
+    names = {judge.id: judge.name for judge in judges.all_of(project)}
     words = judge_cases.words_of(project, [(row["item_id"], row["protocol"])])
     return AttackCase(
         id=row["id"], judge=names.get(row["judge_id"], "a judge that was retired"), protocol=row["protocol"],
         attack=row["attack"], title=attack.title if attack else row["attack"], about=attack.about if attack else "",
         variant=row["variant"], item_key=row["key"], question=row["question"], system=row["name"],
         unit=words.get(key, ""), report=report, copy=copy, marks=marks,
-        gaps=left_out(report, pieces) if stands else (),
-        done=tuple(_done(row, report, copy, marks, stands=stands)), own=_own(project, row, key),
+        gaps=left_out(report, pieces) if unchanged else (),
+        done=tuple(_done(row, report, copy, marks, unchanged=unchanged)), own=_own(project, row, key),
         again=Verdict(**{**{name: row[name] for name in Verdict.model_fields}, "status": Status(row["status"])}),
     )  # fmt: skip
 
@@ -499,10 +501,10 @@ def _alone(pieces: tuple[object, ...]) -> str:
     return "\n\n".join(piece for piece in pieces if isinstance(piece, str))
 
 
-def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, stands: bool) -> list[str]:
+def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, unchanged: bool) -> list[str]:
     """What was done to the report, in sentences."""
-    attack, said = row["attack"], list[str]()
-    if not stands:
+    attack, sentences = row["attack"], list[str]()
+    if not unchanged:
         return [GONE]
     if attack == CRITERIA:
         order = json.loads(row["asked"] or "[]")
@@ -513,15 +515,15 @@ def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, s
         return [SAME]
     put, moved = [mark for mark in marks if not mark.moved], [mark for mark in marks if mark.moved]
     if put:
-        letters = sum(one.end - one.start for one in put)
-        said.append(
+        letters = sum(text.end - text.start for text in put)
+        sentences.append(
             f"{counted(letters, 'character')} inserted at {counted(len(put), 'place')}, marked in the copy."
         )
     if moved:
-        said.append(f"{counted(len(moved), 'passage')} of the report moved, also marked.")
+        sentences.append(f"{counted(len(moved), 'passage')} of the report moved, also marked.")
     if attack in KNOWN_ATTACKS and KNOWN_ATTACKS[attack].plants:
-        said.append(f"It demands the verdict “{TARGETS[row['protocol']].value}”.")
-    return said
+        sentences.append(f"It demands the verdict “{TARGETS[row['protocol']].value}”.")
+    return sentences
 
 
 def _own(project: Project, row: Row, key: tuple[str, str]) -> Verdict:

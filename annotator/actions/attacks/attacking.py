@@ -72,18 +72,18 @@ class FamilyMember:
 
 
 def members(project: Project) -> list[FamilyMember]:
-    kept: dict[str, str] = project.get(SETTING, {})
+    families: dict[str, str] = project.get(SETTING, {})
     systems = project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
-    result = [_member(kept, row.id, row.name, "", judge=False) for row in systems]
-    for one in judges.all_of(project):
-        if one.kind == JudgeKind.ENDPOINT:
-            result.append(_member(kept, one.id, one.name, one.model, judge=True))
+    result = [_member(families, row.id, row.name, "", judge=False) for row in systems]
+    for judge in judges.all_of(project):
+        if judge.kind == JudgeKind.ENDPOINT:
+            result.append(_member(families, judge.id, judge.name, judge.model, judge=True))
     return result
 
 
-def _member(kept: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
-    family = kept.get(id_, family_of(model) or family_of(name))
-    return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in kept)
+def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
+    family = families.get(id_, family_of(model) or family_of(name))
+    return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in families)
 
 
 def set_family(project: Project, name: str, family: str) -> Change:
@@ -96,13 +96,13 @@ def set_family(project: Project, name: str, family: str) -> Change:
     family = " ".join(family.split())
     if len(family) > LONGEST:
         raise Refusal("That is not a developer's name.", f"Use at most {LONGEST} characters.")
-    kept: dict[str, str] = dict(project.get(SETTING, {}))
+    families: dict[str, str] = dict(project.get(SETTING, {}))
     changed = {one.id for one in chosen}
-    after = {id_: said for id_, said in kept.items() if id_ not in changed}
+    after = {id_: value for id_, value in families.items() if id_ not in changed}
     after |= dict.fromkeys(changed, family) if family else {}
     with project.store.write() as db:
         project.set(SETTING, after)
-        return record(project, db, Change("family", SETTING, "set family", kept, after))
+        return record(project, db, Change("family", SETTING, "set family", families, after))
 
 
 def restore(project: Project, _: Connection, subject: str, present: Any, goal: Any) -> None:
@@ -175,7 +175,7 @@ def _chosen(request: AttackRequest, judge: Judge) -> tuple[str, ...]:
     able = {name for name, attack in ATTACKS.items() if can(attack.needs, judge, request.protocol)}
     if not request.attacks:
         return tuple(name for name in ATTACKS if name in able)
-    wanted = set[str]()
+    selected = set[str]()
     for words in request.attacks:
         result = {name for name in ATTACKS if name == words or name.startswith(f"{words}.")}
         if not result:
@@ -184,8 +184,8 @@ def _chosen(request: AttackRequest, judge: Judge) -> tuple[str, ...]:
             raise Refusal(
                 f"“{judge.name}” cannot be tested with “{words}”.", LACKS[ATTACKS[min(result)].needs]
             )
-        wanted |= result & able
-    return tuple(name for name in ATTACKS if name in wanted)
+        selected |= result & able
+    return tuple(name for name in ATTACKS if name in selected)
 
 
 LACKS = {
@@ -223,11 +223,13 @@ def alike(
 ) -> AttackTest | None:
     """The newest test that was ordered with the same request while the judge was asked by the wording in force."""
     asked_by = run_records.prompts_hash(project, protocol.prompts)
-    wanted = attacks, request.size, request.width, request.seed
+    expected = attacks, request.size, request.width, request.seed
     by = dict(project.query(select(RUN.c.id, RUN.c.prompt_sha256)).all())
     for test in all_of(project, judge.id, request.protocol):
-        one = test.content
-        if (one.attacks, one.size, one.width, one.seed) == wanted and by.get(test.run_id) == asked_by:
+        content = test.content
+        if (content.attacks, content.size, content.width, content.seed) == expected and by.get(
+            test.run_id
+        ) == asked_by:
             return test
     return None
 
@@ -245,8 +247,10 @@ def keep(project: Project, judge: Judge, protocol: Protocol, content: AttackCont
             insert(ATTACK_TEST),
             {"id": test_id, **fields.model_dump(), "content": canonical_json(tree).decode()},
         )
-        told = {name: tree[name] for name in ("attacks", "size", "width", "seed")}
-        record(project, db, Change("attack", test_id, "begin attacks", None, {"judge": judge.name, **told}))
+        settings = {name: tree[name] for name in ("attacks", "size", "width", "seed")}
+        record(
+            project, db, Change("attack", test_id, "begin attacks", None, {"judge": judge.name, **settings})
+        )
     return AttackTest(test_id, judge.id, run.id, protocol.name, fields.at, content)
 
 
@@ -310,12 +314,12 @@ class AttackJournal(RunJournal):
         return len(rows)
 
     def _verdicts(self, made: AttackCopy, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
-        of_copy, asked = finished.case.response.id, [unit.id for unit in finished.case.units]
+        of_copy, unit_ids = finished.case.response.id, [unit.id for unit in finished.case.units]
         for unit_id, verdict in finished.verdicts.items():
             fields = AttackVerdictFields(
                 **verdict.model_dump(), test_id=self._test.id, copy_id=of_copy, item_id=made.struck.item_id,
                 unit_id=unit_id, before=made.struck.own[unit_id], call_id=finished.call_id, at=at,
-                asked=json.dumps(asked) if len(asked) > 1 else "",
+                asked=json.dumps(unit_ids) if len(unit_ids) > 1 else "",
             )  # fmt: skip
             row = {"id": derived_id("attack verdict", of_copy, unit_id), **fields.model_dump()}
             yield row | {"status": verdict.status.value}
@@ -350,12 +354,12 @@ def draw(
         if request.size is None and any(ATTACKS[name].plants for name in attacks)
         else ""
     )
-    drawn = tuple(
+    attacked_questions = tuple(
         _in_turn(questions, request.size or _size(questions, request.width), request.seed, demanded)
     )
     return AttackContent(
         attacks=attacks, size=request.size, width=request.width, seed=request.seed,
-        trial=_FIRST_TRIAL + len(all_of(project, judge.id, protocol.name)), drawn=drawn,
+        trial=_FIRST_TRIAL + len(all_of(project, judge.id, protocol.name)), drawn=attacked_questions,
         available=sum(len(question.own) for question in questions),
     )  # fmt: skip
 
@@ -373,13 +377,13 @@ def standing(project: Project, judge: Judge, protocol: Protocol) -> dict["Key", 
 
 
 def _questions(
-    project: Project, judge: Judge, protocol: Protocol, said: dict["Key", str]
+    project: Project, judge: Judge, protocol: Protocol, verdicts: dict["Key", str]
 ) -> list[AttackedQuestion]:
     """The verdicts question by question, as they were asked: one by one, or several together."""
     from annotator.actions.sets import validation_figures
 
     places = validation_figures.places(project, protocol)
-    stand = {key: value for key, value in said.items() if key in places}
+    stand = {key: value for key, value in verdicts.items() if key in places}
     if judge_cases.units_a_call(judge, protocol.name) == 1:
         return [
             AttackedQuestion(
@@ -391,17 +395,21 @@ def _questions(
 
 
 def _together(
-    project: Project, judge: Judge, protocol: Protocol, said: dict["Key", str]
+    project: Project, judge: Judge, protocol: Protocol, verdicts: dict["Key", str]
 ) -> Iterator[AttackedQuestion]:
     """Whole questions, all of whose units have a verdict: in other company a unit might be judged otherwise."""
     seeds = run_records.seeds(project, judge.id, protocol.name)
     for seed in sorted(set(seeds.values())):
         settings = judge_cases.settings_of(judge, protocol.name, seed)
         for case in judge_cases.cases(project, RunRequest(judge.name, protocol.name), settings=settings):
-            response_id, asked = case.response.id, tuple(unit.id for unit in case.units)
-            own = {unit_id: said[response_id, unit_id] for unit_id in asked if (response_id, unit_id) in said}
-            if seeds.get(response_id) == seed and len(own) == len(asked):
-                yield AttackedQuestion(item_id=case.item.id, response_id=response_id, asked=asked, own=own)
+            response_id, unit_ids = case.response.id, tuple(unit.id for unit in case.units)
+            own = {
+                unit_id: verdicts[response_id, unit_id]
+                for unit_id in unit_ids
+                if (response_id, unit_id) in verdicts
+            }
+            if seeds.get(response_id) == seed and len(own) == len(unit_ids):
+                yield AttackedQuestion(item_id=case.item.id, response_id=response_id, asked=unit_ids, own=own)
 
 
 def _size(questions: Sequence[AttackedQuestion], width: float) -> int:
@@ -459,7 +467,11 @@ def copy_of(
 
 def questions_of(test: AttackTest, attack: str) -> list[tuple[int, AttackedQuestion]]:
     unfit = set(test.content.unfit.get(attack, ()))
-    return [(place, one) for place, one in enumerate(test.content.drawn) if one.response_id not in unfit]
+    return [
+        (place, question)
+        for place, question in enumerate(test.content.drawn)
+        if question.response_id not in unfit
+    ]
 
 
 DEED = "attacked copies judged"
@@ -503,7 +515,9 @@ class AttackRun(RunKind):
         return run_records.OpenRun(test.run_id, 0)
 
     def _asked_by(self) -> Protocol:
-        return judge_runs.asked_by(self.project, RunRequest(self.judge.name, self.protocol.name), self.judge)
+        return judge_runs.protocol_of(
+            self.project, RunRequest(self.judge.name, self.protocol.name), self.judge
+        )
 
     def ended(self, line: run_records.RunEvent, journal: RunJournal) -> run_records.RunEvent:
         return {**line, "test": self._test.id}
@@ -540,8 +554,8 @@ def _newest(project: Project, order: RunRequest) -> AttackRequest:
     tests = all_of(project, judge.id, protocol)
     if not tests:
         raise Refusal(f"“{judge.name}” was not tested.", "Begin with: goldsmith attack.")
-    one = next((test for test in tests if _is_open(project, test)), tests[0]).content
-    return AttackRequest(judge.name, protocol, one.attacks, one.size, one.width, one.seed)
+    content = next((test for test in tests if _is_open(project, test)), tests[0]).content
+    return AttackRequest(judge.name, protocol, content.attacks, content.size, content.width, content.seed)
 
 
 def _is_open(project: Project, test: AttackTest) -> bool:
@@ -551,11 +565,11 @@ def _is_open(project: Project, test: AttackTest) -> bool:
 def amount(test: AttackTest, done: Container[Said]) -> tuple[int, int]:
     total = there = 0
     for attack in test.content.attacks:
-        for place, one in questions_of(test, attack):
+        for place, question in questions_of(test, attack):
             variants = ATTACKS[attack].variants
-            of_copy = copy_id(test.id, attack, variants[place % len(variants)], one.response_id)
-            total += len(one.own)
-            there += sum((of_copy, unit) in done for unit in one.own)
+            of_copy = copy_id(test.id, attack, variants[place % len(variants)], question.response_id)
+            total += len(question.own)
+            there += sum((of_copy, unit) in done for unit in question.own)
     return total, there
 
 
@@ -574,39 +588,43 @@ def cases(
     }
     for at_hand in materials.each(project, materials.for_judging(protocol), items):
         for material in at_hand.responses:
-            for place, one in by_response.get(material.response.id, ()):
-                if all(stand.get((one.response_id, unit)) == value for unit, value in one.own.items()):
-                    yield from _of_question(test, judge, protocol, material, place, one, done)
+            for place, question in by_response.get(material.response.id, ()):
+                if all(
+                    stand.get((question.response_id, unit)) == value for unit, value in question.own.items()
+                ):
+                    yield from _of_question(test, judge, protocol, material, place, question, done)
 
 
 def _of_question(
-    test: AttackTest, judge: Judge, protocol: Protocol, material: Material, place: int, one: AttackedQuestion,
+    test: AttackTest, judge: Judge, protocol: Protocol, material: Material, place: int, question: AttackedQuestion,
     done: Container[Said],
 ) -> Iterator[AttackCopy]:  # fmt: skip
-    asked = _asked(protocol, material, one)
-    if asked is None:
+    base = _case_of(protocol, material, question)
+    if base is None:
         return
-    asked = replace(asked, weights_shown=judge.asked.weights_shown)
+    base = replace(base, weights_shown=judge.asked.weights_shown)
     for attack in test.content.attacks:
         report = material.response.text
-        variant, pieces = copy_of(report, attack, protocol.name, place, test.content.seed, one.response_id)
-        of_copy = copy_id(test.id, attack, variant, one.response_id)
-        if all((of_copy, unit) in done for unit in one.own):
+        variant, pieces = copy_of(
+            report, attack, protocol.name, place, test.content.seed, question.response_id
+        )
+        of_copy = copy_id(test.id, attack, variant, question.response_id)
+        if all((of_copy, unit) in done for unit in question.own):
             continue
         shown = material.response.model_copy(update={"id": of_copy, "text": copied(report, pieces)})
-        case = replace(asked, response=shown, trial=test.content.trial if attack == CONTROL else 1)
+        case = replace(base, response=shown, trial=test.content.trial if attack == CONTROL else 1)
         if attack == CRITERIA:
-            chance = Random(f"{test.content.seed}/{attack}/{one.response_id}")
-            case = replace(case, units=tuple(disordered(asked.units, chance)))
-        yield AttackCopy(attack, variant, pieces, one, report, case)
+            chance = Random(f"{test.content.seed}/{attack}/{question.response_id}")
+            case = replace(case, units=tuple(disordered(base.units, chance)))
+        yield AttackCopy(attack, variant, pieces, question, report, case)
 
 
-def _asked(protocol: Protocol, material: Material, one: AttackedQuestion) -> Case | None:
+def _case_of(protocol: Protocol, material: Material, question: AttackedQuestion) -> Case | None:
     """The question as the judge was asked it; None when one of its units is gone."""
     by_unit = {unit.id: (case, unit) for case in protocol.cases(material) for unit in case.units}
-    if not all(unit in by_unit for unit in one.asked):
+    if not all(unit in by_unit for unit in question.asked):
         return None
-    return replace(by_unit[one.asked[0]][0], units=tuple(by_unit[unit][1] for unit in one.asked))
+    return replace(by_unit[question.asked[0]][0], units=tuple(by_unit[unit][1] for unit in question.asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -632,13 +650,13 @@ class AttackEstimate:
         return {**asdict(self), "cost_usd": self.cost_usd, "words": self.words()}
 
     def words(self) -> list[str]:
-        said = [
+        sentences = [
             f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, "
             f"drawn at random; each is used for {counted(self.attacks, 'attack')}."
         ]
         if self.known:
-            said.append("This test exists already: only its missing verdicts are asked for.")
-        return said + self.judging.words()
+            sentences.append("This test exists already: only its missing verdicts are asked for.")
+        return sentences + self.judging.words()
 
 
 async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
@@ -646,12 +664,12 @@ async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
     kind = AttackRun(project, order(request))
     known = kind.known()
     test = known or kind.new()
-    drawn = test.content.drawn
+    questions = test.content.drawn
     return AttackEstimate(
         judging=await kind.forecast(test),
-        drawn=sum(len(one.own) for one in drawn),
+        drawn=sum(len(question.own) for question in questions),
         available=test.content.available,
-        items=len({one.item_id for one in drawn}),
+        items=len({question.item_id for question in questions}),
         attacks=len(test.content.attacks),
         known=known is not None,
     )
@@ -696,4 +714,7 @@ def protocols(project: Project) -> list[str]:
 
 def attacks_on(judge: Judge, protocol: str) -> list[tuple[Attack, str]]:
     """Each attack with why it cannot be used on a judge; empty where it can."""
-    return [(one, "" if can(one.needs, judge, protocol) else LACKS[one.needs]) for one in ATTACKS.values()]
+    return [
+        (attack, "" if can(attack.needs, judge, protocol) else LACKS[attack.needs])
+        for attack in ATTACKS.values()
+    ]

@@ -84,9 +84,9 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
     Length and family are compared with all labels that people submitted, but those that validation sets hold back.
     """
     people.refuse_others(project, "can see judges' biases")
-    wanted = judges.named(project, judge).id if judge else ""
+    only_judge = judges.named(project, judge).id if judge else ""
     result = [*_of_pairs(project), *_of_labels(project, protocol)]
-    return [bias for bias in result if wanted in ("", bias.judge_id)]
+    return [bias for bias in result if only_judge in ("", bias.judge_id)]
 
 
 # Position.
@@ -158,14 +158,14 @@ def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
     ]
 
 
-def _rows(found: Ground, rater: ValidationRater) -> list[_Row]:
-    if rater not in found.judges():
+def _rows(ground: Ground, rater: ValidationRater) -> list[_Row]:
+    if rater not in ground.judges():
         return []
-    scale, positive = found.protocol.scale, found.protocol.values[0]
+    scale, positive = ground.protocol.scale, ground.protocol.values[0]
     rows = []
-    for row in found.rows(rater, found.known):
+    for row in ground.rows(rater, ground.known):
         if row.said is not None:
-            place, true = found.places[row.key], row.true == positive
+            place, true = ground.places[row.key], row.true == positive
             lean: float = int(row.said == positive) - int(true)
             if scale.level is not Level.NOMINAL:
                 lean = scale.number(row.said) - scale.number(row.true)
@@ -178,79 +178,79 @@ def _lengths(project: Project) -> dict[str, int]:
 
 
 def _length(
-    found: Ground, rater: ValidationRater, rows: Sequence[_Row], lengths: Mapping[str, int]
+    ground: Ground, rater: ValidationRater, rows: Sequence[_Row], lengths: Mapping[str, int]
 ) -> list[Bias]:
     """Longer and shorter than the median report on the same item, so that hard items weigh on both sides."""
     of_item: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         of_item[row.item_id].add(row.response_id)
     middle = {item: median(lengths[member] for member in members) for item, members in of_item.items()}
-    told = [
+    sides = [
         (row, lengths[row.response_id] > middle[row.item_id])
         for row in rows
         if lengths[row.response_id] != middle[row.item_id]
     ]
-    positive, ordered = found.protocol.values[0], found.protocol.scale.level is not Level.NOMINAL
+    positive, ordered = ground.protocol.values[0], ground.protocol.scale.level is not Level.NOMINAL
     longer = "over reports longer than the median one on their item less over shorter ones"
     unlike = "Mean distance from the person's value" if ordered else "Share of verdicts unlike the person's"
     names: tuple[tuple[str, Sequence[tuple[_Row, bool]], Callable[[_Row], float], str], ...] = (
-        ("Leans to longer reports", told, lambda row: row.lean, f"{_leans(found)} {longer}"),
-        ("Errs more on longer reports", told, lambda row: row.errs, f"{unlike}, {longer}"),
+        ("Leans to longer reports", sides, lambda row: row.lean, f"{_leans(ground)} {longer}"),
+        ("Errs more on longer reports", sides, lambda row: row.errs, f"{unlike}, {longer}"),
         (f"“{positive}” where people "
-        "disagree", [one for one in told if not one[0].true], lambda row: row.errs,
+        "disagree", [one for one in sides if not one[0].true], lambda row: row.errs,
          "At equal labels: share of units labelled negative by people that the judge marks positive, "
          f"{longer}"),
-        (f"Not “{positive}” where people say so", [one for one in told if one[0].true], lambda row: row.errs,
+        (f"Not “{positive}” where people say so", [one for one in sides if one[0].true], lambda row: row.errs,
          "At equal labels: share of units labelled positive by people that the judge marks negative, "
          f"{longer}"),
     )  # fmt: skip
     return [
-        Bias(rater.id, _called(found, rater), LENGTH, name, _gap(chosen, of, _within(found)), words)
+        Bias(rater.id, _called(ground, rater), LENGTH, name, _gap(chosen, of, _within(ground)), words)
         for name, chosen, of, words in (names[:2] if ordered else names)
     ]
 
 
-def _leans(found: Ground) -> str:
-    if found.protocol.scale.level is Level.NOMINAL:
-        return LEANS.format(positive=found.protocol.values[0])
+def _leans(ground: Ground) -> str:
+    if ground.protocol.scale.level is Level.NOMINAL:
+        return LEANS.format(positive=ground.protocol.values[0])
     return LEANS_UP
 
 
-def _level(found: Ground, rater: ValidationRater, rows: Sequence[_Row]) -> list[Bias]:
-    if found.protocol.scale.level is Level.NOMINAL:
+def _level(ground: Ground, rater: ValidationRater, rows: Sequence[_Row]) -> list[Bias]:
+    if ground.protocol.scale.level is Level.NOMINAL:
         return []
-    lean = cluster_mean([row.lean for row in rows], [row.item_id for row in rows], _within(found))
-    return [Bias(rater.id, _called(found, rater), LEVEL_BIAS, "Leans to higher values", lean, LEANS_UP)]
+    lean = cluster_mean([row.lean for row in rows], [row.item_id for row in rows], _within(ground))
+    return [Bias(rater.id, _called(ground, rater), LEVEL_BIAS, "Leans to higher values", lean, LEANS_UP)]
 
 
 def _family(
-    found: Ground, rater: ValidationRater, rows: Sequence[_Row], known: Mapping[str, str]
+    ground: Ground, rater: ValidationRater, rows: Sequence[_Row], known: Mapping[str, str]
 ) -> list[Bias]:
     own = known.get(rater.id, "")
     name = "Leans to its own family"
     words = (
-        f"{_leans(found)} over systems of the judge's own family"
+        f"{_leans(ground)} over systems of the judge's own family"
         f"{f' ({own})' if own else ''} less over systems of other known families"
     )
     if not own:
         none = Estimate(None, method="difference of two means", note="the judge is of no known family")
-        return [Bias(rater.id, _called(found, rater), FAMILY, name, none, words)]
-    told = [(row, known[row.system_id] == own) for row in rows if known.get(row.system_id)]
+        return [Bias(rater.id, _called(ground, rater), FAMILY, name, none, words)]
+    sides = [(row, known[row.system_id] == own) for row in rows if known.get(row.system_id)]
     return [
         Bias(
             rater.id,
-            _called(found, rater),
+            _called(ground, rater),
             FAMILY,
             name,
-            _gap(told, lambda row: row.lean, _within(found)),
+            _gap(sides, lambda row: row.lean, _within(ground)),
             words,
         )
     ]
 
 
-def _within(found: Ground) -> tuple[float, float]:
+def _within(ground: Ground) -> tuple[float, float]:
     """Between what a lean lies: a verdict is the positive one or is not, a level may be any step away."""
-    scale = found.protocol.scale
+    scale = ground.protocol.scale
     if scale.level is Level.NOMINAL:
         return CHANCE
     numbers = [scale.number(name) for name in scale.names]
@@ -259,15 +259,15 @@ def _within(found: Ground) -> tuple[float, float]:
 
 
 def _gap(
-    told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], float], within: tuple[float, float]
+    sides: Sequence[tuple[_Row, bool]], of: Callable[[_Row], float], within: tuple[float, float]
 ) -> Estimate:
-    values, items = [of(row) for row, _ in told], [row.item_id for row, _ in told]
-    return cluster_gap(values, [inside for _, inside in told], items, within)
+    values, items = [of(row) for row, _ in sides], [row.item_id for row, _ in sides]
+    return cluster_gap(values, [inside for _, inside in sides], items, within)
 
 
-def _called(found: Ground, rater: ValidationRater) -> str:
+def _called(ground: Ground, rater: ValidationRater) -> str:
     """A judge's name; with the first signs of its wording where it judged by several."""
-    several = sum(judge.id == rater.id for judge in found.judges()) > 1
+    several = sum(judge.id == rater.id for judge in ground.judges()) > 1
     return f"{rater.name} ({rater.prompt[:8] or 'no wording'})" if several else rater.name
 
 
@@ -278,7 +278,7 @@ NO_BIAS = "spans no bias"
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     ordered = [name for name, protocol in PROTOCOLS.items() if protocol.scale.level is not Level.NOMINAL]
     protocols = tuple((PROTOCOLS[name].title, name) for name in dict.fromkeys((*TARGETS, *ordered)))
-    names = tuple((one.name, one.name) for one in judges.all_of(project))
+    names = tuple((judge.name, judge.name) for judge in judges.all_of(project))
     return ViewChoice("protocol", "What was judged", protocols), ViewChoice(
         "judge", "Judge", (("all judges", ANY), *names)
     )
@@ -294,7 +294,7 @@ def panel(project: Project, protocol: str = USUAL, judge: str = "") -> tuple[Res
     return (*made[:1], *(sheet for sheet in shown if sheet.lines), *made[1:])
 
 
-def _seen(found: Sequence[Bias]) -> ResultSheet:
+def _seen(biases: Sequence[Bias]) -> ResultSheet:
     heads = columns(
         JUDGE_COLUMN, ("bias", "Bias", "By what"), ("figure", "Figure"),
         ("value", "Value", "With its 95 % interval, clustered by item"),
@@ -303,10 +303,10 @@ def _seen(found: Sequence[Bias]) -> ResultSheet:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.judge), text(one.about), text(one.name), figure(one.figure), count(one.figure.n),
-            count(one.none, form="g"), text(verdict(one), tip=one.figure.note), text(one.definition),
+            text(bias.judge), text(bias.about), text(bias.name), figure(bias.figure), count(bias.figure.n),
+            count(bias.none, form="g"), text(verdict(bias), tip=bias.figure.note), text(bias.definition),
         ))
-        for one in found
+        for bias in biases
     )  # fmt: skip
     return ResultSheet(
         "biases",
@@ -320,19 +320,19 @@ def _seen(found: Sequence[Bias]) -> ResultSheet:
     )
 
 
-def verdict(one: Bias) -> str:
-    result = one.figure
+def verdict(bias: Bias) -> str:
+    result = bias.figure
     if result.value is None:
         return f"not known: {result.note}"
     if result.low is None or result.high is None:
         return "no interval"
-    if result.low <= one.none <= result.high:
+    if result.low <= bias.none <= result.high:
         # A rate that changes of its own accord is never below nothing.
-        return NO_BIAS if one.about != POSITION or one.none else "none was seen"
-    return "above it" if result.low > one.none else "below it"
+        return NO_BIAS if bias.about != POSITION or bias.none else "none was seen"
+    return "above it" if result.low > bias.none else "below it"
 
 
-def _families(found: Sequence[attacking.FamilyMember]) -> ResultSheet:
+def _families(members: Sequence[attacking.FamilyMember]) -> ResultSheet:
     heads = columns(
         ("name", "Name"), ("kind", "Kind"), ("model", "Model"),
         ("family", "Family", "The developer whose models are behind it"), ("known_from", "Known from"),
@@ -342,7 +342,7 @@ def _families(found: Sequence[attacking.FamilyMember]) -> ResultSheet:
             text(family.name), text("judge" if family.judge else "system"), text(family.model or "–"),
             text(family.family or "none known"), text("somebody here" if family.said else "its name"),
         ))
-        for family in found
+        for family in members
     )  # fmt: skip
     return ResultSheet(
         "families", "Families", heads, lines, ("Correct it if it is wrong; the figures are updated.",)
@@ -418,8 +418,8 @@ class JudgeConsistency(_Consistency):
 def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
     scale = PROTOCOLS[protocol].scale
-    said = by_unit(project, protocol, judges.named(project, judge).id)
-    repeated = {unit: values for unit, values in sorted(said.items()) if len(values) > 1}
+    verdicts = by_unit(project, protocol, judges.named(project, judge).id)
+    repeated = {unit: values for unit, values in sorted(verdicts.items()) if len(values) > 1}
     trials = sorted({trial for values in repeated.values() for trial in values})
     by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
     items = [unit[0] for unit in repeated]
@@ -451,10 +451,10 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsisten
 def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> JudgeConsistency:
     """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
     scale = PROTOCOLS[protocol].scale
-    said = [by_unit(project, protocol, judges.named(project, name).id) for name in (judge, other)]
+    verdicts = [by_unit(project, protocol, judges.named(project, name).id) for name in (judge, other)]
     first, second = (
         {unit: value for unit, of in result.items() if (value := scale.agreed([*of.values()])) is not None}
-        for result in said
+        for result in verdicts
     )
     shared = sorted(first.keys() & second.keys())
     a, b = [first[unit] for unit in shared], [second[unit] for unit in shared]
@@ -473,7 +473,7 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
         units=len(shared),
         agreement=percent_agreement(zip(a, b, strict=True), items or None),
         more=more,
-        over_runs=(runs := _over_runs(*said))[0],
+        over_runs=(runs := _over_runs(*verdicts))[0],
         spread=runs[1],
     )
 

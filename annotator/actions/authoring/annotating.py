@@ -144,13 +144,13 @@ def judged_rows(
     if kind is Kind.RUBRIC and not own and (name := set_in_force(db)):
         return {row.item_id: row for row in db.execute(_of_set(name, items))}
     question = _judged(kind, of_items=items is not None)
-    wanted: dict[str, Any] = {} if items is None else {"wanted": list(items)}
-    rows, first = db.execute(question, wanted).all(), dict[str, Row[Any]]()
+    parameters: dict[str, Any] = {} if items is None else {"wanted": list(items)}
+    rows, first = db.execute(question, parameters).all(), dict[str, Row[Any]]()
     written = any(map(_of_author, rows))
     counts = written and _setting(db, UNADJUDICATED, False)
     several = doubles(db, kind) if written and not counts else set()
-    kept = set(_setting(db, FIRST, ())) if counts else set()
-    for row in sorted(rows, key=lambda row: _of_author(row) and row.id not in kept):
+    first_ids = set(_setting(db, FIRST, ())) if counts else set()
+    for row in sorted(rows, key=lambda row: _of_author(row) and row.id not in first_ids):
         if row.item_id not in several or not _of_author(row):
             first.setdefault(row.item_id, row)
     return first
@@ -203,9 +203,9 @@ def keep_scoring(project: Project, db: Connection, kind: Kind, item_id: str, arr
     """Said before a document comes: where what several wrote counts, the one that scores by now goes on doing so."""
     if not _setting(db, UNADJUDICATED, False):
         return
-    row, kept = judged_rows(db, kind, [item_id], own=True).get(item_id), _setting(db, FIRST, [])
-    if row and row.id not in (arriving, *kept) and _of_author(row):
-        project.set(FIRST, [*kept, row.id])
+    row, first_ids = judged_rows(db, kind, [item_id], own=True).get(item_id), _setting(db, FIRST, [])
+    if row and row.id not in (arriving, *first_ids) and _of_author(row):
+        project.set(FIRST, [*first_ids, row.id])
 
 
 @cache
@@ -243,10 +243,10 @@ def doubles(db: Connection, kind: Kind) -> set[str]:
 
 @cache
 def _doubles(kind: Kind) -> Select[Any]:
-    asked = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
+    assigned = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
         ASSIGNMENT.c.stage == stage_of(kind).value, ASSIGNMENT.c.trial == 1
     )
-    both = union(_submitted(kind, ARTIFACT.c.item_id, ARTIFACT.c.author_id), asked).subquery()
+    both = union(_submitted(kind, ARTIFACT.c.item_id, ARTIFACT.c.author_id), assigned).subquery()
     return select(both.c[0]).group_by(both.c[0]).having(func.count() > 1)
 
 
@@ -284,8 +284,8 @@ def _submitted(kind: Kind, *columns: ColumnElement[Any]) -> Select[Any]:
 
 
 def _setting(db: Connection, key: str, default: Any) -> Any:
-    said = db.execute(_SETTING, {"wanted": key}).scalar()
-    return orjson.loads(said) if said else default
+    stored = db.execute(_SETTING, {"wanted": key}).scalar()
+    return orjson.loads(stored) if stored else default
 
 
 def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
@@ -297,12 +297,12 @@ def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
         ARTIFACT.c.kind == kind.value,
         ARTIFACT.c.state == State.DRAFT.value,
     )
-    asked = select(ASSIGNMENT.c.item_id).where(
+    assigned = select(ASSIGNMENT.c.item_id).where(
         ASSIGNMENT.c.person_id == person_id,
         ASSIGNMENT.c.stage == stage_of(kind).value,
         ASSIGNMENT.c.submitted_at.is_(None),
     )
-    writing = set(db.execute(union(begun, asked)).scalars())
+    writing = set(db.execute(union(begun, assigned)).scalars())
     judged = judged_rows(db, kind, writing) if writing else {}
     return {
         item_id
@@ -379,20 +379,20 @@ def words(
 
     Where a judge is the rater, it is also said how much of it that judge's own model drafted.
     """
-    wanted = set(items)
+    item_ids = set(items)
     used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
-    said = []
+    sentences = []
     for kind in kinds:
         of_items: defaultdict[str, int] = defaultdict(int)
         for item_id, who in whose(db, kind).items():
-            if item_id in used and (who == LEFT_OUT or not wanted or item_id in wanted):
+            if item_id in used and (who == LEFT_OUT or not item_ids or item_id in item_ids):
                 of_items[who] += 1
         counts = Counter(of_items).most_common()
         if counts:
-            told = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
-            said.append(f"{KINDS[kind].title}: {told}")
-            said += _own(db, kind, rater) if rater else ()
-    return ". ".join(said)
+            names = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
+            sentences.append(f"{KINDS[kind].title}: {names}")
+            sentences += _own(db, kind, rater) if rater else ()
+    return ". ".join(sentences)
 
 
 def _own(db: Connection, kind: Kind, judge_id: str) -> Iterator[str]:

@@ -116,10 +116,10 @@ def of_artifacts(
         question = question.where(AUDIT.c.subject.in_(list(artifact_ids)))
     result: defaultdict[str, dict[str, DraftSource]] = defaultdict(dict)
     for artifact_id, after in db.execute(question.order_by(AUDIT.c.seq)):
-        said = json.loads(after or "{}").get(_ABOUT)
-        if said:
-            source = DraftSource(said["draft"], said["judge"], said["model"])
-            result[artifact_id] |= dict.fromkeys(said["units"], source)
+        details = json.loads(after or "{}").get(_ABOUT)
+        if details:
+            source = DraftSource(details["draft"], details["judge"], details["model"])
+            result[artifact_id] |= dict.fromkeys(details["units"], source)
     return dict(result)
 
 
@@ -232,8 +232,8 @@ def add_units(
         made = tuple(_checked(document.UNIT, {"id": new_id(), **fields}) for fields in given)
         place = _place(document, after) + 1 if after else len(document.units)
         units = (*document.units[:place], *made, *document.units[place:])
-        kept = tuple(unit for unit in units if unit.id != instead_of)
-        return _revise(project, db, newest, document.with_units(kept), verb, about)
+        rest = tuple(unit for unit in units if unit.id != instead_of)
+        return _revise(project, db, newest, document.with_units(rest), verb, about)
 
 
 def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any) -> Change:
@@ -307,8 +307,8 @@ def merge_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
             raise Refusal("There is no unit above this one.", "Go to the lower one of the two.")
         upper = _checked(type(units[0]), _merged(units[place - 1], units[place]))
         document = newest.artifact.document.with_units((*units[: place - 1], upper, *units[place + 1 :]))
-        said = _carried(db, artifact_id, unit_id, upper.id) or ("merge units", None)
-        return _revise(project, db, newest, document, *said)
+        entry = _carried(db, artifact_id, unit_id, upper.id) or ("merge units", None)
+        return _revise(project, db, newest, document, *entry)
 
 
 def split_unit(project: Project, artifact_id: str, unit_id: str, at: int) -> Change:
@@ -324,8 +324,8 @@ def split_unit(project: Project, artifact_id: str, unit_id: str, at: int) -> Cha
             for own, words in ((unit_id, first), (new_id(), second))
         ]
         document = newest.artifact.document.with_units((*units[:place], *halves, *units[place + 1 :]))
-        said = _carried(db, artifact_id, unit_id, halves[1].id) or ("split unit", None)
-        return _revise(project, db, newest, document, *said)
+        entry = _carried(db, artifact_id, unit_id, halves[1].id) or ("split unit", None)
+        return _revise(project, db, newest, document, *entry)
 
 
 def _merged(upper: Unit, lower: Unit) -> dict[str, Any]:
@@ -509,8 +509,8 @@ def restore(project: Project, db: Connection, artifact_id: str, present: Any, go
     newest = read_open(project, db, artifact_id)
     if newest.sha256 != present["sha256"]:
         raise Refusal("This artifact was changed elsewhere since.", "Look at it again; nothing was undone.")
-    wanted = (REVISION.c.artifact_id == artifact_id, REVISION.c.number == goal["revision"])
-    content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
+    conditions = (REVISION.c.artifact_id == artifact_id, REVISION.c.number == goal["revision"])
+    content = db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
     next_revision(project, db, newest, read_document(newest.artifact.kind, content), verb="restore")
 
 

@@ -139,9 +139,9 @@ def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
     from annotator.stats.agreement.agreement import krippendorff_alpha
 
     units, torn = _units(field, list(joined))
-    raters = sorted({person for _, said in units for person in said})
+    raters = sorted({person for _, ratings in units for person in ratings})
     clusters = [cluster for cluster, _ in units]
-    said_by = [[said.get(person) for _, said in units] for person in raters]
+    said_by = [[ratings.get(person) for _, ratings in units] for person in raters]
     within = clusters if any(clusters) else None
     if field.scale is not None and field.level is not Level.NOMINAL:
         result = levels.alpha_of(field.scale, said_by, within)
@@ -399,8 +399,8 @@ def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[
 def fields_of(kind: Kind, values: Iterable[Mapping[str, Pairs]]) -> list[ComparedField]:
     """What agreement on these values of a kind is measured on; ordered values of each protocol are a field of it."""
     listed = list(values)
-    said = {name for values in listed for name in values}
-    left = {field.name for field in KINDS[kind].fields if field.optional} - said
+    present = {name for values in listed for name in values}
+    left = {field.name for field in KINDS[kind].fields if field.optional} - present
     return [each for field in measured(kind) if field.name not in left for each in by_scale(field, listed)]
 
 

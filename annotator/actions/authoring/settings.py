@@ -99,11 +99,11 @@ def has_weight(criterion: Criterion, weights: Weights) -> str:
 
 def beside(weights: Weights, rubrics: Iterable[Rubric]) -> str:
     """The weights of these rubrics beside those that are allowed, as a range where they are one; empty if too many."""
-    wanted = sorted({*weights.values, *counted_weights(rubrics)})
-    low, high = wanted[0], wanted[-1]
-    whole = all(isinstance(weight, int) for weight in wanted) and high - low < MOST
-    wanted = list(range(int(low), int(high) + 1)) if whole else wanted
-    return Weights(tuple(wanted)).text if len(wanted) <= MOST else ""
+    combined = sorted({*weights.values, *counted_weights(rubrics)})
+    low, high = combined[0], combined[-1]
+    whole = all(isinstance(weight, int) for weight in combined) and high - low < MOST
+    combined = list(range(int(low), int(high) + 1)) if whole else combined
+    return Weights(tuple(combined)).text if len(combined) <= MOST else ""
 
 
 WINDOW_SETTING = "claim_window"

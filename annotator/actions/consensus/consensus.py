@@ -126,17 +126,17 @@ def made_of(kind: Kind, ruling: Ruling, documents: Documents) -> list[Made]:
         unit = _bare(units[ruling.take], _id(kind, ruling, 1))
         return [(unit, _provenance(ruling, unit, Origin.ONE, ruling.members, ruling.take))]
     return [
-        _kept(kind, ruling, letters, units[letters[0]], number)
+        _taken_over(kind, ruling, letters, units[letters[0]], number)
         for number, letters in enumerate(_alike(kind, units), start=1)
     ]
 
 
-def _kept(kind: Kind, ruling: Ruling, letters: list[str], unit: Unit, number: int) -> Made:
-    kept = _bare(unit, _id(kind, ruling, number))
+def _taken_over(kind: Kind, ruling: Ruling, letters: list[str], unit: Unit, number: int) -> Made:
+    merged = _bare(unit, _id(kind, ruling, number))
     sources = {letter: ruling.members[letter] for letter in letters}
     if len(letters) > 1:
-        return kept, _provenance(ruling, kept, Origin.BOTH, sources)
-    return kept, _provenance(ruling, kept, Origin.ONE, sources, letters[0])
+        return merged, _provenance(ruling, merged, Origin.BOTH, sources)
+    return merged, _provenance(ruling, merged, Origin.ONE, sources, letters[0])
 
 
 def _alike(kind: Kind, units: Mapping[str, Unit]) -> list[list[str]]:
@@ -181,13 +181,14 @@ def _provenance(
 DETAIL = ("provenance", "rulings", "repaired")
 
 
-def artifact(db: Connection, found: Adjudication, kind: Kind) -> str:
+def artifact(db: Connection, adjudication: Adjudication, kind: Kind) -> str:
     """The id of the consensus, which is begun now if there is none yet."""
-    if found.consensus_id:
-        return found.consensus_id
-    artifact_id = derived_id("consensus", found.id)
+    if adjudication.consensus_id:
+        return adjudication.consensus_id
+    artifact_id = derived_id("consensus", adjudication.id)
     row = {
-        "id": artifact_id, "item_id": found.item_id, "kind": kind.value, "author_id": found.adjudicator_id,
+        "id": artifact_id, "item_id": adjudication.item_id, "kind": kind.value,
+        "author_id": adjudication.adjudicator_id,
         "state": State.CONSENSUS.value, "revision": 0,
     }  # fmt: skip
     db.execute(insert(ARTIFACT).values(**row))
@@ -237,8 +238,8 @@ def _linked(unit: Unit, field: str, standing: Mapping[str, str]) -> Unit:
     named = getattr(unit, field)
     if isinstance(named, str):
         return unit.model_copy(update={field: standing.get(named, "")})
-    kept = dict.fromkeys(standing[one] for one in named if one in standing)
-    return unit.model_copy(update={field: tuple(kept)})
+    linked_ids = dict.fromkeys(standing[one] for one in named if one in standing)
+    return unit.model_copy(update={field: tuple(linked_ids)})
 
 
 def keep(db: Connection, version: ConsensusVersion) -> None:
@@ -279,12 +280,12 @@ def figures(kind: Kind, item_id: str, rulings: Sequence[Ruling], documents: Docu
     return under(PREFIX, pairs[0].figures if len(pairs) == 1 else comparing.over_all(kind, item_id, pairs))
 
 
-def records(db: Connection, found: Iterable[Agreement]) -> list[Agreement]:
+def records(db: Connection, agreements: Iterable[Agreement]) -> list[Agreement]:
     """The records as the adjudicators paired their units, of those that have been adjudicated.
 
     The last closed version counts. What comes back is to be pooled beside the frozen figures, never in their place.
     """
-    frozen = {agreement.id: agreement for agreement in found}
+    frozen = {agreement.id: agreement for agreement in agreements}
     made = {
         each.agreement_id: _repaired(db, frozen[each.agreement_id], each)
         for each in ruling_rows.adjudications(db)
@@ -346,13 +347,14 @@ def remark(project: Project, subject: str, text: str) -> Change:
 def add(project: Project, db: Connection, subject: str, text: str) -> Change:
     """`remark` in a transaction that has made sure that the person may."""
     row = {
-        "id": new_id(), "subject": subject, "person_id": people.someone(project).id, "text": said(text), "at": now(),
+        "id": new_id(), "subject": subject, "person_id": people.someone(project).id, "text": stripped(text),
+        "at": now(),
     }  # fmt: skip
     db.execute(insert(REMARK).values(**row))
     return record(project, db, Change("remark", subject, "remark", None, {"id": row["id"]}))
 
 
-def said(text: str) -> str:
+def stripped(text: str) -> str:
     """A reason or note without the white space around it; Refusal when it says nothing or cannot be kept."""
     text = text.strip()
     if not text:
@@ -417,9 +419,9 @@ def _subject(db: Connection, subject: str) -> Adjudication:
         return ruling_rows.adjudication(db, ruling_rows.ruling(db, subject).adjudication_id)
 
 
-def _refuse_outsiders(project: Project, db: Connection, found: Adjudication) -> None:
-    known = assignments.competence(project, db, found.item_id)
-    objection = known.objection(found.item_id, found.adjudicator_id)
-    coordinates = known.person.has(Role.COORDINATOR) and found.item_id not in known.own
+def _refuse_outsiders(project: Project, db: Connection, adjudication: Adjudication) -> None:
+    known = assignments.competence(project, db, adjudication.item_id)
+    objection = known.objection(adjudication.item_id, adjudication.adjudicator_id)
+    coordinates = known.person.has(Role.COORDINATOR) and adjudication.item_id not in known.own
     if objection and not coordinates:
         raise objection

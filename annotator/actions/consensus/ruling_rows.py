@@ -60,8 +60,8 @@ def adjudication(db: Connection, adjudication_id: str) -> Adjudication:
 
 def of_stage(db: Connection, item_id: str, stage: Stage) -> Adjudication | None:
     """The adjudication of one stage of an item, or None while there is none."""
-    wanted = ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.stage == stage.value
-    row = db.execute(select(ADJUDICATION).where(*wanted)).first()
+    conditions = ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.stage == stage.value
+    row = db.execute(select(ADJUDICATION).where(*conditions)).first()
     return adjudication_of(row) if row else None
 
 
@@ -206,8 +206,8 @@ def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dic
     kind = kind_of_stage(frozen.stage)
     of_person = {}
     for rater in frozen.inputs:
-        wanted = REVISION.c.artifact_id == rater.artifact_id, REVISION.c.number == rater.revision
-        content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
+        conditions = REVISION.c.artifact_id == rater.artifact_id, REVISION.c.number == rater.revision
+        content = db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
         of_person[rater.person_id] = document_of(kind, json.loads(content))
     return {letter: of_person[person] for letter, person in letters.items()}
 
@@ -221,16 +221,16 @@ def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str
         known = PROTOCOLS.get(unit.protocol)
         return (*known.scale.best_first, UNSURE) if known else ()
     field = KINDS[kind].under(weights).voted
-    return tuple(_said(value) for value, *_ in field.options) if field else ()
+    return tuple(_words(value) for value, *_ in field.options) if field else ()
 
 
-def said(kind: Kind, unit: Unit) -> str:
+def vote_words(kind: Kind, unit: Unit) -> str:
     """A unit's value in the words of a vote: true, 3, vital …; empty where it has none."""
     field = KINDS[kind].voted
-    return _said(getattr(unit, field.name)) if field else ""
+    return _words(getattr(unit, field.name)) if field else ""
 
 
-def _said(value: Any) -> str:
+def _words(value: Any) -> str:
     return "" if value is None else str(value).lower()
 
 
@@ -282,7 +282,7 @@ def _likeness(agreement: Agreement) -> dict[tuple[str, str, str, str], float]:
 
 
 def _edges(
-    found: list[Members],
+    member_rows: list[Members],
     letter: str,
     letters: Mapping[str, str],
     orders: Orders,
@@ -294,7 +294,7 @@ def _edges(
         if other == letters[letter]:
             partners[person, unit].append((partner, alike))
     places = {unit: place for place, unit in enumerate(orders[letter])}
-    for row, members in enumerate(found):
+    for row, members in enumerate(member_rows):
         sums: defaultdict[str, float] = defaultdict(float)
         for earlier, unit in members.items():
             for partner, alike in partners[letters[earlier], unit]:
@@ -303,15 +303,17 @@ def _edges(
             yield -alike, row, places[partner], partner
 
 
-def _insert_rest(found: list[Members], letter: str, order: list[str], joined: dict[str, Members]) -> None:
+def _insert_rest(
+    member_rows: list[Members], letter: str, order: list[str], joined: dict[str, Members]
+) -> None:
     """Rows of their own for the units that joined none, each below the one before it in its author's order."""
     place = -1
     for unit in order:
         if unit in joined:
-            place = next(n for n, members in enumerate(found) if members is joined[unit])
+            place = next(n for n, members in enumerate(member_rows) if members is joined[unit])
         else:
             place += 1
-            found.insert(place, {letter: unit})
+            member_rows.insert(place, {letter: unit})
 
 
 def same_order(members: list[Members], orders: Orders) -> bool:

@@ -39,7 +39,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import Change, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.stats.ranking import pairing
+from annotator.stats.ranking import standings as pairing
 from annotator.storage import tables
 from annotator.storage.tables import CONTEST
 
@@ -73,8 +73,8 @@ def raters(project: Project) -> list[ContestRater]:
         func.count().filter(c.status == NOT_ASKED),
     )
     question = select(c.rater, c.rater_kind, *told).where(c.pool == POOL).group_by(c.rater, c.rater_kind)
-    names: dict[str, str] = {one.id: one.name for one in judges.all_of(project)}
-    names |= {one.id: one.alias for one in people.people(project)}
+    names: dict[str, str] = {judge.id: judge.name for judge in judges.all_of(project)}
+    names |= {person.id: person.alias for person in people.people(project)}
     result = [
         ContestRater(rater, RaterKind(kind), names.get(rater, rater), *map(int, counts))
         for rater, kind, *counts in project.query(question)
@@ -84,7 +84,7 @@ def raters(project: Project) -> list[ContestRater]:
 
 def together(known: Iterable[ContestRater]) -> list[ContestRater]:
     """All people who compared tasks as one rater; none where fewer than two did."""
-    answered = [one.showings for one in known if one.kind is RaterKind.PERSON]
+    answered = [rater.showings for rater in known if rater.kind is RaterKind.PERSON]
     return [ContestRater(TOGETHER, RaterKind.PERSON, PEOPLE, sum(answered))] if len(answered) > 1 else []
 
 
@@ -105,9 +105,9 @@ def rater_named(project: Project, name: str = "") -> ContestRater:
             "No tasks have been compared yet.", "Start with “contest run”, “contest import” or the window."
         )
     known += together(known)
-    for one in known:
-        if not name or name.casefold() in (one.name.casefold(), one.id):
-            return one
+    for rater in known:
+        if not name or name.casefold() in (rater.name.casefold(), rater.id):
+            return rater
     there = ", ".join(one.name for one in known)
     raise Refusal(f"“{name}” has compared no tasks.", f"Available: {there}.")
 
@@ -143,31 +143,31 @@ def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -
     if rater != TOGETHER:
         return contest.meetings(showings(project, rater, among))
     result = [
-        ((one.round, place), one)
+        ((meeting.round, place), meeting)
         for place, person in enumerate(sorted(members(project, rater), key=lambda one: one.id))
-        for one in contest.meetings(showings(project, person.id, among))
+        for meeting in contest.meetings(showings(project, person.id, among))
     ]
     number = {at: count for count, at in enumerate(sorted({at for at, _ in result}), start=1)}
-    return [replace(one, round=number[at]) for at, one in sorted(result, key=lambda pair: pair[0])]
+    return [replace(meeting, round=number[at]) for at, meeting in sorted(result, key=lambda pair: pair[0])]
 
 
-def played(found: Iterable[Meeting]) -> list[pairing.PlayedMatch]:
+def played(meetings: Iterable[Meeting]) -> list[pairing.PlayedMatch]:
     return [
-        pairing.PlayedMatch(one.round, one.first, one.second, one.value, one.outcome)
-        for one in found
-        if one.value is not None
+        pairing.PlayedMatch(meeting.round, meeting.first, meeting.second, meeting.value, meeting.outcome)
+        for meeting in meetings
+        if meeting.value is not None
     ]
 
 
-def add(db: Connection, found: Sequence[ContestFields]) -> int:
+def add(db: Connection, fieldses: Sequence[ContestFields]) -> int:
     """Keep showings; one that is there already stays as it is. How many are new."""
-    rows = [row_of(one) for one in found]
+    rows = [row_of(fields) for fields in fieldses]
     return tables.add_missing(db, CONTEST, rows).rowcount if rows else 0
 
 
-def row_of(one: ContestFields) -> dict[str, object]:
-    values = {**one.model_dump(), "rater_kind": one.rater_kind.value}
-    return {"id": contest.showing_id(one.rater, one.round, one.first, one.second), **values}
+def row_of(fields: ContestFields) -> dict[str, object]:
+    values = {**fields.model_dump(), "rater_kind": fields.rater_kind.value}
+    return {"id": contest.showing_id(fields.rater, fields.round, fields.first, fields.second), **values}
 
 
 def planned(
@@ -227,11 +227,11 @@ class ContestTask:
 
 
 def tasks(project: Project) -> list[ContestTask]:
-    wanted = materials.WantedMaterial((Kind.TASKS,), texts=False, parts=False)
+    material = materials.WantedMaterial((Kind.TASKS,), texts=False, parts=False)
     return [
-        ContestTask(task_key(one.item.key, place), task, one.item)
-        for one in materials.each(project, wanted, materials.item_ids(project))
-        for place, task in enumerate(one.own.units(Kind.TASKS), start=1)
+        ContestTask(task_key(hand.item.key, place), task, hand.item)
+        for hand in materials.each(project, material, materials.item_ids(project))
+        for place, task in enumerate(hand.own.units(Kind.TASKS), start=1)
         if task.text.strip()
     ]
 
@@ -247,8 +247,8 @@ def competing(project: Project) -> dict[str, ContestTask]:
     return result
 
 
-def by_name(found: Iterable[ContestTask]) -> dict[str, str]:
-    return {name: one.id for one in found for name in (one.key, one.id)}
+def by_name(tasks: Iterable[ContestTask]) -> dict[str, str]:
+    return {name: task.id for task in tasks for name in (task.key, task.id)}
 
 
 def named(project: Project, name: str) -> ContestTask:
@@ -372,7 +372,7 @@ def _mark(person: str, pair: pairing.Pair) -> str:
     return sha256("/".join((person, *pair)))
 
 
-def sheet(found: Sequence[ContestRater]) -> ResultSheet:
+def sheet(raters: Sequence[ContestRater]) -> ResultSheet:
     heads = columns(
         ("rater", "Rater"), ("kind", "Kind"), ("comparisons", "Comparisons", "Of a pair in both orders, each counts"),
         ("rounds", "Rounds"), ("missing", "Missing", "Asked, and no valid answer came"),
@@ -380,12 +380,12 @@ def sheet(found: Sequence[ContestRater]) -> ResultSheet:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.name), text(one.kind.value), count(one.showings), count(one.rounds),
-            count(one.missing), count(one.not_asked),
+            text(rater.name), text(rater.kind.value), count(rater.showings), count(rater.rounds),
+            count(rater.missing), count(rater.not_asked),
         ))
-        for one in found
+        for rater in raters
     )  # fmt: skip
-    return ResultSheet("raters", f"{counted(len(found), 'rater')} so far", heads, lines)
+    return ResultSheet("raters", f"{counted(len(raters), 'rater')} so far", heads, lines)
 
 
 # How many are kept where nobody says: a tenth, and never more than a hundred.

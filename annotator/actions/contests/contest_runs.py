@@ -39,7 +39,7 @@ from annotator.exchange.formats.label_files import csv_line, guarded, unguarded
 from annotator.exchange.table_files import read_table
 from annotator.judging.runner import Finished
 from annotator.protocols.registry import RANKING, ranked_value
-from annotator.stats.ranking import pairing
+from annotator.stats.ranking import standings as pairing
 from annotator.storage import tables
 
 DEED = "comparisons made"
@@ -59,17 +59,17 @@ class ContestSettings:
 
     @property
     def name(self) -> str:
-        told = {name: getattr(self, name) for name in self.__slots__}
+        values = {name: getattr(self, name) for name in self.__slots__}
         usual = ContestSettings()
-        changed = [f"{name}={int(value)}" for name, value in told.items() if value != getattr(usual, name)]
+        changed = [f"{name}={int(value)}" for name, value in values.items() if value != getattr(usual, name)]
         return _BETWEEN.join([RANKING.name, *changed])
 
     @classmethod
     def of(cls, name: str) -> "ContestSettings":
         """The settings that an order names; Refusal for rounds or a cut that cannot be."""
-        told = dict(part.split("=", 1) for part in name.split(_BETWEEN)[1:])
-        one_order = bool(int(told.pop("one_order", "0")))
-        result = cls(one_order=one_order, **{part: int(value) for part, value in told.items()})
+        options = dict(part.split("=", 1) for part in name.split(_BETWEEN)[1:])
+        one_order = bool(int(options.pop("one_order", "0")))
+        result = cls(one_order=one_order, **{part: int(value) for part, value in options.items()})
         if not 1 <= result.rounds <= MOST_ROUNDS:
             raise Refusal(f"{result.rounds} rounds cannot be held.", f"Ask for 1 to {MOST_ROUNDS:,}.")
         if result.near < 0:
@@ -121,17 +121,17 @@ class ContestRun(run_kind.RunKind):
         result = contest_rows.showings(self.project, self.judge.id, self.tasks)
         if not run.id:
             result += [
-                Showing(one.round, one.first, one.second, None, None, one.status)
-                for one in self._next(foreseen=True)
+                Showing(fields.round, fields.first, fields.second, None, None, fields.status)
+                for fields in self._next(foreseen=True)
             ]
-        done = {_key(one) for one in result if one.came} | self._asked_by(run.id)
-        wanted = [one for one in result if one.round <= self.settings.rounds]
-        before = sum(_key(one) in done for one in wanted)
+        done = {_key(showing) for showing in result if showing.came} | self._asked_by(run.id)
+        showings = [showing for showing in result if showing.round <= self.settings.rounds]
+        before = sum(_key(showing) in done for showing in showings)
 
         def cases() -> Iterator[Case]:
-            return map(self._case, wanted)
+            return map(self._case, showings)
 
-        return run_kind.RunWork(self.protocol, cases, len(wanted), before, DEED, done)
+        return run_kind.RunWork(self.protocol, cases, len(showings), before, DEED, done)
 
     def _asked_by(self, run_id: str) -> set[Key]:
         c = tables.CONTEST.c
@@ -139,32 +139,39 @@ class ContestRun(run_kind.RunKind):
         rows = self.project.query(select(c.first, c.second, c.round).where(mine)) if run_id else ()
         return {(row[0], row[1], row[2]) for row in rows}
 
-    def _case(self, one: Showing) -> Case:
+    def _case(self, showing: Showing) -> Case:
         """The question about a showing, with nothing of where its tasks come from."""
         item = Item(id=POOL, key=POOL, question=RANKING.title)
         first, second = (
             Response(id=task, item_id=POOL, system_id="", text=self.tasks[task].shown)
-            for task in (one.first, one.second)
+            for task in (showing.first, showing.second)
         )
-        return Case(self.order.protocol, item, first, "", (Unit(id=one.second),), one.round, other=second)
+        return Case(
+            self.order.protocol, item, first, "", (Unit(id=showing.second),), showing.round, other=second
+        )
 
     def _next(self, *, foreseen: bool = False) -> list[ContestFields]:
         """The showings of the rounds that are not planned; near the cut of the next alone, unless only `foreseen`."""
         settings, rater = self.settings, self.judge.id
         held = contest_rows.meetings(self.project, rater, self.tasks)
-        first = max((one.round for one in held), default=0) + 1
+        first = max((meeting.round for meeting in held), default=0) + 1
         rounds = range(first, settings.rounds + 1)
         if settings.near:
             rounds = rounds if foreseen else rounds[:1]
             pairs = self._near(rounds, contest_rows.played(held))
         else:
-            there = {task for one in held if one.round == first - 1 for task in (one.first, one.second)}
+            there = {
+                task
+                for meeting in held
+                if meeting.round == first - 1
+                for task in (meeting.first, meeting.second)
+            }
             left = sorted(set(self.tasks) - there)
             pairs = self._random(rounds, left[0] if there and len(left) == 1 else "")
         return [
-            one
+            fields
             for number, of_round in pairs
-            for one in contest_rows.planned(
+            for fields in contest_rows.planned(
                 rater, RaterKind.JUDGE, number, of_round, both=not settings.one_order
             )
         ]
@@ -209,8 +216,8 @@ class _ContestJournal(RunJournal):
         )  # fmt: skip
 
 
-def _key(one: Showing) -> Key:
-    return one.first, one.second, one.round
+def _key(showing: Showing) -> Key:
+    return showing.first, showing.second, showing.round
 
 
 def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int:
@@ -219,7 +226,7 @@ def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int
 
     ids = list(contest_rows.competing(project))
     held = contest_rows.meetings(project, rater, ids)
-    number = max((one.round for one in held), default=0) + 1
+    number = max((meeting.round for meeting in held), default=0) + 1
     pairs = standings.near(ids, contest_rows.played(held), top, ContestSettings().seed, number)
     return len(pairs) * (1 if one_order else 2)
 

@@ -42,8 +42,7 @@ from annotator.domain.texts.words import counted
 from annotator.protocols.registry import RANKING
 from annotator.stats.matching.matching import likeness_among
 from annotator.stats.ranking import standings
-from annotator.stats.ranking.pairing import PlayedMatch
-from annotator.stats.ranking.standings import BesidePeople, Ranking, beside
+from annotator.stats.ranking.standings import BesidePeople, PlayedMatch, Ranking, beside
 from annotator.storage.tables import ITEM
 
 
@@ -52,8 +51,10 @@ def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str
     used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
     with project.store.read() as db:
         rows = annotating.judged_rows(db, Kind.TASKS, seminars)
-        kept = set(db.execute(used).scalars())
-        return {item_id: artifact_of(row).document.units for item_id, row in rows.items() if item_id in kept}
+        item_ids = set(db.execute(used).scalars())
+        return {
+            item_id: artifact_of(row).document.units for item_id, row in rows.items() if item_id in item_ids
+        }
 
 
 def made(project: Project, *, retired: bool = False) -> dict[str, str]:
@@ -145,11 +146,11 @@ class Quotas:
         return ""
 
 
-def quotas(per_seminar: int | None = None, wanted: Sequence[str] = ()) -> Quotas:
+def quotas(per_seminar: int | None = None, specs: Sequence[str] = ()) -> Quotas:
     """Quotas from texts such as “phase=40” (of each phase) and “family:Literature Survey=10”; Refusal for others."""
     groups = ("seminar", "discipline", "phase", "family")
     each, of_one = ({"seminar": per_seminar} if per_seminar else {}), {}
-    for words in wanted:
+    for words in specs:
         what, sign, most = words.rpartition("=")
         group, _, value = what.partition(":")
         if group not in groups or not sign or not most.isdecimal():
@@ -169,27 +170,27 @@ def chosen(
 ) -> list[KeptTask]:
     """Walk the standings until so many are kept; each that is passed over has its reason."""
     alike = likeness_among([one.task.text for one in tasks.values()], ())
-    counts, kept, result = Counter[tuple[str, str]](), list[ContestTask](), []
+    counts, contest_tasks, result = Counter[tuple[str, str]](), list[ContestTask](), []
     for row in ranking.rows:
-        if len(kept) >= top:
+        if len(contest_tasks) >= top:
             break
         task = tasks[row.id]
-        reason = next(_reasons(task, kept, limits, counts, held, alike), "")
+        reason = next(_reasons(task, contest_tasks, limits, counts, held, alike), "")
         result.append(KeptTask(row.id, not reason, reason, row.rank))
         if not reason:
-            kept.append(task)
+            contest_tasks.append(task)
             counts.update(task.groups.items())
     return result
 
 
 def _reasons(
-    task: ContestTask, kept: Sequence[ContestTask], limits: Quotas, counts: Counter[tuple[str, str]],
+    task: ContestTask, tasks: Sequence[ContestTask], limits: Quotas, counts: Counter[tuple[str, str]],
     held: Mapping[str, KeptTask], alike: Any,
 ) -> Iterator[str]:  # fmt: skip
     by_hand = held.get(task.id)
     if by_hand is not None and by_hand.by_hand and not by_hand.kept:
         yield by_hand.reason
-    for better in kept:
+    for better in tasks:
         if alike(task.task.text, better.task.text) >= ALIKE:
             yield f"nearly the same as {better.key}, which ranks higher"
     if full := limits.full(task, counts):
@@ -212,16 +213,16 @@ def decisions(project: Project) -> dict[str, KeptTask]:
 
 
 def keep_tasks(
-    project: Project, found: Sequence[KeptTask], tasks: Mapping[str, ContestTask]
+    project: Project, kept_tasks: Sequence[KeptTask], tasks: Mapping[str, ContestTask]
 ) -> tuple[Change, list[str]]:
     """Make items of those that are kept, and note why the others are not; all of it or nothing. Keys of new items."""
     people.refuse_others(project, "can keep tasks")
-    before, kept = made(project), [one.task for one in found if one.kept]
+    before, selected = made(project), [one.task for one in kept_tasks if one.kept]
     with project.store.write():
-        for task in kept:
+        for task in selected:
             keep(project, tasks[task].item.id, task)
-        change = _note(project, found, "keep tasks")
-    return change, [tasks[task].key for task in kept if task not in before]
+        change = _note(project, kept_tasks, "keep tasks")
+    return change, [tasks[task].key for task in selected if task not in before]
 
 
 def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Change, KeptTask]:
@@ -242,19 +243,19 @@ def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Chang
         return _note(project, [one], "hold task back"), one
 
 
-def _note(project: Project, found: Sequence[KeptTask], verb: str) -> Change:
+def _note(project: Project, tasks: Sequence[KeptTask], verb: str) -> Change:
     """Keep what was decided, in the transaction of what is done about it; a task without a reason is forgotten."""
     held = dict(project.get(DECISIONS, {}))
     by_hand = {task for task, one in decisions(project).items() if one.by_hand}
     at = now().isoformat(timespec="seconds")
-    for one in found:
+    for one in tasks:
         own = one.by_hand or (one.task in by_hand and not one.kept)
         held[one.task] = asdict(one) | {"by": project.by, "at": at, "by_hand": own}
         if not one.kept and not one.reason:
             del held[one.task]
     with project.store.write() as db:
         project.set(DECISIONS, held)
-        return record(project, db, Change("contest", "", verb, None, {one.task: one.words for one in found}))
+        return record(project, db, Change("contest", "", verb, None, {one.task: one.words for one in tasks}))
 
 
 _WORDS = 160
@@ -324,14 +325,20 @@ def _rounded(value: float | None) -> float | None:
 def report(project: Project, rater: str = "", top: str = "", draws: int = standings.DRAWS) -> ContestReport:
     """The standings by one rater, by default whoever compared most; Refusal where nobody did, or for a cut of none."""
     tasks = contest_rows.competing(project)
-    kept = _top(top, len(tasks))
+    top_count = _top(top, len(tasks))
     who = contest_rows.rater_named(project, rater)
     held = contest_rows.meetings(project, who.id, tasks)
-    lacking = tuple(one for meeting in held for one in meeting.showings if not one.came)
-    flagged = sum(SCORES_DISAGREE in one.flags.split() for meeting in held for one in meeting.showings)
-    ranking = standings.ranking(tasks, contest_rows.played(held), kept, draws)
+    lacking = tuple(showing for meeting in held for showing in meeting.showings if not showing.came)
+    flagged = sum(
+        SCORES_DISAGREE in showing.flags.split() for meeting in held for showing in meeting.showings
+    )
+    ranking = standings.ranking(tasks, contest_rows.played(held), top_count, draws)
     one_order = all(len(one.showings) == 1 for one in held)
-    near = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
+    near = (
+        contest_runs.next_near(project, who.id, top_count, one_order=one_order)
+        if top_count < len(tasks)
+        else 0
+    )
     alone = {}
     if who.id == contest_rows.TOGETHER:
         for member in contest_rows.members(project, who.id):
@@ -340,16 +347,17 @@ def report(project: Project, rater: str = "", top: str = "", draws: int = standi
     return ContestReport(
         who, tasks, ranking, draws, lacking, flagged, near,
         {} if alone else _beside(project, who, held, ranking, tasks),
-        decisions(project), next((str(one.kind) for one in judges.all_of(project) if one.id == who.id), ""), alone,
+        decisions(project), next((str(judge.kind) for judge in judges.all_of(project) if judge.id == who.id), ""),
+        alone,
     )  # fmt: skip
 
 
-def _top(said: str, tasks: int) -> int:
-    if not said:
+def _top(typed: str, tasks: int) -> int:
+    if not typed:
         return usual_top(tasks)
-    if not said.isdecimal() or not 0 < int(said) <= tasks:
-        raise Refusal(f"“{said}” of {tasks} tasks cannot be kept.", f"Give a number from 1 to {tasks}.")
-    return int(said)
+    if not typed.isdecimal() or not 0 < int(typed) <= tasks:
+        raise Refusal(f"“{typed}” of {tasks} tasks cannot be kept.", f"Give a number from 1 to {tasks}.")
+    return int(typed)
 
 
 def _beside(
@@ -374,29 +382,29 @@ def _beside(
 
 
 def _rated(played: list[PlayedMatch], ratings: Mapping[str, float]) -> dict[str, float]:
-    there = {task for one in played for task in (one.first, one.second)}
+    there = {task for match in played for task in (match.first, match.second)}
     return {task: ratings[task] for task in there}
 
 
 # In words, and as tables.
 
 
-def words(found: ContestReport) -> list[str]:
-    return [*_certainty(found), *_floor(found), *_gaps(found)]
+def words(report: ContestReport) -> list[str]:
+    return [*_certainty(report), *_floor(report), *_gaps(report)]
 
 
-def _floor(found: ContestReport) -> Iterator[str]:
-    if found.kind == JudgeKind.BASELINE:
+def _floor(report: ContestReport) -> Iterator[str]:
+    if report.kind == JudgeKind.BASELINE:
         yield f"{results.FLOOR.capitalize()}. {RANKING.floor}"
 
 
-def _certainty(found: ContestReport) -> Iterator[str]:
-    ranking = found.ranking
+def _certainty(report: ContestReport) -> Iterator[str]:
+    ranking = report.ranking
     matches, rounds = counted(ranking.matches, "match", "matches"), counted(ranking.rounds, "round")
-    yield f"By {found.rater.name}: {matches} in {rounds} of {counted(len(ranking.rows), 'task')}."
+    yield f"By {report.rater.name}: {matches} in {rounds} of {counted(len(ranking.rows), 'task')}."
     more = (
-        f"; another round near the cut would take {counted(found.near, 'call' if found.asks else 'comparison')}"
-        if found.near
+        f"; another round near the cut would take {counted(report.near, 'call' if report.asks else 'comparison')}"
+        if report.near
         else ""
     )
     are = "is" if ranking.certain == 1 else "are"
@@ -411,22 +419,22 @@ def _certainty(found: ContestReport) -> Iterator[str]:
         yield f"The last round replaced {percent(ranking.changed)} of the top {ranking.top}: {steady}."
 
 
-def _gaps(found: ContestReport) -> Iterator[str]:
-    asked = [one for one in found.lacking if one.status != NOT_ASKED]
-    if found.lacking:
-        causes = Counter("not asked yet" if one.status == NOT_ASKED else one.status for one in found.lacking)
-        told = ", ".join(f"{many:,} {cause.replace('_', ' ')}" for cause, many in causes.most_common())
-        yield f"{counted(len(found.lacking), 'comparison')} missing ({told}): they change no rating."
-    for one in asked[:5]:
-        first, second = found.tasks[one.first].key, found.tasks[one.second].key
-        yield f"Round {one.round}, {first} before {second}: {one.status.replace('_', ' ')}. {one.cause}"
-    if found.disagreeing:
-        yield f"In {counted(found.disagreeing, 'reply')} the scores disagree with the winner; the winner counts."
+def _gaps(report: ContestReport) -> Iterator[str]:
+    showings = [one for one in report.lacking if one.status != NOT_ASKED]
+    if report.lacking:
+        causes = Counter("not asked yet" if one.status == NOT_ASKED else one.status for one in report.lacking)
+        breakdown = ", ".join(f"{many:,} {cause.replace('_', ' ')}" for cause, many in causes.most_common())
+        yield f"{counted(len(report.lacking), 'comparison')} missing ({breakdown}): they change no rating."
+    for showing in showings[:5]:
+        first, second = report.tasks[showing.first].key, report.tasks[showing.second].key
+        yield f"Round {showing.round}, {first} before {second}: {showing.status.replace('_', ' ')}. {showing.cause}"
+    if report.disagreeing:
+        yield f"In {counted(report.disagreeing, 'reply')} the scores disagree with the winner; the winner counts."
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     known = contest_rows.raters(project)
-    who = tuple((one.name, one.name) for one in (*known, *contest_rows.together(known)))
+    who = tuple((rater.name, rater.name) for rater in (*known, *contest_rows.together(known)))
     many = len(contest_rows.tasks(project))
     tops = [usual_top(many), *(top for top in (5, 10, 20, 50, 100, 200, 500) if top < many)]
     cuts = tuple((f"top {top:,}", str(top)) for top in dict.fromkeys(tops))
@@ -440,11 +448,11 @@ def view(project: Project, rater: str = "", top: str = "") -> ContestReport | No
     return report(project, rater, top)
 
 
-def sheets(found: ContestReport | None) -> tuple[ResultSheet, ...]:
-    return () if found is None else (_standings(found), *_people(found), *_missing(found))
+def sheets(report: ContestReport | None) -> tuple[ResultSheet, ...]:
+    return () if report is None else (_standings(report), *_people(report), *_missing(report))
 
 
-def _standings(found: ContestReport) -> ResultSheet:
+def _standings(report: ContestReport) -> ResultSheet:
     heads = columns(
         ("rank", "Rank"), ("task", "Task"),
         ("elo", "Elo as printed", "From 1200, K = 32, with the stated confidence as outcome, as the paper does"),
@@ -459,23 +467,23 @@ def _standings(found: ContestReport) -> ResultSheet:
         ("matches", "Matches",
          "A pair in both orders is one match; matches of one pair count as one independent match as far as they "
          "come out alike"),
-        *((f"elo_{alias}", alias, f"Elo as printed, by {alias} alone") for alias in sorted(found.each)),
+        *((f"elo_{alias}", alias, f"Elo as printed, by {alias} alone") for alias in sorted(report.each)),
         ("decision", "Decision"), ("text", "Text"),
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            count(row.rank), text(found.tasks[row.id].key), count(round(row.elo, 1), form=",.1f"),
-            _strength(row), share(row.p_top, absent=found.ranking.too_few),
+            count(row.rank), text(report.tasks[row.id].key), count(round(row.elo, 1), form=",.1f"),
+            _strength(row), share(row.p_top, absent=report.ranking.too_few),
             text("certain" if row.certain else ""), count(row.matches),
-            *(count(one, form=",.1f") for _, one in sorted(found.of_each(row.id).items())),
-            _decided(found.decided.get(row.id)),
-            text(_short(found.tasks[row.id].task.text)),
-        ), item_id=found.tasks[row.id].item.id)
-        for row in found.ranking.rows
+            *(count(one, form=",.1f") for _, one in sorted(report.of_each(row.id).items())),
+            _decided(report.decided.get(row.id)),
+            text(_short(report.tasks[row.id].task.text)),
+        ), item_id=report.tasks[row.id].item.id)
+        for row in report.ranking.rows
     )  # fmt: skip
     title = f"Standings of {counted(len(lines), 'task')}"
-    told = tuple(words(found))
-    return ResultSheet("standings", title, heads, lines, told, departures=RANKING.departures, answers=2)
+    notes = tuple(words(report))
+    return ResultSheet("standings", title, heads, lines, notes, departures=RANKING.departures, answers=2)
 
 
 def _strength(row: standings.Standing) -> Any:
@@ -488,8 +496,8 @@ def _strength(row: standings.Standing) -> Any:
     return replace(cell, words="  ".join(filter(None, (cell.words, span))), estimate=estimate)
 
 
-def _decided(one: KeptTask | None) -> Any:
-    return text("") if one is None else text(one.words, state="" if one.kept else "incomplete")
+def _decided(task: KeptTask | None) -> Any:
+    return text("") if task is None else text(task.words, state="" if task.kept else "incomplete")
 
 
 def _short(words: str) -> str:
@@ -497,8 +505,8 @@ def _short(words: str) -> str:
     return plain if len(plain) <= _WORDS else f"{plain[: _WORDS - 1]}…"
 
 
-def _people(found: ContestReport) -> Iterator[ResultSheet]:
-    if not found.beside:
+def _people(report: ContestReport) -> Iterator[ResultSheet]:
+    if not report.beside:
         return
     tips = {
         "accuracy": "The share of pairs on which both prefer the same task; ties are left out",
@@ -513,24 +521,24 @@ def _people(found: ContestReport) -> Iterator[ResultSheet]:
         ("ties", "Ties"),
     )
     lines = tuple(
-        SheetLine((text(person), *(figure(getattr(one, name)) for name in _FIGURES), count(one.ties)))
-        for person, one in sorted(found.beside.items())
+        SheetLine((text(person), *(figure(getattr(people, name)) for name in _FIGURES), count(people.ties)))
+        for person, people in sorted(report.beside.items())
     )
-    yield ResultSheet("people", f"{found.rater.name} beside people", heads, lines)
+    yield ResultSheet("people", f"{report.rater.name} beside people", heads, lines)
 
 
-def _missing(found: ContestReport) -> Iterator[ResultSheet]:
-    asked = [one for one in found.lacking if one.status != NOT_ASKED]
-    if not asked:
+def _missing(report: ContestReport) -> Iterator[ResultSheet]:
+    showings = [showing for showing in report.lacking if showing.status != NOT_ASKED]
+    if not showings:
         return
     heads = columns(
         ("round", "Round"), ("first", "First"), ("second", "Second"), ("status", "Status"), ("cause", "Cause")
     )
     lines = tuple(
         SheetLine((
-            count(one.round), text(found.tasks[one.first].key), text(found.tasks[one.second].key),
-            text(one.status.replace("_", " "), state="missing"), text(one.cause),
+            count(showing.round), text(report.tasks[showing.first].key), text(report.tasks[showing.second].key),
+            text(showing.status.replace("_", " "), state="missing"), text(showing.cause),
         ))
-        for one in asked
+        for showing in showings
     )  # fmt: skip
     yield ResultSheet("missing", "Missing comparisons", heads, lines)

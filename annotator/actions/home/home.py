@@ -149,7 +149,7 @@ def _counted(db: Connection, used: Profile, conflicts: Counter[str]) -> _Counts:
     labelled = select(func.count(a.item_id.distinct())).where(
         a.kind == Kind.LABELS.value, sealed, a.item_id.not_in(gone)
     )
-    asked = select(func.count(ASSIGNMENT.c.item_id.distinct())).where(
+    assigned = select(func.count(ASSIGNMENT.c.item_id.distinct())).where(
         ASSIGNMENT.c.stage == Stage.LABELLING.value
     )
     newest = select(RUN.c.protocol, RUN.c.done, RUN.c.total).order_by(RUN.c.started_at)
@@ -169,7 +169,7 @@ def _counted(db: Connection, used: Profile, conflicts: Counter[str]) -> _Counts:
         adjudicated=one(select(func.count(ADJUDICATION.c.id)).where(closed)),
         conflicts=conflicts,
         labelled=one(labelled),
-        to_label=one(asked),
+        to_label=one(assigned),
         judged=(sum(done for done, _ in judged.values()), sum(total for _, total in judged.values())),
         releases=one(select(func.max(RELEASE.c.number))),
     )
@@ -287,8 +287,10 @@ def _lacking(project: Project, used: Profile) -> Iterator[NextStep]:
     for judge, titles in grouped(unchecked).items():
         words = f"{judge} is not validated where nobody labelled what it judged: {', '.join(titles)}"
         yield NextStep(words, "Draw a sample", "Validate", {"part": "Sets"})
-    if asked := releases.unanswered(project):
-        yield NextStep(f"Readers of a release will ask {asked}", "Answer", "Project", {"part": "questions"})
+    if unanswered := releases.unanswered(project):
+        yield NextStep(
+            f"Readers of a release will ask {unanswered}", "Answer", "Project", {"part": "questions"}
+        )
 
 
 def _items(of: Sized) -> str:
@@ -369,14 +371,14 @@ def _lately(db: Connection, everybody: dict[str, Person]) -> list[str]:
 
 def _own_steps(db: Connection, me: Person) -> Iterator[HomeStep]:
     """A person's own work: what is submitted of what was asked for."""
-    asked: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    progress: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for stage, submitted in _own(db, me):
         page = {Stage.LABELLING: "Label", Stage.ADJUDICATION: "Adjudicate"}.get(Stage(stage), "Author")
-        asked[page][0] += submitted is not None
-        asked[page][1] += 1
+        progress[page][0] += submitted is not None
+        progress[page][1] += 1
     for page, title in (("Author", "Written"), ("Label", "Labelled"), ("Adjudicate", "Adjudicated")):
-        if page in asked:
-            yield HomeStep(title, asked[page][0], page, asked[page][1])
+        if page in progress:
+            yield HomeStep(title, progress[page][0], page, progress[page][1])
 
 
 def _own_next(db: Connection, me: Person, own: Mapping[str, int]) -> Iterator[NextStep]:

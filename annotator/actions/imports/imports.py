@@ -42,9 +42,8 @@ from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts, tables
-from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.formats.label_files import of_table
-from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
+from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem, LabelFileContent
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.mappings import (
     FIELDS,
@@ -54,8 +53,8 @@ from annotator.exchange.formats.mappings import (
     TableMapping,
     TablesMapping,
     column_of,
-    kept_columns,
     matched,
+    own_columns,
     says_something,
 )
 from annotator.exchange.release import release, runnable, tables_csv
@@ -81,8 +80,8 @@ def read(paths: Sequence[Path], rules: Rules, tell: Progress) -> tuple[Bundle, l
     shown = {
         keys[response.item_id]: response.text for response in bundle.responses if response.mode == EXEMPLAR
     }
-    told = {name: value for name, value in asdict(rules).items() if isinstance(value, int)}
-    bundle.funnel = replace(funnel, exemplars=shown, rules=told)
+    thresholds = {name: value for name, value in asdict(rules).items() if isinstance(value, int)}
+    bundle.funnel = replace(funnel, exemplars=shown, rules=thresholds)
     return bundle, problems
 
 
@@ -112,7 +111,11 @@ CANARIES, LOOKED_AT = re.compile(CANARY_MARK.encode() + rb"[0-9a-f-]{36}"), 1_00
 def offered(project: Project | None = None) -> dict[str, str]:
     """What can be read, by name, in words to choose by; of a project what it uses."""
     kinds = profile.profile(project).kinds if project else frozenset(Kind)
-    own = {name: f"{one.title} ({one.holds})" for name, one in LAYOUTS.items() if one.kind in (None, *kinds)}
+    own = {
+        name: f"{layout.title} ({layout.holds})"
+        for name, layout in LAYOUTS.items()
+        if layout.kind in (None, *kinds)
+    }
     own |= {TABLES: "Tables and reports of your own", GOLDSMITH: "Goldsmith release"}
     own |= {INSPECT: "Logs of Inspect AI, from the task of a release"} if Kind.RUBRIC in kinds else {}
     if layouts.of_papers().kind in kinds:
@@ -137,7 +140,9 @@ def format_of(paths: Sequence[Path]) -> str:
     names = {path.name for path in (*paths, *inside)}
     if RELEASED & names:
         return GOLDSMITH
-    marked = (name for name, one in LAYOUTS.items() if any(names.issuperset(mark) for mark in one.marks))
+    marked = (
+        name for name, layout in LAYOUTS.items() if any(names.issuperset(mark) for mark in layout.marks)
+    )
     return next(marked, TABLES)
 
 
@@ -256,8 +261,8 @@ def _take(
             project.set(seminars.NAMES + source_id, of_source)
     if files.labels is None:
         return report
-    wanted = LabelImportOptions(protocol=label_cases.usual(project), new_raters=True)
-    labels = label_files.take(project, db, files.labels, wanted, tell)
+    import_options = LabelImportOptions(protocol=label_cases.usual(project), new_raters=True)
+    labels = label_files.take(project, db, files.labels, import_options, tell)
     counts = report.counts | {"labels": ImportCount(labels.changes, labels.same)}
     notes = [Problem("labels", None, note, note=True) for note in (*labels.notes, *labels.raters_in_words())]
     return replace(
@@ -294,8 +299,8 @@ def _read(
         if not tables_of_labels:
             return files
         content = LabelFileContent()
-        for one, how in tables_of_labels:
-            content.add(of_table(one, how))
+        for table, how in tables_of_labels:
+            content.add(of_table(table, how))
         return files._replace(labels=content)
     if format == COLLECTED:
         return ForeignFiles(*read(paths, options.rules, tell))
@@ -303,7 +308,7 @@ def _read(
         return ForeignFiles(*runnable.read_logs(paths, _known_task(project)))
     if format in LAYOUTS:
         files = _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])), options)
-        return _told_apart(project, files)
+        return _without_shared_ids(project, files)
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
 
 
@@ -334,7 +339,9 @@ def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
     ]
     known = dict.fromkeys((*KNOWN_MODES, *scoring.modes_of(project)))
     odd = {
-        one.id: one.mode for one in respelled if one.mode not in known and not (one.cutoff or one.settings)
+        record.id: record.mode
+        for record in respelled
+        if record.mode not in known and not (record.cutoff or record.settings)
     }
     problems = [
         Problem(
@@ -344,7 +351,7 @@ def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
         )
         for own, mode in odd.items()
     ]
-    bundle = replace(files.bundle, responses=[one for one in respelled if one.id not in odd])
+    bundle = replace(files.bundle, responses=[record for record in respelled if record.id not in odd])
     return files._replace(bundle=bundle, problems=[*files.problems, *problems])
 
 
@@ -360,17 +367,17 @@ def _weighed(
         for artifact in bundle.artifacts
         if artifact.kind is Kind.RUBRIC
     }
-    rubrics = {own: one for own, one in made.items() if isinstance(one, Rubric)}
-    odd = {own: units for own, one in rubrics.items() if (units := not_allowed(one, weights))}
-    wanted = settings.beside(weights, rubrics.values()) if odd else ""
-    if not odd or (options.allow_weights and wanted):
-        return ForeignFiles(bundle, problems, weights=wanted)
+    rubrics = {own: document for own, document in made.items() if isinstance(document, Rubric)}
+    odd = {own: units for own, rubric in rubrics.items() if (units := not_allowed(rubric, weights))}
+    needed = settings.beside(weights, rubrics.values()) if odd else ""
+    if not odd or (options.allow_weights and needed):
+        return ForeignFiles(bundle, problems, weights=needed)
     many, (first, units) = sum(map(len, odd.values())), next(iter(odd.items()))
     reason = f"{settings.has_weight(units[0], weights)}"
     reason += f", and so {counted(many - 1, 'criterion', 'criteria')} more" if many > 1 else ""
     reason += "; such a rubric comes in as a whole or not at all" if whole else ""
     way = (
-        f"Allow {wanted} in this project, and all fit." if wanted else "No project can have so many weights."
+        f"Allow {needed} in this project, and all fit." if needed else "No project can have so many weights."
     )
     problems = [*problems, Problem(*bundle.place("artifacts", first), f"{reason}. {way}")]
     left = [
@@ -383,10 +390,10 @@ def _weighed(
         and (fits := tuple(u for u in rubrics[artifact.id].units if u not in odd[artifact.id]))
     ]
     rest = [artifact for artifact in bundle.artifacts if artifact.id not in odd]
-    return ForeignFiles(replace(bundle, artifacts=[*rest, *left]), problems, weights=wanted)
+    return ForeignFiles(replace(bundle, artifacts=[*rest, *left]), problems, weights=needed)
 
 
-def _told_apart(project: Project, files: ForeignFiles) -> ForeignFiles:
+def _without_shared_ids(project: Project, files: ForeignFiles) -> ForeignFiles:
     """The bundle without lists of tasks of which one has the id of another seminar's task: a contest could not tell
     the two apart."""
     lists = [artifact for artifact in files.bundle.artifacts if artifact.kind is Kind.TASKS]
@@ -396,13 +403,14 @@ def _told_apart(project: Project, files: ForeignFiles) -> ForeignFiles:
         task.id: item_id for item_id, tasks in contest_standings.settled(project).items() for task in tasks
     }
     bad = {}
-    for one in lists:
-        own = (unit["id"] for unit in one.document["units"])
-        taken = next((unit for unit in own if there.get(unit, one.item_id) != one.item_id), None)
+    for task_list in lists:
+        own = (unit["id"] for unit in task_list.document["units"])
+        item_id = task_list.item_id
+        taken = next((unit for unit in own if there.get(unit, item_id) != item_id), None)
         if taken is not None:
             key = items.read(project, there[taken]).key
             reason = f"its task {taken} is another one of seminar {key} here: give it another id"
-            bad[one.id] = Problem(*files.bundle.place("artifacts", one.id), reason)
+            bad[task_list.id] = Problem(*files.bundle.place("artifacts", task_list.id), reason)
     rest = [artifact for artifact in files.bundle.artifacts if artifact.id not in bad]
     return files._replace(
         bundle=replace(files.bundle, artifacts=rest), problems=[*files.problems, *bad.values()]
@@ -444,7 +452,8 @@ def _known_task(project: Project) -> runnable.KnownTask:
             trials.setdefault((row.item_id, row.system_id), {})[row.id] = row.trial
         rubrics = map(artifacts.artifact_of, annotating.judged_rows(db, Kind.RUBRIC).values())
         criteria = {
-            one.item_id: {unit.id: (one.id, unit.text) for unit in one.document.units} for one in rubrics
+            artifact.item_id: {unit.id: (artifact.id, unit.text) for unit in artifact.document.units}
+            for artifact in rubrics
         }
     by_id = {item.id: item for item in known.items.values()}
     return runnable.KnownTask({**known.items, **by_id}, criteria, known.systems, trials, judges)
@@ -474,16 +483,21 @@ def _preview(
     notes = [problem for problem in every if problem.note]
     if files.weights and options.allow_weights:
         notes.append(Problem("weights", None, f"this project allows {files.weights} from now on", note=True))
-    asked = "" if options.allow_weights else files.weights
+    weights = "" if options.allow_weights else files.weights
     return ImportPreview(
-        format, incoming.counts, bad, tuple(notes), incoming.units, incoming.bundle.funnel, asked
+        format, incoming.counts, bad, tuple(notes), incoming.units, incoming.bundle.funnel, weights
     )
 
 
 def _image(report: ImportPreview, paths: Sequence[Path]) -> dict[str, Any]:
     counts = {thing: count.new for thing, count in report.counts.items() if count.new}
-    kept = {"rules": dict(report.funnel.rules)} if report.funnel else {}
-    return {"format": report.format, "files": sorted(path.name for path in paths), "new": counts, **kept}
+    funnel_rules = {"rules": dict(report.funnel.rules)} if report.funnel else {}
+    return {
+        "format": report.format,
+        "files": sorted(path.name for path in paths),
+        "new": counts,
+        **funnel_rules,
+    }
 
 
 def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress) -> None:
@@ -578,8 +592,8 @@ class TableMatch:
         return "; ".join(f"{WORDS[field]} = {value}" for field, value in self.how.constants.items())
 
     def with_constants(self, typed: str) -> "TableMatch":
-        said = [part.partition("=") for part in typed.split(";") if part.strip()]
-        constants = {name.strip().casefold().replace(" ", "_"): value.strip() for name, _, value in said}
+        parts = [part.partition("=") for part in typed.split(";") if part.strip()]
+        constants = {name.strip().casefold().replace(" ", "_"): value.strip() for name, _, value in parts}
         if constants.keys() - FIELDS.keys() or not all(constants.values()):
             raise Refusal(
                 f"“{typed}” does not say which field is what in every row.",
@@ -603,7 +617,7 @@ def look(project: Project, chosen: str, paths: Sequence[Path], options: ImportOp
     plan, mapping = preview(project, format_, paths, options), options.mapping
     shown = tuple(_shown(*one) for one in matched(paths, mapping)) if format_ == TABLES else ()
     given = [table.columns for table in mapping.tables] if mapping else []
-    if given and shown and not any(one.how.columns in given for one in shown):
+    if given and shown and not any(match.how.columns in given for match in shown):
         raise Refusal(
             "The mapping names columns that none of these tables has.",
             "Choose another mapping, or say above the columns what they hold.",
@@ -614,7 +628,7 @@ def look(project: Project, chosen: str, paths: Sequence[Path], options: ImportOp
 def _shown(table: Table, how: TableMapping) -> TableMatch:
     paths = tuple(dict.fromkeys([*table.paths(), *how.columns.values()]))
     size = counted(len(table.rows), table.unit)
-    return TableMatch(replace(table, rows=table.rows[:SHOWN]), size, paths, kept_columns(table), how)
+    return TableMatch(replace(table, rows=table.rows[:SHOWN]), size, paths, own_columns(table), how)
 
 
 def _placed(problem: Problem, shown: Sequence[TableMatch]) -> Refused:
@@ -623,7 +637,7 @@ def _placed(problem: Problem, shown: Sequence[TableMatch]) -> Refused:
     if problem.row is not None:
         return problem.file, f"row {problem.row}", reason
     if problem.index is not None:
-        of = next((one.table for one in shown if one.table.name == problem.file), None)
+        of = next((match.table for match in shown if match.table.name == problem.file), None)
         return problem.file, of.place(problem.index) if of else f"entry {problem.index + 1}", reason
     row, _, rest = reason.partition(": ")
     # As in “row 12: its question is empty”.
@@ -636,12 +650,14 @@ def _placed(problem: Problem, shown: Sequence[TableMatch]) -> Refused:
 
 def exactly(shown: Sequence[TableMatch]) -> TablesMapping:
     """The mapping by which each of these tables, and no other, is read as it is shown."""
-    return TablesMapping(tables=tuple(one.how.model_copy(update={"table": one.table.name}) for one in shown))
+    return TablesMapping(
+        tables=tuple(match.how.model_copy(update={"table": match.table.name}) for match in shown)
+    )
 
 
 def save_mapping(place: Path, shown: Sequence[TableMatch]) -> Path:
     """Write what the columns hold as a file for `--mapping`: for tables of any name, unless these would be confused."""
-    free = sorted(map(_free, shown), key=lambda one: -len(one.columns))
+    free = sorted(map(_free, shown), key=lambda mapping: -len(mapping.columns))
     # Each table is read by the first of which it has all columns.
     first = [next(one for one in free if set(one.columns.values()) <= set(table.paths)) for table in shown]
     sure = all(one.columns for one in free) and first == [*map(_free, shown)]

@@ -148,8 +148,8 @@ class DrawnIntake:
             values = record.model_dump(exclude={"id", "document", "sha256"})
             fields = ExtractFields.model_validate(values | {"flags": " ".join(record.flags)})
             content = canonical_json(record.document).decode()
-            kept = fields.model_dump() | {"state": fields.state.value, "content": content}
-            return {"extract": {"id": record.id, **kept, "sha256": record.sha256}}
+            columns = fields.model_dump() | {"state": fields.state.value, "content": content}
+            return {"extract": {"id": record.id, **columns, "sha256": record.sha256}}
 
         return ImportPlan("extracts", existing, _values(*UNIQUE), _values(*compared), needs, row)
 
@@ -261,10 +261,10 @@ class ContestIntake:
         lists = (
             select(REVISION.c.content).join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id).where(newest)
         )
-        wanted = self.incoming.bundle.matches or self.incoming.bundle.decisions
-        documents = [json.loads(content) for content in self.db.execute(lists).scalars()] if wanted else []
+        needed = self.incoming.bundle.matches or self.incoming.bundle.decisions
+        documents = [json.loads(content) for content in self.db.execute(lists).scalars()] if needed else []
         coming = (artifact for artifact in self.incoming.bundle.artifacts if artifact.kind is Kind.TASKS)
-        documents += [one.document for one in coming if one.id in self.incoming.there["artifacts"]]
+        documents += [record.document for record in coming if record.id in self.incoming.there["artifacts"]]
         return {unit["id"] for document in documents for unit in document["units"]}
 
 
@@ -314,7 +314,7 @@ class ValidationIntake:
 
         def row(record: ValidationSetRecord) -> dict[str, Row | list[Row]]:
             fields = SetFields.model_validate(record.model_dump(include=set(SetFields.model_fields)))
-            kept = {
+            columns = {
                 "id": record.id, **fields.model_dump(), "content": content_text(record.content),
                 "sha256": record.sha256, "labels": labels_text(record.first_labels),
                 "labels_sha256": record.labels_sha256,
@@ -326,7 +326,7 @@ class ValidationIntake:
                     "judges": orjson.dumps(look.judges).decode(),
                 }
                 opened.append({"id": look.id, **OpeningFields.model_validate(values).model_dump()})
-            return {"validation_set": kept, "opening": opened}
+            return {"validation_set": columns, "opening": opened}
 
         def content(record: ValidationSetRecord) -> tuple[str, str, int]:
             return record.sha256, record.labels_sha256, len(record.looks)
@@ -446,13 +446,13 @@ class BundleIntake:
         """Sort every record of the bundle, in the order in which they need each other."""
         items = ItemIntake(self.db, self.incoming, self.layout)
         pairs = PairIntake(self.db, self.incoming, self.history)
-        drawn = DrawnIntake(self.db, self.incoming)
+        intake = DrawnIntake(self.db, self.incoming)
         validated = ValidationIntake(self.db, self.incoming)
         contest = ContestIntake(self.db, self.incoming, self.decided)
         plans = (
             self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
-            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, drawn.extracts, drawn.pages,
-            pairs.pairings, drawn.prompts, self._judgements, validated.sets, validated.informed,
+            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, intake.extracts, intake.pages,
+            pairs.pairings, intake.prompts, self._judgements, validated.sets, validated.informed,
             contest.matches, contest.decisions,
         )  # fmt: skip
         for plan in plans:
@@ -491,14 +491,14 @@ class BundleIntake:
         return record.alias
 
     def _has_worked(self, person_id: str) -> bool:
-        asked = (
+        sources = (
             (ARTIFACT, ARTIFACT.c.author_id),
             (JUDGEMENT, JUDGEMENT.c.rater_id),
             (ASSIGNMENT, ASSIGNMENT.c.person_id),
         )
         return any(
             self.db.execute(select(source.c.id).where(column == person_id).limit(1)).first()
-            for source, column in asked
+            for source, column in sources
         )
 
     def _sources(self) -> ImportPlan:

@@ -72,7 +72,7 @@ class History:
         self._artifacts = {artifact.id: artifact for artifact in bundle.artifacts}
         self._of: defaultdict[str, list[RevisionRecord]] = defaultdict(list)
         self._trees: dict[str, dict[str, Any]] = {
-            revision_key(one.id, one.revision): one.document for one in bundle.artifacts
+            revision_key(record.id, record.revision): record.document for record in bundle.artifacts
         }
         for revision in sorted(
             bundle.revisions, key=lambda revision: (revision.artifact_id, revision.revision)
@@ -106,34 +106,38 @@ class History:
     def refuse_broken(self, artifact_id: str) -> None:
         """ValueError unless the revisions of an artifact hang together, each with its document."""
         before: RevisionRecord | None = None
-        for one in self.of(artifact_id):
+        for record in self.of(artifact_id):
             first = self.of(artifact_id)[0]
-            if (one.item_id, one.kind, one.author_id) != (first.item_id, first.kind, first.author_id):
+            if (record.item_id, record.kind, record.author_id) != (
+                first.item_id,
+                first.kind,
+                first.author_id,
+            ):
                 raise ValueError("its revisions are not all of one item, kind and author")
-            if not all(HASH.fullmatch(digest) for digest in one.skipped):
-                raise ValueError(f"what revision {one.revision} of it says was skipped are no hashes")
-            if one.document is None and not self.released(one):
-                raise ValueError(f"revision {one.revision} of it has no document")
-            link = reduce(chain, [*one.skipped, one.sha256], before.chain if before else "")
-            begins = one.revision - len(one.skipped) - 1
-            if link != one.chain or begins != (before.revision if before else max(begins, 0)):
-                raise ValueError(f"revision {one.revision} of it does not follow from the one before")
-            before = one
+            if not all(HASH.fullmatch(digest) for digest in record.skipped):
+                raise ValueError(f"what revision {record.revision} of it says was skipped are no hashes")
+            if record.document is None and not self.released(record):
+                raise ValueError(f"revision {record.revision} of it has no document")
+            link = reduce(chain, [*record.skipped, record.sha256], before.chain if before else "")
+            begins = record.revision - len(record.skipped) - 1
+            if link != record.chain or begins != (before.revision if before else max(begins, 0)):
+                raise ValueError(f"revision {record.revision} of it does not follow from the one before")
+            before = record
 
 
 def revision_row(record: ArtifactRecord, history: History, by: str, guideline: str) -> Row:
     """The row of an artifact's own revision; ValueError when its history tells of another."""
-    told = history.of(record.id)
+    records = history.of(record.id)
     row = {
         "artifact_id": record.id, "number": record.revision, "sha256": record.sha256, "at": record.at,
         "content": canonical_json(record.document).decode(), "by": record.author_id or by,
     }  # fmt: skip
-    if not told:
+    if not records:
         # A release of format 1.0 and files written by hand have no history.
         sealed = record.state is State.SEALED
         stamp = {"guideline": guideline, "form": FORM, "sealed": sealed, "chain": chain("", record.sha256)}
         return _complete({**row, **stamp, "reason": "", "skipped": None})
-    own = told[-1]
+    own = records[-1]
     same = own.revision, own.sha256, own.item_id, own.kind, own.author_id
     if same != (record.revision, record.sha256, record.item_id, record.kind, record.author_id):
         raise ValueError("its history does not end with the document that is here")
@@ -144,8 +148,8 @@ def revision_row(record: ArtifactRecord, history: History, by: str, guideline: s
 
 
 def _stamp(record: RevisionRecord) -> Row:
-    kept = record.model_dump(include={"guideline", "form", "sealed", "chain", "reason"})
-    return {**kept, "skipped": " ".join(record.skipped) or None}
+    columns = record.model_dump(include={"guideline", "form", "sealed", "chain", "reason"})
+    return {**columns, "skipped": " ".join(record.skipped) or None}
 
 
 def _complete(row: Row) -> Row:
@@ -222,9 +226,9 @@ class PairChecks:
         for adjudication in sorted(bundle.adjudications, key=lambda adjudication: adjudication.version):
             self.versions[adjudication.adjudication_id].append(adjudication)
         self._answering: defaultdict[str, set[str]] = defaultdict(set)
-        for said in bundle.judgements:
-            if said.rater_kind is RaterKind.PERSON:
-                self._answering[said.item_id].add(said.rater_id)
+        for record in bundle.judgements:
+            if record.rater_kind is RaterKind.PERSON:
+                self._answering[record.item_id].add(record.rater_id)
         for written in bundle.revisions:
             artifact = history.artifact(written.artifact_id)
             if artifact is None or artifact.state is not State.CONSENSUS:
@@ -245,7 +249,9 @@ class PairChecks:
         """ValueError unless what a judge paired are all units of two raters whose agreement is frozen."""
         frozen = self.agreements.get(record.agreement_id)
         pairs = frozen.pairs if frozen else ()
-        pair = next((one for one in pairs if (one.a, one.b) == (record.a, record.b)), None)
+        pair = next(
+            (agreement for agreement in pairs if (agreement.a, agreement.b) == (record.a, record.b)), None
+        )
         if frozen is None or pair is None:
             raise ValueError("it is not of two raters of its agreement")
         units_a = [*(match.a for match in pair.matched), *pair.only_a]
@@ -253,8 +259,8 @@ class PairChecks:
 
     def _units_of(self, record: AgreementRecord, given: SealedInput) -> list[str]:
         result = self.history.find(given.artifact_id, given.revision)
-        wanted = (record.item_id, record.stage.kind, given.person_id, given.sha256)
-        if result is None or (result.item_id, result.kind, result.author_id, result.sha256) != wanted:
+        expected = (record.item_id, record.stage.kind, given.person_id, given.sha256)
+        if result is None or (result.item_id, result.kind, result.author_id, result.sha256) != expected:
             raise ValueError(
                 f"revision {given.revision} of {given.artifact_id[:36]} is not what it was made of"
             )
@@ -382,8 +388,8 @@ class PairIntake:
             self.checks.refuse_unfounded(record)
             content = _content(record)
             keys = {"id": record.id, "item_id": record.item_id, "stage": record.stage.value}
-            kept = {"content": content.decode(), "sha256": sha256(content), "frozen_at": record.frozen_at}
-            return {"agreement": {**keys, **kept}}
+            columns = {"content": content.decode(), "sha256": sha256(content), "frozen_at": record.frozen_at}
+            return {"agreement": {**keys, **columns}}
 
         existing = ExistingRecords()
         for result in self.db.execute(
@@ -453,9 +459,11 @@ class PairIntake:
         yield from (("adjudications", one.id) for one in earlier if one.version < record.version)
 
     def _rows(self, adjudication_id: str) -> dict[str, Any]:
-        versions = [records.consensus_version(one) for one in self.checks.versions[adjudication_id]]
+        versions = [records.consensus_version(record) for record in self.checks.versions[adjudication_id]]
         result = records.adjudication(self.checks.versions[adjudication_id][-1])
-        objections = [each for one in self.checks.versions[adjudication_id] for each in records.disputes(one)]
+        objections = [
+            each for record in self.checks.versions[adjudication_id] for each in records.disputes(record)
+        ]
         return {
             "adjudication": {**_plain(result), "letters": canonical_json(result.letters).decode()},
             "ruling": [ruling_rows.row(each) for each in versions[-1].rulings],

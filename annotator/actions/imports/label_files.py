@@ -55,7 +55,7 @@ from annotator.domain.texts.difference import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.formats import label_files
-from annotator.exchange.formats.label_entries import EntryTrouble, LabelFileContent
+from annotator.exchange.formats.layout import EntryTrouble, LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT, RESPONSE
@@ -101,14 +101,15 @@ class LabelIntake:
 
     def compare(self, matched: Iterable[MatchedLabel]) -> "LabelIntake":
         """Sort the labels into new, more than is here, in the place of others, the same and refused."""
-        labels = _told_apart(_by_rater(matched, self), self)
+        labels = _unique(_by_rater(matched, self), self)
         there = _there(self.db, {key[0] for key in labels}, {key[3] for key in labels})
         sealed = cache(lambda protocol, person: sealed_by(self.db, person, protocol))
 
         def settle(label: Label, row: Row[Any] | None) -> Settled:
-            said, rater = label
+            matched_label, rater = label
             return self._settle(
-                label, _Here(row, said.item_id in sealed(said.place.protocol, rater.person.id))
+                label,
+                _Here(row, matched_label.item_id in sealed(matched_label.place.protocol, rater.person.id)),
             )
 
         plan = ImportPlan(
@@ -128,81 +129,98 @@ class LabelIntake:
 
     def _settle(self, label: Label, here: _Here) -> Settled:
         """One label: new, the same, more than is here, in the place of another, or refused."""
-        (said, rater), row = label, here.row
+        (matched_label, rater), row = label, here.row
         alias = rater.person.alias
-        other = _difference(said, row, alias) if row is not None else ""
+        other = _difference(matched_label, row, alias) if row is not None else ""
         more = row is not None and (
             not here.said
-            or any(getattr(said.entry, name) and not getattr(row, name) for name in ("quote", "note"))
+            or any(
+                getattr(matched_label.entry, name) and not getattr(row, name) for name in ("quote", "note")
+            )
         )
         if here.said and not other and (here.locked or not more):
             return self._settle_alike(label, here)
         if here.locked:
             reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
-            return Outcome.REFUSED, said.entry.problem(EntryTrouble.SUBMITTED, reason)
+            return Outcome.REFUSED, matched_label.entry.problem(EntryTrouble.SUBMITTED, reason)
         if other:
             outcome = Outcome.REPLACED if self.may_replace else Outcome.REFUSED
-            return outcome, said.entry.problem(EntryTrouble.CONFLICT, other, note=self.may_replace)
+            return outcome, matched_label.entry.problem(EntryTrouble.CONFLICT, other, note=self.may_replace)
         return (Outcome.FILLED if more else Outcome.NEW), None
 
     def _settle_alike(self, label: Label, here: _Here) -> Settled:
         """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
-        (said, rater), row = label, here.row
+        (matched_label, rater), row = label, here.row
         finished = row is not None and is_given(row.flags)
         if (
             here.locked
-            or finished == is_given(said.flags)
-            or (row is not None and not submits(said.place.protocol) and not is_waiting(row.flags))
+            or finished == is_given(matched_label.flags)
+            or (row is not None and not submits(matched_label.place.protocol) and not is_waiting(row.flags))
         ):
             return Outcome.SAME, None
         if self.may_replace:
             words = "a draft again" if finished else "no draft any more"
             reason = f"{rater.person.alias} said the same; it is {words}"
-            return Outcome.REPLACED, said.entry.problem(EntryTrouble.CONFLICT, reason, note=True)
+            return Outcome.REPLACED, matched_label.entry.problem(EntryTrouble.CONFLICT, reason, note=True)
         self.drafts += not finished
         return Outcome.SAME, None
 
 
-def _by_rater(said: Iterable[MatchedLabel], found: LabelIntake) -> Iterator[Label]:
+def _by_rater(labels: Iterable[MatchedLabel], intake: LabelIntake) -> Iterator[Label]:
     strangers: dict[str, list[MatchedLabel]] = defaultdict(list)
-    for one in said:
-        rater = found.raters.of(one.entry)
+    for label in labels:
+        rater = intake.raters.of(label.entry)
         if isinstance(rater, str):
-            strangers[rater].append(one)
+            strangers[rater].append(label)
         else:
-            yield one, rater
+            yield label, rater
     # Who someone is, is asked once, however many labels are theirs.
     for reason, theirs in strangers.items():
-        found.incoming.problems.append(
+        intake.incoming.problems.append(
             theirs[0].entry.problem(EntryTrouble.UNKNOWN_RATER, reason, len(theirs))
         )
 
 
-def _told_apart(labels: Iterable[Label], found: LabelIntake) -> dict[Key, Label]:
+def _unique(labels: Iterable[Label], intake: LabelIntake) -> dict[Key, Label]:
     """Each label once. Where the files contradict themselves none is taken, for nobody knows which holds."""
     once: dict[Key, Label] = {}
     repeated: dict[Key, list[Label]] = {}
-    for said, rater in labels:
-        key = _key((said, rater))
-        first = once.setdefault(key, (said, rater))
-        if first[0] is not said:
-            repeated.setdefault(key, [first]).append((said, rater))
+    for label, rater in labels:
+        key = _key((label, rater))
+        first = once.setdefault(key, (label, rater))
+        if first[0] is not label:
+            repeated.setdefault(key, [first]).append((label, rater))
     again = 0
     for key, ones in repeated.items():
-        if len({(said.value, said.entry.quote, said.entry.note) for said, _ in ones}) == 1:
+        if (
+            len(
+                {
+                    (matched_label.value, matched_label.entry.quote, matched_label.entry.note)
+                    for matched_label, _ in ones
+                }
+            )
+            == 1
+        ):
             again += len(ones) - 1
             continue
         del once[key]
         reason = f"the files give this label of {ones[0][1].person.alias} more than once, and not alike"
-        found.incoming.problems += [said.entry.problem(EntryTrouble.REPEATED, reason) for said, _ in ones]
+        intake.incoming.problems += [
+            matched_label.entry.problem(EntryTrouble.REPEATED, reason) for matched_label, _ in ones
+        ]
     if again:
-        found.notes.append(f"Found more than once in the files, and alike: {counted(again, 'label')}")
+        intake.notes.append(f"Found more than once in the files, and alike: {counted(again, 'label')}")
     return once
 
 
 def _key(label: Label) -> Key:
-    said, rater = label
-    return said.place.protocol, said.place.response_id, said.place.unit_id, rater.person.id
+    matched_label, rater = label
+    return (
+        matched_label.place.protocol,
+        matched_label.place.response_id,
+        matched_label.place.unit_id,
+        rater.person.id,
+    )
 
 
 def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, Row[Any]]:
@@ -216,14 +234,14 @@ def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, 
     return result
 
 
-def _difference(said: MatchedLabel, row: Row[Any], alias: str) -> str:
+def _difference(label: MatchedLabel, row: Row[Any], alias: str) -> str:
     """What a person has said here otherwise than the file; what either leaves open is no difference."""
     before = row.value or UNSURE
-    if row.status in SAID and before != said.value:
-        return f"{alias} said “{before}” here, the file says “{said.value}”"
+    if row.status in SAID and before != label.value:
+        return f"{alias} said “{before}” here, the file says “{label.value}”"
     for name in ("quote", "note"):
-        told, kept = getattr(said.entry, name), getattr(row, name)
-        if told and kept and told != kept:
+        given, stored = getattr(label.entry, name), getattr(row, name)
+        if given and stored and given != stored:
             return f"the {name} that {alias} left here is another"
     return ""
 
@@ -311,13 +329,13 @@ def run(
         report = _preview(_compare(project, db, placed, options), options)
     _refuse_bad(report, options)
     if not report.changes:
-        return Change("import", "labels", "nothing new", after=_told(report, paths)), report
+        return Change("import", "labels", "nothing new", after=_summary(report, paths)), report
     backups.make(project, "before an import of labels")
     with project.store.write() as db:
         # Someone may have written since the first look.
         report, source = _take(project, db, placed, options, tell)
         _refuse_bad(report, options)
-        change = Change("import", new_id(), "import labels", after=_told(report, paths) | source)
+        change = Change("import", new_id(), "import labels", after=_summary(report, paths) | source)
         return record(project, db, change), report
 
 
@@ -329,7 +347,9 @@ def take(
     report, source = _take(project, db, _placed(project, content, options), options, tell)
     if report.changes:
         files = sorted({entry.file for entry in content.entries})
-        change = Change("import", new_id(), "import labels", after=_told(report, map(Path, files)) | source)
+        change = Change(
+            "import", new_id(), "import labels", after=_summary(report, map(Path, files)) | source
+        )
         record(project, db, change)
     return report
 
@@ -366,16 +386,16 @@ class _Placed:
 
 def _placed(project: Project, content: LabelFileContent, options: LabelImportOptions) -> _Placed:
     placed = list(Matcher(project, options).place(content.entries))
-    said = tuple(one for one in placed if isinstance(one, MatchedLabel))
+    labels = tuple(one for one in placed if isinstance(one, MatchedLabel))
     problems = (*content.problems, *(one for one in placed if isinstance(one, Problem)))
-    spans = _spans(project, said)
+    spans = _spans(project, labels)
     other = {
         entry.file: f"{entry.file} speaks of “{entry.system[:80]}”, "
         f"and is taken for “{options.system_of(entry)}” as told"
         for entry in content.entries
         if entry.peer and entry.system and entry.system != options.system_of(entry)
     }
-    return _Placed(said, problems, (*content.notes, *_about_quotes(spans), *other.values()), spans)
+    return _Placed(labels, problems, (*content.notes, *_about_quotes(spans), *other.values()), spans)
 
 
 def _about_quotes(spans: Spans) -> list[str]:
@@ -387,12 +407,12 @@ def _about_quotes(spans: Spans) -> list[str]:
     )
 
 
-def _spans(project: Project, said: Iterable[MatchedLabel]) -> Spans:
+def _spans(project: Project, labels: Iterable[MatchedLabel]) -> Spans:
     """Where each quote stands in its report; of protocols whose quotes are from pages nothing is looked up."""
     quotes: dict[str, dict[str, None]] = defaultdict(dict)
-    for one in said:
-        if one.entry.quote and not PROTOCOLS[one.place.protocol].parts:
-            quotes[one.place.response_id][one.entry.quote] = None
+    for label in labels:
+        if label.entry.quote and not PROTOCOLS[label.place.protocol].parts:
+            quotes[label.place.response_id][label.entry.quote] = None
     result: dict[tuple[str, str], Span | None] = {}
     for response_id, listed in quotes.items():
         text = project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar_one()
@@ -426,34 +446,34 @@ def _refuse_bad(report: LabelImportPreview, options: LabelImportOptions) -> None
     refuse_bad(report.problems, options.skip_bad, replacing if only_conflicts else CORRECT)
 
 
-def _told(report: LabelImportPreview, paths: Iterable[Path]) -> dict[str, Any]:
+def _summary(report: LabelImportPreview, paths: Iterable[Path]) -> dict[str, Any]:
     whose = {rater.name: rater.person.alias for rater in report.raters}
     named = {"files": sorted(path.name for path in paths), "raters": whose}
     counts = {"new": report.new, "filled": report.filled, "replaced": len(report.replaced)}
     return {"format": "labels", **named, **counts}
 
 
-def _write(project: Project, db: Connection, found: LabelIntake, spans: Spans, tell: Progress) -> Fields:
+def _write(project: Project, db: Connection, intake: LabelIntake, spans: Spans, tell: Progress) -> Fields:
     """Write the labels; what the audit keeps so that `label_origins` can tell of which file each came."""
-    at, new = now(), found.accepted(Outcome.NEW)
-    others = found.accepted(Outcome.FILLED, Outcome.REPLACED)
-    files = sorted({said.entry.file for each in (new, others) for said, _ in each})
+    at, new = now(), intake.accepted(Outcome.NEW)
+    others = intake.accepted(Outcome.FILLED, Outcome.REPLACED)
+    files = sorted({matched_label.entry.file for each in (new, others) for matched_label, _ in each})
     moments = labels_module.moments(at, files)
     for start in range(0, len(new), BATCH):
         rows = [
-            _row(said, rater, spans) | {"at": moments[said.entry.file]}
-            for said, rater in new[start : start + BATCH]
+            _row(matched_label, rater, spans) | {"at": moments[matched_label.entry.file]}
+            for matched_label, rater in new[start : start + BATCH]
         ]
         insert_rows(db, JUDGEMENT, [row | {"sha256": judgement_hash(row)} for row in rows], silent)
         tell("writing labels", min(start + BATCH, len(new)), len(new))
     before: dict[str, Fields] = {}
     after: dict[str, Fields] = {}
-    for said, rater in others:
-        old = labels_module.kept(db, said.place, rater.person.id, by_file=True)
+    for label, rater in others:
+        old = labels_module.stored(db, label.place, rater.person.id, by_file=True)
         if old is None:
-            raise LookupError(f"the label {said.place} of {rater.person.id} is gone within one transaction")
-        row = Judgement(**old | _put(said, old, spans) | {"at": moments[said.entry.file]}).model_dump()
-        row = _standing(said, old, row)
+            raise LookupError(f"the label {label.place} of {rater.person.id} is gone within one transaction")
+        row = Judgement(**old | _put(label, old, spans) | {"at": moments[label.entry.file]}).model_dump()
+        row = _standing(label, old, row)
         labels_module.write(db, row, new=False)
         before[row["id"]], after[row["id"]] = labels_module.image(old), labels_module.image(row)
     if before:
@@ -464,19 +484,19 @@ def _write(project: Project, db: Connection, found: LabelIntake, spans: Spans, t
     return {"at": at.isoformat(), "sources": files}
 
 
-def _row(said: MatchedLabel, rater: NamedRater, spans: Spans) -> Fields:
+def _row(label: MatchedLabel, rater: NamedRater, spans: Spans) -> Fields:
     values: Fields = {
-        "id": new_id(), "protocol": said.place.protocol, "item_id": said.item_id,
-        "response_id": said.place.response_id, "artifact_id": said.artifact_id, "unit_id": said.place.unit_id,
-        "rater_id": rater.person.id, "note": said.entry.note,
+        "id": new_id(), "protocol": label.place.protocol, "item_id": label.item_id,
+        "response_id": label.place.response_id, "artifact_id": label.artifact_id, "unit_id": label.place.unit_id,
+        "rater_id": rater.person.id, "note": label.entry.note,
     }  # fmt: skip
-    values |= said.fields()
-    if said.entry.quote or said.entry.note:
-        row = Judgement(**_plain_row() | values | _quoted(said, spans)).model_dump()
+    values |= label.fields()
+    if label.entry.quote or label.entry.note:
+        row = Judgement(**_plain_row() | values | _quoted(label, spans)).model_dump()
     else:
         # Nothing of it is words of the file: it need not be checked.
         row = _plain_row() | values
-    return _standing(said, None, row)
+    return _standing(label, None, row)
 
 
 @cache
@@ -485,21 +505,21 @@ def _plain_row() -> Fields:
     return Judgement(**ids | {"rater_kind": RaterKind.PERSON.value, "at": now()}).model_dump()
 
 
-def _standing(said: MatchedLabel, before: Fields | None, row: Fields) -> Fields:
+def _standing(label: MatchedLabel, before: Fields | None, row: Fields) -> Fields:
     """A draft waits for its submission; what is finished counts at once."""
-    return row if is_given(said.flags) else pending(before, row) or row
+    return row if is_given(label.flags) else pending(before, row) or row
 
 
-def _quoted(said: MatchedLabel, spans: Spans) -> Fields:
-    start, end = spans.get((said.place.response_id, said.entry.quote)) or (None, None)
-    return {"quote": said.entry.quote, "quote_start": start, "quote_end": end}
+def _quoted(label: MatchedLabel, spans: Spans) -> Fields:
+    start, end = spans.get((label.place.response_id, label.entry.quote)) or (None, None)
+    return {"quote": label.entry.quote, "quote_start": start, "quote_end": end}
 
 
-def _put(said: MatchedLabel, old: Fields, spans: Spans) -> Fields:
+def _put(label: MatchedLabel, old: Fields, spans: Spans) -> Fields:
     """What changes in a row: all of it with another value, otherwise only what the file says more."""
-    fields = said.fields()
-    whole = old["status"] in SAID and (old["value"] or UNSURE) != said.value
-    quoted = _quoted(said, spans) if whole or said.entry.quote else {}
-    noted = {"note": said.entry.note} if whole or said.entry.note else {}
+    fields = label.fields()
+    whole = old["status"] in SAID and (old["value"] or UNSURE) != label.value
+    quoted = _quoted(label, spans) if whole or label.entry.quote else {}
+    noted = {"note": label.entry.note} if whole or label.entry.note else {}
     own = [FLAGGED] if FLAGGED in old["flags"].split() else []
     return fields | quoted | noted | {"flags": " ".join([*str(fields["flags"]).split(), *own])}

@@ -43,8 +43,15 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange import folders
 from annotator.exchange.formats import label_files, layouts
-from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry
-from annotator.exchange.formats.layout import GivenLabel, LabelLayout, Labelled, LabelledReport, LabelledUnit
+from annotator.exchange.formats.layout import (
+    EntryTrouble,
+    GivenLabel,
+    LabelEntry,
+    LabelLayout,
+    Labelled,
+    LabelledReport,
+    LabelledUnit,
+)
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Problem
@@ -79,8 +86,8 @@ class LabelImportOptions:
 
     def system_of(self, entry: LabelEntry) -> str:
         """The system an entry is of; a benchmark's own files are never believed where something else is told."""
-        told = self.systems.get(entry.item, self.system)
-        return (told or entry.system) if entry.peer else (entry.system or told)
+        system = self.systems.get(entry.item, self.system)
+        return (system or entry.system) if entry.peer else (entry.system or system)
 
 
 DEFAULT_OPTIONS = LabelImportOptions()
@@ -117,20 +124,20 @@ class AskedUnit(NamedTuple):
     weight: float
 
 
-def asked_units(
+def units_by_item(
     project: Project, protocol: Protocol, item_ids: Sequence[str]
 ) -> Iterator[tuple[str, list[AskedUnit]]]:
     systems = dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name)).all())
     # What may be said hangs on whether a page has words, never on those of a report.
     for at_hand in materials.each(project, replace(materials.for_judging(protocol), texts=False), item_ids):
         for material in at_hand.responses:
-            asked = [(case, unit) for case in protocol.cases(material) for unit in case.units]
+            pairs = [(case, unit) for case in protocol.cases(material) for unit in case.units]
             yield material.response.id, [
                 AskedUnit(
                     unit.id, _words(case, unit, systems), number, case.artifact_id,
                     (*label_cases.values_of(protocol, case), UNSURE), label_cases.flags_of(case), protocol.weight(unit),
                 )
-                for number, (case, unit) in enumerate(asked, 1)
+                for number, (case, unit) in enumerate(pairs, 1)
             ]  # fmt: skip
 
 
@@ -148,8 +155,8 @@ class _EntryFacts(NamedTuple):
 
 
 class Matcher:
-    def __init__(self, project: Project, told: LabelImportOptions) -> None:
-        self._project, self._told = project, told
+    def __init__(self, project: Project, options: LabelImportOptions) -> None:
+        self._project, self._told = project, options
         with project.store.read() as db:
             self._items = _Items(db)
             self._systems = {name: system for system, name in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
@@ -194,12 +201,12 @@ class Matcher:
             return item_id
         name = self._told.system_of(entry)
         if name not in self._systems:
-            told = (
+            reason = (
                 f"there is no system “{name[:80]}”"
                 if name
                 else "it does not say which system's report it is of"
             )
-            return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, told)
+            return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, reason)
         there = [
             report.id
             for report in self._reports[item_id, self._systems[name]]
@@ -213,12 +220,12 @@ class Matcher:
 
     def _read_units(self, met: Iterable[_EntryFacts | Problem]) -> None:
         """What is asked of the items that occur, protocol by protocol."""
-        wanted: dict[str, dict[str, None]] = defaultdict(dict)
+        item_ids: dict[str, dict[str, None]] = defaultdict(dict)
         for result in met:
             if not isinstance(result, Problem):
-                wanted[result.protocol][result.item_id] = None
-        for protocol, ids in wanted.items():
-            self._asked[protocol] = dict(asked_units(self._project, PROTOCOLS[protocol], list(ids)))
+                item_ids[result.protocol][result.item_id] = None
+        for protocol, ids in item_ids.items():
+            self._asked[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], list(ids)))
 
     def _said(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
         key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)
@@ -330,12 +337,12 @@ class NamedRater:
 
 
 class Raters:
-    def __init__(self, project: Project, wanted: Mapping[str, str], *, add_unknown: bool = False) -> None:
+    def __init__(self, project: Project, aliases: Mapping[str, str], *, add_unknown: bool = False) -> None:
         """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person.
 
         With `add_unknown` so does a name that nobody has.
         """
-        self._wanted, self._add_unknown = wanted, add_unknown
+        self._wanted, self._add_unknown = aliases, add_unknown
         self._people = {person.id: person for person in people.people(project)}
         self.met: dict[tuple[str, str, bool], NamedRater | str] = {}
 
@@ -382,22 +389,22 @@ class Raters:
     def _called(self, name: str) -> list[str]:
         """Who here has that alias or name, by id: as it is written, or else whatever its letters' case."""
         words = {person.id: (person.alias, person.name) for person in self._people.values()}
-        exact = [one for one, said in words.items() if name in said]
+        exact = [one for one, names in words.items() if name in names]
         folded = name.casefold()
-        alike = [one for one, said in words.items() if folded in map(str.casefold, said)]
+        alike = [one for one, names in words.items() if folded in map(str.casefold, names)]
         return (exact or alike) if name else []
 
-    def _told(self, name: str, wanted: str) -> NamedRater | str:
-        if wanted in self._people:
-            return self._known(name, wanted)
-        folded = wanted.casefold()
+    def _told(self, name: str, alias: str) -> NamedRater | str:
+        if alias in self._people:
+            return self._known(name, alias)
+        folded = alias.casefold()
         alike = [person for person in self._people.values() if person.alias.casefold() == folded]
-        exact = [person for person in alike if person.alias == wanted] or alike
+        exact = [person for person in alike if person.alias == alias] or alike
         if len(exact) > 1:
-            return f"“{wanted[:40]}” may be {len(exact):,} people: write the alias as they have it"
+            return f"“{alias[:40]}” may be {len(exact):,} people: write the alias as they have it"
         if exact:
             return self._known(name, exact[0].id)
-        return self._made(name, new_id(), wanted)
+        return self._made(name, new_id(), alias)
 
     def _known(self, name: str, person_id: str) -> NamedRater:
         return NamedRater(
@@ -430,7 +437,7 @@ def add(project: Project, db: Connection, raters: Iterable[NamedRater]) -> None:
         record(project, db, Change("person", rater.person.id, "add person", after=values))
 
 
-def told(words: Iterable[str]) -> dict[str, str]:
+def aliases_of(words: Iterable[str]) -> dict[str, str]:
     """Name → alias, from texts like “A=R3”; Refusal for one that says neither, or one name twice."""
     result: dict[str, str] = {}
     for one in words:
@@ -505,7 +512,9 @@ def offered() -> dict[str, str]:
 
 
 def known_files() -> str:
-    return " or ".join(f"{title}'s files ({one.example} …)" for title, one in layouts.of_labels().values())
+    return " or ".join(
+        f"{title}'s files ({layout.example} …)" for title, layout in layouts.of_labels().values()
+    )
 
 
 def export(project: Project, to: Path, form: str = "", choice: LabelSelection = LabelSelection()) -> Exported:
@@ -560,7 +569,7 @@ def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], 
             for row in db.execute(listed)
         }
         rows = {row.id: row for row in db.execute(reports)}
-    asked = {
+    labelled_reports = {
         response_id: LabelledReport(
             items[rows[response_id].item_id],
             rows[response_id].name,
@@ -568,7 +577,7 @@ def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], 
             rows[response_id].mode,
             [LabelledUnit(unit.id, unit.words, unit.weight) for unit in units],
         )
-        for response_id, units in asked_units(project, PROTOCOLS[layout.protocol], list(items))
+        for response_id, units in units_by_item(project, PROTOCOLS[layout.protocol], list(items))
     }
     people_say = [
         GivenLabel(
@@ -581,7 +590,10 @@ def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], 
         for row, *_ in labels
     ]
     return Labelled(
-        list(items.values()), asked, people_say, list(_judged(project, layout, judge)) if judge else ()
+        list(items.values()),
+        labelled_reports,
+        people_say,
+        list(_judged(project, layout, judge)) if judge else (),
     )
 
 
@@ -648,13 +660,13 @@ def _rows(
         )
     j = source.c
     to_be = to_submit() if source is JUDGEMENT else false()
-    told = (
+    condition = (
         j.id, j.protocol, j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags,
         j.at, ITEM.c.key, ITEM.c.dataset, SYSTEM.c.name.label("system"), RESPONSE.c.trial.label("report_trial"),
         RESPONSE.c.mode, PERSON.c.alias, to_be.label("to_submit"),
     )  # fmt: skip
     question = (
-        select(*told)
+        select(*condition)
         .join(ITEM, ITEM.c.id == j.item_id)
         .join(RESPONSE, RESPONSE.c.id == j.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
@@ -674,7 +686,7 @@ def _rows(
 def _units(
     project: Project, protocol: str, ids: Sequence[str], responses: set[str]
 ) -> dict[tuple[str, str], AskedUnit]:
-    result = asked_units(project, PROTOCOLS[protocol], ids)
+    result = units_by_item(project, PROTOCOLS[protocol], ids)
     return {
         (response_id, unit.id): unit
         for response_id, units in result

@@ -249,10 +249,10 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
         if material is None or drawn is None or drawn.document is None:
             raise ValueError(f"nothing was drawn from the report {response_id}")
         with project.store.write() as db:
-            kept = extracts.NewExtract(
+            extract = extracts.NewExtract(
                 material.item.id, response_id, extraction.makes, drawn.document, by_judge(judge.id)
             )
-            _, row = extracts.keep_row(db, kept)
+            _, row = extracts.keep_row(db, extract)
         extracts.confirm(project, row["id"])
 
 
@@ -370,7 +370,7 @@ def record_model(project: Project, *protocols: str) -> None:
         call = Call(
             id=new_id(), run_id=run_id, judge_id=recorded.id, status=Status.OK,
             cache_key=sha256(f"{RECORDED} {case.protocol} {' '.join(verdicts)} {case.response.id}"),
-            raw=canonical_json({unit_id: one.value for unit_id, one in verdicts.items()}).decode(),
+            raw=canonical_json({unit_id: verdict.value for unit_id, verdict in verdicts.items()}).decode(),
             requested_model=RECORDED, returned_model=RECORDED, tokens_input=tokens, tokens_output=30, latency_s=0.8,
             cost_usd=PRICE.cost(tokens, 30),
         )  # fmt: skip

@@ -102,9 +102,9 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
         research.from_place(project, works)
     for matches in folder.glob("matches.csv"):
         contest_runs.import_matches(project, matches)
-    for drawn in paper.extractions:
-        if drawn.baseline is not None:
-            asyncio.run(extracting.run(project, RunRequest(baseline, drawn.name)))
+    for extraction in paper.extractions:
+        if extraction.baseline is not None:
+            asyncio.run(extracting.run(project, RunRequest(baseline, extraction.name)))
     judged = [protocol.name for protocol in paper.protocols if protocol.baseline is not None]
     for protocol in judged:
         asyncio.run(judge_runs.run(project, RunRequest(baseline, protocol)))
@@ -235,8 +235,8 @@ def _begin_adjudicating(project: Project, item_id: str) -> None:
     shared = [
         row for row in adjudicating.sheet(project, adjudication).rows if len(row.units) > 1 and row.contested
     ]
-    said = ("What is forecast from is what tells the families apart.", "“Past” goes without saying.")
-    for row, words in zip(shared, said, strict=False):
+    rationales = ("What is forecast from is what tells the families apart.", "“Past” goes without saying.")
+    for row, words in zip(shared, rationales, strict=False):
         ruling.rule(
             project, row.ruling.id, "B", reason=Reason.WORDING, rationale=words, confidence=Confidence.HIGH
         )

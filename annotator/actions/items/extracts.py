@@ -69,33 +69,37 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
     }
 
 
-def keep_row(db: Connection, drawn: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
     """Write a row for what was drawn; the image of the row it replaces (empty for none), and the row."""
-    if not isinstance(drawn.document, class_of(drawn.kind.value, drawn.response_id)):
-        raise Refusal(f"A {drawn.kind.value} cannot be a {type(drawn.document).__name__}.", "Give another.")
-    if len({unit.id for unit in drawn.document.units}) != len(drawn.document.units):
-        raise Refusal(f"Two units of the {drawn.kind.value} have the same id.", "Give each an id of its own.")
+    if not isinstance(extract.document, class_of(extract.kind.value, extract.response_id)):
+        raise Refusal(
+            f"A {extract.kind.value} cannot be a {type(extract.document).__name__}.", "Give another."
+        )
+    if len({unit.id for unit in extract.document.units}) != len(extract.document.units):
+        raise Refusal(
+            f"Two units of the {extract.kind.value} have the same id.", "Give each an id of its own."
+        )
     old = _row(
         db,
         (
-            (EXTRACT.c.item_id == drawn.item_id)
-            & (EXTRACT.c.response_id == drawn.response_id)
-            & (EXTRACT.c.kind == drawn.kind.value)
-            & (EXTRACT.c.origin == drawn.origin)
+            (EXTRACT.c.item_id == extract.item_id)
+            & (EXTRACT.c.response_id == extract.response_id)
+            & (EXTRACT.c.kind == extract.kind.value)
+            & (EXTRACT.c.origin == extract.origin)
         ),
     )
     fields = ExtractFields(
-        item_id=drawn.item_id,
-        response_id=drawn.response_id,
-        kind=drawn.kind.value,
-        origin=drawn.origin,
+        item_id=extract.item_id,
+        response_id=extract.response_id,
+        kind=extract.kind.value,
+        origin=extract.origin,
         state=ExtractState.CONFIRMED if by else ExtractState.PROPOSED,
-        flags=drawn.flags,
-        run_id=drawn.run_id,
+        flags=extract.flags,
+        run_id=extract.run_id,
         by=by,
         at=now(),
     )
-    content = canonical_json(drawn.document.tree()).decode()
+    content = canonical_json(extract.document.tree()).decode()
     row = fields.model_dump() | {"state": fields.state.value, "content": content, "sha256": sha256(content)}
     row |= {"id": old["id"] if old else new_id()}
     _put(db, row)

@@ -77,7 +77,7 @@ def beside(project: Project, item_id: str) -> list[Source]:
     )
     rows = project.query(question.order_by(RESPONSE.c.trial, RESPONSE.c.id)).all()
     made = [Source(id=row.id, item_id=item_id, title=EXEMPLAR_TITLE, text=row.text) for row in rows]
-    return sorted([*own, *made], key=lambda one: bool(made) and one.title.endswith(LATEX))
+    return sorted([*own, *made], key=lambda source: bool(made) and source.title.endswith(LATEX))
 
 
 def file_bytes(project: Project, source_id: str) -> bytes | None:
@@ -168,9 +168,9 @@ def counts(db: Connection) -> dict[str, int]:
     return {role.value: result[role.value] for role in ItemRole if result[role.value]}
 
 
-def words(found: Mapping[str, int]) -> str:
-    told = ", ".join(counted(many, role) for role, many in found.items())
-    return f" ({told})" if found.keys() - {ItemRole.QUESTION.value} else ""
+def words(role_counts: Mapping[str, int]) -> str:
+    roles = ", ".join(counted(many, role) for role, many in role_counts.items())
+    return f" ({roles})" if role_counts.keys() - {ItemRole.QUESTION.value} else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,12 +556,12 @@ def _checked(values: dict[str, object], item_id: str) -> Item:
 
 def restore(_project: Project, db: Connection, item_id: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    there, wanted = present.get(SEVERAL, {item_id: present}), goal.get(SEVERAL, {item_id: goal})
+    there, target = present.get(SEVERAL, {item_id: present}), goal.get(SEVERAL, {item_id: goal})
     for each, image in there.items():
         old = _row(db, each)
         if any(old[name] != value for name, value in image.items()):
             raise Refusal("This item was changed elsewhere since.", "Look at it again; nothing was undone.")
-        _write(db, old, wanted[each])
+        _write(db, old, target[each])
 
 
 def count(project: Project) -> int:
@@ -593,9 +593,9 @@ def content_counts(project: Project) -> dict[str, Any]:
     `roles` tells what the items are, `left_out` how many of the responses enter nothing.
     """
     with project.store.read() as db:
-        kept = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        item_ids = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
         criteria, references, nuggets = (
-            _units(db, kind, kept) for kind in (Kind.RUBRIC, Kind.EVIDENCE, Kind.NUGGETS)
+            _units(db, kind, item_ids) for kind in (Kind.RUBRIC, Kind.EVIDENCE, Kind.NUGGETS)
         )
         on_arxiv = set(db.execute(text("SELECT url FROM page WHERE url LIKE 'arxiv:%'")).scalars())
         result: dict[str, Any] = {
@@ -633,9 +633,9 @@ def content_counts(project: Project) -> dict[str, Any]:
     }
 
 
-def _units(db: Connection, kind: Kind, kept: Collection[str]) -> list[dict[str, Any]]:
+def _units(db: Connection, kind: Kind, item_ids: Collection[str]) -> list[dict[str, Any]]:
     rows = judged_rows(db, kind).items()
-    return [unit for item_id, row in rows if item_id in kept for unit in json.loads(row.content)["units"]]
+    return [unit for item_id, row in rows if item_id in item_ids for unit in json.loads(row.content)["units"]]
 
 
 def _vital(nuggets: Iterable[dict[str, Any]]) -> int:

@@ -91,18 +91,18 @@ class _Settings:
 
 
 def _settings(project: Project) -> _Settings:
-    return _Settings(settings_module.allowed(project), pairs_drawn(project), settings_module.width(project))
+    return _Settings(settings_module.allowed(project), sampled_pairs(project), settings_module.width(project))
 
 
 def for_judging(protocol: Protocol) -> WantedMaterial:
-    return WantedMaterial(protocol.needs, pages=_paged(protocol), parts=_drawn(protocol))
+    return WantedMaterial(protocol.needs, pages=_paged(protocol), parts=_by_pairs(protocol))
 
 
 def for_counting(protocol: Protocol) -> WantedMaterial:
     """What shows which units there are: words and pages only where units come from the response."""
     texts = protocol.unit_kind is None and bool(protocol.values)
     return WantedMaterial(
-        protocol.needs, texts=texts, pages=texts and _paged(protocol), parts=_drawn(protocol)
+        protocol.needs, texts=texts, pages=texts and _paged(protocol), parts=_by_pairs(protocol)
     )
 
 
@@ -117,7 +117,7 @@ def for_scoring(protocol: Protocol) -> WantedMaterial:
     # Of what is judged by cited pages, figures may hang on which of them could be read.
     paged = bool(protocol.parts) and (not protocol.values or protocol.presentation.read == CITED_PAGE)
     return WantedMaterial(
-        protocol.needs, texts=protocol.unit_kind is None, pages=paged, page_texts=False, parts=_drawn(protocol),
+        protocol.needs, texts=protocol.unit_kind is None, pages=paged, page_texts=False, parts=_by_pairs(protocol),
         continuations=protocol.mode == CONTINUATION,
     )  # fmt: skip
 
@@ -126,7 +126,7 @@ def _paged(protocol: Protocol) -> bool:
     return protocol.works or bool(protocol.parts)
 
 
-def _drawn(protocol: Protocol) -> bool:
+def _by_pairs(protocol: Protocol) -> bool:
     return bool(protocol.parts) or any(metric.parts for metric in protocol.metrics)
 
 
@@ -160,20 +160,20 @@ def item_ids(project: Project, keys: Sequence[str] = (), *, answered: bool = Fal
     return list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
 
 
-def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
+def each(project: Project, material: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time.
 
     A report on an item that systems do not answer is not at hand.
     """
     settings = _settings(project)
-    types = settings_module.types(project) if wanted.sources else ()
-    subjects = _subjects(project) if wanted.sources else ()
-    heavy = wanted.texts or wanted.sources or wanted.parts or (wanted.pages and wanted.page_texts)
+    types = settings_module.types(project) if material.sources else ()
+    subjects = _subjects(project) if material.sources else ()
+    heavy = material.texts or material.sources or material.parts or (material.pages and material.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
-            result = _stretch(db, wanted, chosen, settings)
-        yield from (replace(one, own=replace(one.own, types=types, subjects=subjects)) for one in result)
+            result = _stretch(db, material, chosen, settings)
+        yield from (replace(hand, own=replace(hand.own, types=types, subjects=subjects)) for hand in result)
 
 
 def _subjects(project: Project) -> tuple[str, ...]:
@@ -185,14 +185,14 @@ def _subjects(project: Project) -> tuple[str, ...]:
     )
 
 
-def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:
+def of_response(project: Project, material: WantedMaterial, response_id: str) -> Material | None:
     """All that is at hand about one response; None when it is not there."""
     settings = _settings(project)
     with project.store.read() as db:
         item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)).scalar()
-        result = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], settings)
-        own = [replace(one, responses=_only(one, response_id)) for one in result]
-        own = _with_pages(db, own, wanted) if wanted.pages else own
+        result = _stretch(db, replace(material, pages=False), [item_id] if item_id else [], settings)
+        own = [replace(hand, responses=_only(hand, response_id)) for hand in result]
+        own = _with_pages(db, own, material) if material.pages else own
     return own[0].responses[0] if own and own[0].responses else None
 
 
@@ -201,13 +201,13 @@ def _only(at_hand: MaterialAtHand, response_id: str) -> tuple[Material, ...]:
 
 
 def _stretch(
-    db: Connection, wanted: WantedMaterial, ids: Sequence[str], settings: _Settings
+    db: Connection, material: WantedMaterial, ids: Sequence[str], settings: _Settings
 ) -> list[MaterialAtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
-    responses = _responses(db, ids, texts=wanted.texts, continuations=wanted.continuations)
-    drawn = extracts.standing(db, ids) if wanted.parts else {}
-    settled = {kind: annotating.judged_rows(db, kind, ids) for kind in wanted.kinds}
-    sources = _sources(db, ids) if wanted.sources else {}
+    responses = _responses(db, ids, texts=material.texts, continuations=material.continuations)
+    extractses = extracts.standing(db, ids) if material.parts else {}
+    settled = {kind: annotating.judged_rows(db, kind, ids) for kind in material.kinds}
+    sources = _sources(db, ids) if material.sources else {}
     result = []
     for item_id in ids:
         item = item_of(rows[item_id])
@@ -225,21 +225,21 @@ def _stretch(
             window=settings.window,
         )
         rivals = responses[item_id]
-        of_item = drawn.get((item_id, ""), {})
+        of_item = extractses.get((item_id, ""), {})
         pool = {kind: of_item[kind] for kind in (ResponsePart.POOL.value,) if kind in of_item}
         made = tuple(
-            _material(own, rival, rivals, pool | drawn.get((item_id, rival.id), {}), settings.pairs)
+            _material(own, rival, rivals, pool | extractses.get((item_id, rival.id), {}), settings.pairs)
             for rival in rivals
         )
         result.append(MaterialAtHand(item, own, made))
-    return _with_pages(db, result, wanted) if wanted.pages else result
+    return _with_pages(db, result, material) if material.pages else result
 
 
 def _material(
     own: Material,
     response: Response,
     rivals: Sequence[Response],
-    drawn: dict[str, Extract],
+    extracts: dict[str, Extract],
     pairs: PairsDrawn,
 ) -> Material:
     return Material(
@@ -247,8 +247,8 @@ def _material(
         response=response,
         documents=own.documents,
         artifact_ids=own.artifact_ids,
-        parts={ResponsePart(kind): extract.document for kind, extract in drawn.items()},
-        part_ids={ResponsePart(kind): extract.id for kind, extract in drawn.items()},
+        parts={ResponsePart(kind): extract.document for kind, extract in extracts.items()},
+        part_ids={ResponsePart(kind): extract.id for kind, extract in extracts.items()},
         others=[other for other in rivals if _rivals(response, other)],
         facing=[other for other in rivals if (response.mode == EXEMPLAR) is not (other.mode == EXEMPLAR)],
         weights=own.weights,
@@ -257,7 +257,7 @@ def _material(
     )
 
 
-def pairs_drawn(project: Project) -> PairsDrawn:
+def sampled_pairs(project: Project) -> PairsDrawn:
     """Protocol → response → those it was drawn to be compared with, of protocols for which pairs were drawn."""
     result: PairsDrawn = {}
     for protocol, draw in project.get(PAIRS, {}).items():
@@ -301,27 +301,29 @@ def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
     return result
 
 
-def _with_pages(db: Connection, found: list[MaterialAtHand], wanted: WantedMaterial) -> list[MaterialAtHand]:
-    cites = wanted.cites or _addresses
-    named = {material.response.id: set(cites(material)) for one in found for material in one.responses}
+def _with_pages(
+    db: Connection, hands: list[MaterialAtHand], wanted_material: WantedMaterial
+) -> list[MaterialAtHand]:
+    cites = wanted_material.cites or _addresses
+    named = {material.response.id: set(cites(material)) for hand in hands for material in hand.responses}
     every = {address for addresses in named.values() for address in addresses}
-    pages = pages_at(db, every, texts=wanted.page_texts)
+    pages = pages_at(db, every, texts=wanted_material.page_texts)
 
     def with_pages(material: Material) -> Material:
         cited = {url: pages[url] for url in named[material.response.id] if url in pages}
         return replace(material, pages=cited)
 
-    return [replace(one, responses=tuple(map(with_pages, one.responses))) for one in found]
+    return [replace(hand, responses=tuple(map(with_pages, hand.responses))) for hand in hands]
 
 
 def _addresses(material: Material) -> set[str]:
     documents = (*material.parts.values(), *material.documents.values())
     units = [unit for document in documents for unit in document.units]
-    said = [
+    texts = [
         *(str(getattr(unit, name, "")) for unit in units for name in ("url", "identifier")),
         *(one.address for unit in units for one in getattr(unit, "cites", ())),
     ]
-    return {str(result) for text in said if text and (result := identifier.parse(text))}
+    return {str(result) for text in texts if text and (result := identifier.parse(text))}
 
 
 def pages_at(db: Connection, addresses: Iterable[str], *, texts: bool = True) -> dict[str, Page]:
@@ -457,9 +459,9 @@ class Reports:
 
 def reports(project: Project) -> Reports:
     people.refuse_others(project, DOES)
-    drawn = extracts.standing_parts(project)
-    told = {each.name for each in fields(ReportLine)} - {"item_id"}
-    about = [column for column in RESPONSE.c if column.name in told]
+    partses = extracts.standing_parts(project)
+    names = {each.name for each in fields(ReportLine)} - {"item_id"}
+    about = [column for column in RESPONSE.c if column.name in names]
     length = func.length(RESPONSE.c.text).label("characters")
     question = (
         select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
@@ -470,11 +472,11 @@ def reports(project: Project) -> Reports:
     )
     lines: dict[tuple[str, Column], list[ReportLine]] = {}
     for row in project.query(question).mappings():
-        line = ReportLine(**row, parts=drawn.get((row["item_id"], row["id"]), {}))
+        line = ReportLine(**row, parts=partses.get((row["item_id"], row["id"]), {}))
         lines.setdefault((line.item_id, line.column), []).append(line)
     columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
     by_cell = {key: tuple(result) for key, result in lines.items()}
-    return Reports(_items(project, drawn), tuple(columns), by_cell, items_module.left_out(project))
+    return Reports(_items(project, partses), tuple(columns), by_cell, items_module.left_out(project))
 
 
 def text_of(project: Project, response_id: str) -> str:
@@ -483,9 +485,9 @@ def text_of(project: Project, response_id: str) -> str:
 
 
 def _items(
-    project: Project, drawn: Mapping[tuple[str, str], Mapping[str, CurrentPart]]
+    project: Project, partses: Mapping[tuple[str, str], Mapping[str, CurrentPart]]
 ) -> tuple[ReportsLine, ...]:
-    told = (
+    source_counts = (
         select(SOURCE.c.item_id, func.count().label("number"))
         .where(func.length(SOURCE.c.text) > 0)
         .group_by(SOURCE.c.item_id)
@@ -496,9 +498,9 @@ def _items(
         .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     )
     with project.store.read() as db:
-        sources = {row.item_id: row.number for row in db.execute(told)}
+        sources = {row.item_id: row.number for row in db.execute(source_counts)}
         return tuple(
-            ReportsLine(**row, sources=sources.get(row["id"], 0), parts=drawn.get((row["id"], ""), {}))
+            ReportsLine(**row, sources=sources.get(row["id"], 0), parts=partses.get((row["id"], ""), {}))
             for row in db.execute(question).mappings()
         )
 
@@ -633,10 +635,10 @@ def _images(
     row = db.execute(select(rows).where(rows.c.id == row_id)).mappings().first()
     if row is None:
         raise KeyError(row_id)
-    kept = model.model_validate({name: row[name] for name in model.model_fields})
-    new = _checked(model, {**kept.model_dump(), **fields})
+    sqlmodel = model.model_validate({name: row[name] for name in model.model_fields})
+    new = _checked(model, {**sqlmodel.model_dump(), **fields})
     only = set(fields)
-    return kept.model_dump(mode="json", include=only), new.model_dump(mode="json", include=only)
+    return sqlmodel.model_dump(mode="json", include=only), new.model_dump(mode="json", include=only)
 
 
 def _checked(model: type[SQLModel], values: Mapping[str, Any]) -> SQLModel:

@@ -43,8 +43,8 @@ def cited(project: Project) -> dict[str, list[str]]:
     ids = materials.item_ids(project)
     for start in range(0, len(ids), STRETCH):
         with project.store.read() as db:
-            drawn = extracts.standing(db, ids[start : start + STRETCH])
-        for (_, response_id), of_kind in sorted(drawn.items()):
+            extractses = extracts.standing(db, ids[start : start + STRETCH])
+        for (_, response_id), of_kind in sorted(extractses.items()):
             if response_id and ResponsePart.CLAIMS.value in of_kind:
                 for claim in of_kind[ResponsePart.CLAIMS.value].document.units:
                     if claim.url.strip():
@@ -54,7 +54,7 @@ def cited(project: Project) -> dict[str, list[str]]:
 
 def given(project: Project) -> dict[str, list[str]]:
     """The addresses from whose pages something is drawn, cited by a claim or not, as reports give them."""
-    readers = [one.cites for one in EXTRACTIONS.values() if one.cites]
+    readers = [extraction.cites for extraction in EXTRACTIONS.values() if extraction.cites]
     result: dict[str, list[str]] = {}
     for at_hand in materials.each(project, WantedMaterial(()), materials.item_ids(project)):
         for cites, report in product(readers, at_hand.responses):
@@ -73,30 +73,30 @@ def with_text(project: Project) -> set[str]:
     return set(project.query(select(PAGE.c.url).where(*there)).scalars())
 
 
-def take_in(project: Project, found: Page, verb: str = "fetch page") -> Change | None:
+def take_in(project: Project, page: Page, verb: str = "fetch page") -> Change | None:
     """Keep the snapshot of a page in the place of an earlier one; None where the earlier one was kept instead.
 
     A page of which there is no text never takes the place of one that was read: what was judged by stays.
     """
-    row = found.model_dump() | {"state": found.state.value, "sha256": page_hash(found.text)}
+    row = page.model_dump() | {"state": page.state.value, "sha256": page_hash(page.text)}
     with project.store.write() as db:
-        before = _row(db, found.url)
+        before = _row(db, page.url)
         was_read = before is not None and before["state"] == PageState.OK.value
-        if was_read and not (found.state is PageState.OK and found.text):
+        if was_read and not (page.state is PageState.OK and page.text):
             return None
         tables.put(db, PAGE, row)
         return record(
-            project, db, Change("page", derived_id("page", found.url), verb, _image(before), _image(row))
+            project, db, Change("page", derived_id("page", page.url), verb, _image(before), _image(row))
         )
 
 
-def add(project: Project, db: Connection, found: Page) -> None:
+def add(project: Project, db: Connection, page: Page) -> None:
     """Keep the snapshot of a work that a search found, where none with a text is there yet."""
-    before = _row(db, found.url)
+    before = _row(db, page.url)
     if before is None or not before["text"]:
-        row = found.model_dump() | {"state": found.state.value, "sha256": page_hash(found.text)}
+        row = page.model_dump() | {"state": page.state.value, "sha256": page_hash(page.text)}
         tables.put(db, PAGE, row)
-        subject = derived_id("page", found.url)
+        subject = derived_id("page", page.url)
         record(project, db, Change("page", subject, "found work", _image(before), _image(row)))
 
 
@@ -129,8 +129,8 @@ def _image(row: dict[str, Any] | None) -> dict[str, Any] | None:
     """A page as the audit keeps it: all but the text, for which its hash stands."""
     if row is None:
         return None
-    kept = {name: value for name, value in row.items() if name not in ("text", "fetched_at")}
-    return kept | {"fetched_at": row["fetched_at"].isoformat()}
+    values = {name: value for name, value in row.items() if name not in ("text", "fetched_at")}
+    return values | {"fetched_at": row["fetched_at"].isoformat()}
 
 
 Line = dict[str, Any]
@@ -179,15 +179,15 @@ class FetchPlan:
 def plan(project: Project, order: FetchRequest) -> FetchPlan:
     addresses = (given(project) if order.every else {}) | cited(project)
     there = set() if order.refresh else with_text(project)
-    wanted = {url: min(spellings) for url, spellings in addresses.items() if url not in there}
-    return FetchPlan(tuple(_mixed(wanted)), len(addresses) - len(wanted))
+    to_fetch = {url: min(spellings) for url, spellings in addresses.items() if url not in there}
+    return FetchPlan(tuple(_mixed(to_fetch)), len(addresses) - len(to_fetch))
 
 
-def _mixed(wanted: dict[str, str]) -> Iterator[str]:
+def _mixed(addresses: dict[str, str]) -> Iterator[str]:
     """The spellings in an order in which those of one host stand far apart."""
     by_host: defaultdict[str, list[str]] = defaultdict(list)
-    for url in sorted(wanted):
-        by_host[_host(wanted[url])].append(wanted[url])
+    for url in sorted(addresses):
+        by_host[_host(addresses[url])].append(addresses[url])
     for round_ in zip_longest(*by_host.values()):
         yield from (address for address in round_ if address is not None)
 
@@ -222,11 +222,11 @@ async def fetch(
     """
     fetcher = make(order)
     with _alone(project):
-        wanted = plan(project, order)
-        run = _Run(project, fetcher, tell, len(wanted.to_fetch), wanted.skipped)
+        fetch_plan = plan(project, order)
+        run = _Run(project, fetcher, tell, len(fetch_plan.to_fetch), fetch_plan.skipped)
         async with fetcher:
             cancelled = await _unless_cancelled(
-                lambda going: run.through(wanted.to_fetch, order.concurrency, going), listen
+                lambda going: run.through(fetch_plan.to_fetch, order.concurrency, going), listen
             )
         ended = run.ended(cancelled=cancelled)
     tell(ended)
@@ -288,13 +288,13 @@ class _Run:
                 self.running -= 1
             self._came(address, result)
 
-    def _came(self, address: str, found: "FetchedPage") -> None:
-        if found.reached is False and found.page.state is PageState.DEAD and not self.reached:
-            self.unreached.append((address, found))
+    def _came(self, address: str, page: "FetchedPage") -> None:
+        if page.reached is False and page.page.state is PageState.DEAD and not self.reached:
+            self.unreached.append((address, page))
             self.offline = len({_host(one) for one, _ in self.unreached}) >= HOSTS_BEFORE_OFFLINE
             return
-        self.reached = self.reached or bool(found.reached)
-        self._take(found.page)
+        self.reached = self.reached or bool(page.reached)
+        self._take(page.page)
 
     def _take(self, page: Page) -> None:
         change = take_in(self.project, page)
@@ -367,16 +367,16 @@ async def import_folder(
 
 
 def words(line: Line) -> list[str]:
-    said = [f"{line['done']:,} of {line['total']:,} pages ({line['state']})."]
+    sentences = [f"{line['done']:,} of {line['total']:,} pages ({line['state']})."]
     if line["by_state"]:
-        said.append(summary(line["by_state"]))
+        sentences.append(summary(line["by_state"]))
     if line.get("skipped"):
-        said.append(f"{counted(line['skipped'], 'was', 'were')} already stored and not fetched again.")
+        sentences.append(f"{counted(line['skipped'], 'was', 'were')} already stored and not fetched again.")
     if line["kept"]:
-        said.append(f"Of {line['kept']:,} the earlier text was kept, because the new one is empty.")
+        sentences.append(f"Of {line['kept']:,} the earlier text was kept, because the new one is empty.")
     if line.get("uncited"):
-        said.append(f"{counted(line['uncited'], 'is', 'are')} not cited by any claim.")
-    return said + ([line["cause"]] if line.get("cause") else [])
+        sentences.append(f"{counted(line['uncited'], 'is', 'are')} not cited by any claim.")
+    return sentences + ([line["cause"]] if line.get("cause") else [])
 
 
 @contextmanager
@@ -431,32 +431,32 @@ class CitedPages:
     def plan(self, *, refresh: bool) -> FetchPlan:
         """What fetching them would do: those that are cited and not read, or with `refresh` all that are cited."""
         cited = [page for page in self.pages if page.claims]
-        wanted = [page.url for page in cited if refresh or not page.is_here]
-        return FetchPlan(tuple(wanted), len(cited) - len(wanted))
+        urls = [page.url for page in cited if refresh or not page.is_here]
+        return FetchPlan(tuple(urls), len(cited) - len(urls))
 
 
 def cited_states(project: Project) -> CitedPages:
     """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
     people.refuse_others(project, DOES)
-    return _found(project)
+    return _cited(project)
 
 
 def lines(project: Project, *, every: bool = False) -> tuple[CitedPage, ...]:
     """The same pages for anyone, without who cites them; on request also those that reports give without a claim."""
-    return _found(project, given(project) if every else ()).pages
+    return _cited(project, given(project) if every else ()).pages
 
 
-def _found(project: Project, given: Iterable[str] = ()) -> CitedPages:
+def _cited(project: Project, given: Iterable[str] = ()) -> CitedPages:
     citing: defaultdict[str, list[CitingClaim]] = defaultdict(list)
     normalized = cache(normal)
-    for url, one in _claims(project):
-        citing[normalized(url)].append(one)
+    for url, claim in _claims(project):
+        citing[normalized(url)].append(claim)
     names = [name for name in CitedPage.__dataclass_fields__ if name in PAGE.c]
     question = select(*(PAGE.c[name] for name in names), func.length(PAGE.c.text).label("characters"))
-    kept = {row["url"]: dict(row) for row in project.query(question).mappings()}
+    stored = {row["url"]: dict(row) for row in project.query(question).mappings()}
     result = []
-    for url in sorted({*citing, *kept, *given}):
-        row = kept.get(url, {"url": url})
+    for url in sorted({*citing, *stored, *given}):
+        row = stored.get(url, {"url": url})
         if "state" in row:
             row["state"] = PageState(row["state"])
         by = citing.get(url, ())

@@ -115,33 +115,33 @@ def _source_id(item_id: str) -> str:
     return derived_id(item_id, "source", 0)
 
 
-def _take(found: Seminars, key: str, path: Path, known: _Known | None, *, pseudonyms: bool) -> None:
+def _take(seminars: Seminars, key: str, path: Path, known: _Known | None, *, pseudonyms: bool) -> None:
     content, item_id = documents.read(path), derived_id(DATASET, key)
     file, source_id = sha256(content), _source_id(item_id)
-    found.bundle.places |= {("items", item_id): (path.name, 0), ("sources", source_id): (path.name, 0)}
+    seminars.bundle.places |= {("items", item_id): (path.name, 0), ("sources", source_id): (path.name, 0)}
     if known is not None:
         if known.file != file:
             reason = f"seminar {key} was imported from a file with other content, which is kept as it is"
-            found.problems.append(Problem(path.name, None, reason))
-        found.bundle.items.append(_record(ItemRecord, known.item))
-        found.bundle.sources.append(_record(SourceRecord, known.source))
+            seminars.problems.append(Problem(path.name, None, reason))
+        seminars.bundle.items.append(_record(ItemRecord, known.item))
+        seminars.bundle.sources.append(_record(SourceRecord, known.source))
         return
-    heard = transcripts.read(content, path.name)
-    found.problems.extend(Problem(path.name, None, one) for one in heard.bad)
-    if not heard.said:
+    read_transcript = transcripts.read(content, path.name)
+    seminars.problems.extend(Problem(path.name, None, one) for one in read_transcript.bad)
+    if not read_transcript.said:
         return
-    speakers = dict.fromkeys(one.speaker for one in heard.said if one.speaker)
+    speakers = dict.fromkeys(line.speaker for line in read_transcript.said if line.speaker)
     names = {name: f"S{number}" for number, name in enumerate(speakers, 1)} if pseudonyms else {}
-    text, transcript = transcripts.assembled(heard.said, names, file)
+    text, transcript = transcripts.assembled(read_transcript.said, names, file)
     if names:
-        found.names[source_id] = {pseudonym: name for name, pseudonym in names.items()}
-    told = [*heard.notes, *_told(text, transcript, names)]
-    found.problems.extend(Problem(path.name, None, note, note=True) for note in told)
-    language = heard.language or _language(text[:20_000])
-    found.bundle.items.append(
+        seminars.names[source_id] = {pseudonym: name for name, pseudonym in names.items()}
+    notes = [*read_transcript.notes, *_remarks(text, transcript, names)]
+    seminars.problems.extend(Problem(path.name, None, note, note=True) for note in notes)
+    language = read_transcript.language or _language(text[:20_000])
+    seminars.bundle.items.append(
         ItemRecord(id=item_id, key=key, dataset=DATASET, question=key, language=language)
     )
-    found.bundle.sources.append(
+    seminars.bundle.sources.append(
         SourceRecord(
             id=source_id,
             item_id=item_id,
@@ -158,7 +158,7 @@ def _language(text: str) -> str:
         return "en"
     if not unspaced(text):
         return UNDETERMINED
-    han, kana = (len(one.findall(text)) for one in (_HAN, _KANA))
+    han, kana = (len(pattern.findall(text)) for pattern in (_HAN, _KANA))
     if kana * 20 > han + kana:
         return "ja"
     return "zh" if han * 2 > len(text) else UNDETERMINED
@@ -168,9 +168,9 @@ def _record(kind: Any, row: dict[str, Any]) -> Any:
     return kind(**{name: row[name] for name in kind.model_fields})
 
 
-def _told(text: str, transcript: Transcript, names: dict[str, str]) -> Iterator[str]:
+def _remarks(text: str, transcript: Transcript, names: dict[str, str]) -> Iterator[str]:
     """What is worth knowing before it is taken in: how much is doubtful, and whether names are still said."""
-    doubts = [doubt for one in transcript.segments for doubt in one.doubts]
+    doubts = [doubt for segment in transcript.segments for doubt in segment.doubts]
     for doubt, words in DOUBTS.items():
         if many := doubts.count(doubt):
             yield f"{counted(many, 'passage')} marked: {words}"
@@ -298,8 +298,8 @@ def pseudonyms(project: Project, source_id: str) -> Change:
         change = rename(project, source_id, given)
         known: dict[str, str] = project.get(NAMES + source_id, {})
         if change.seq:
-            told = {pseudonym: known.get(name, name) for name, pseudonym in given.items()}
-            project.set(NAMES + source_id, told)
+            names = {pseudonym: known.get(name, name) for name, pseudonym in given.items()}
+            project.set(NAMES + source_id, names)
         return change
 
 

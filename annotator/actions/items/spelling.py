@@ -79,7 +79,7 @@ class Spelling:
         if result is None:
             plain = unicodedata.normalize("NFC", word)
             result = not _scripts((plain,)) <= self._script or any(
-                one.lookup(plain) for one in self.dictionaries
+                dictionary.lookup(plain) for dictionary in self.dictionaries
             )
             self._looked_up[word] = result
         return result or not {word.casefold(), _POSSESSIVE.sub("", word.casefold())}.isdisjoint(
@@ -88,12 +88,14 @@ class Spelling:
 
     @property
     def _script(self) -> frozenset[str]:
-        return frozenset[str]().union(*(_script_of(one) for one in self.dictionaries))
+        return frozenset[str]().union(*(_script_of(dictionary) for dictionary in self.dictionaries))
 
     def suggestions(self, word: str) -> list[str]:
         """Words that may be meant, the likeliest first; it may take a second."""
-        found = [list(islice(one.suggest(word), MOST_SUGGESTIONS)) for one in self.dictionaries]
-        turns = chain.from_iterable(zip_longest(*found))
+        ranked = [
+            list(islice(dictionary.suggest(word), MOST_SUGGESTIONS)) for dictionary in self.dictionaries
+        ]
+        turns = chain.from_iterable(zip_longest(*ranked))
         return list(dict.fromkeys(filter(None, turns)))[:MOST_SUGGESTIONS]
 
     def add(self, word: str) -> None:
@@ -139,14 +141,14 @@ def dictionaries(language: str) -> list[Path]:
     A person's own come first, then those shipped, then the system's.
     """
     tag = language.lower()
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for folder in (_folder(), places.resources() / "spelling", *SYSTEM):
         for path in sorted(folder.glob("*.aff")):
             if path.with_suffix(".dic").is_file():
-                found.setdefault(path.stem.replace("_", "-").lower(), path.with_suffix(""))
-    if tag in found:
-        return [found[tag]]
-    of_language = [path for name, path in found.items() if name.split("-")[0] == tag.split("-")[0]]
+                paths.setdefault(path.stem.replace("_", "-").lower(), path.with_suffix(""))
+    if tag in paths:
+        return [paths[tag]]
+    of_language = [path for name, path in paths.items() if name.split("-")[0] == tag.split("-")[0]]
     return of_language[:MOST_DICTIONARIES]
 
 

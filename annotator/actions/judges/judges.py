@@ -95,9 +95,9 @@ PRESETS = (
 
 def preset_of(name: str) -> Preset:
     """The preset of that name; Refusal lists the names there are."""
-    result = next((one for one in PRESETS if one.name == name), None)
+    result = next((preset for preset in PRESETS if preset.name == name), None)
     if result is None:
-        names = ", ".join(one.name for one in PRESETS)
+        names = ", ".join(preset.name for preset in PRESETS)
         raise Refusal(f"There is no preset “{name}”.", f"Use one of {names}.")
     return result
 
@@ -122,7 +122,7 @@ def named(project: Project, name: str) -> Judge:
     raise Refusal(f"There is no judge “{name}” in this project.", f"Use one of {names}, or add it first.")
 
 
-def kept(project: Project, judge: Judge) -> Judge:
+def stored(project: Project, judge: Judge) -> Judge:
     """The judge, made sure to be in the file as it is (the baseline enters it with its first run)."""
     with project.store.write() as db:
         row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.id)).mappings().first()
@@ -168,10 +168,10 @@ def add(
     if preset:
         chosen = preset_of(preset)
         base_url = base_url or chosen.base_url
-        asked = json.loads(asking)
+        options = json.loads(asking)
         for place, usual in (("headers", chosen.headers), ("query", chosen.query)):
-            asked[place] = {**usual, **asked.get(place, {})}
-        asking = json.dumps(asked)
+            options[place] = {**usual, **options.get(place, {})}
+        asking = json.dumps(options)
     judge = checked(
         new_id(),
         name=name,
@@ -229,8 +229,8 @@ def change(
 def with_sent(asking: str, headers: str, query: str) -> str:
     """How a judge is asked, with what goes along with each request: JSON objects as typed, else Refusal."""
     try:
-        told = {name: json.loads(text or "{}") for name, text in (("headers", headers), ("query", query))}
-        known = PricedAsking.model_validate(json.loads(asking) | told)
+        extras = {name: json.loads(text or "{}") for name, text in (("headers", headers), ("query", query))}
+        known = PricedAsking.model_validate(json.loads(asking) | extras)
     except ValueError:
         raise Refusal(
             "The headers or query parameters cannot be read.",
@@ -260,16 +260,16 @@ def _priced(asking: str, price: Sequence[str]) -> str:
 
 def restore(project: Project, db: Connection, judge_id: str, present: Any, goal: Any) -> None:
     """Put a judge's settings back; Refusal when they were changed since, or it has judged by them."""
-    kept = {"id", "kind", "retired"}
+    fixed = {"id", "kind", "retired"}
     row = db.execute(select(JUDGE).where(JUDGE.c.id == judge_id)).mappings().one()
-    there = Judge(**row).model_dump(mode="json", exclude=kept)
-    if any(there[name] != value for name, value in present.items() if name not in kept):
+    there = Judge(**row).model_dump(mode="json", exclude=fixed)
+    if any(there[name] != value for name, value in present.items() if name not in fixed):
         raise Refusal("This judge was changed elsewhere since.", "Look at it again; nothing was undone.")
     if has_judged(project, judge_id) and any(goal[name] != there[name] for name in ("base_url", "model")):
         raise Refusal("It has judged with these settings.", "Add a new judge for others.")
     refuse_taken(project, goal["name"], judge_id)
-    wanted = Judge.model_validate(goal).model_dump(exclude=kept)
-    db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**wanted))
+    values = Judge.model_validate(goal).model_dump(exclude=fixed)
+    db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(**values))
 
 
 def has_judged(project: Project, judge_id: str) -> bool:
@@ -329,15 +329,15 @@ def refuse_among_settings(judge: Judge) -> None:
     )
     if judge.key_env and (not VARIABLE.fullmatch(judge.key_env) or looks_like_key(judge.key_env)):
         raise Refusal("That is not the name of an environment variable; it may be a key.", right)
-    asked = judge.asked
-    plain = {name: SECRET.sub("", value).strip() for name, value in asked.headers.items()}
+    asking = judge.asked
+    plain = {name: SECRET.sub("", value).strip() for name, value in asking.headers.items()}
     plain = {name: "" if value.lower() in ("bearer", "basic") else value for name, value in plain.items()}
-    if result := key_in_settings(plain) or key_in_settings(dict(asked.query)):
+    if result := key_in_settings(plain) or key_in_settings(dict(asking.query)):
         raise Refusal(
             f"The headers or query parameters seem to hold a key ({result}).",
             "Write {key} in its place, or the name of an environment variable in braces. Nothing was saved.",
         )
-    if taken := {name.lower() for name in asked.headers} & _OWN_HEADERS:
+    if taken := {name.lower() for name in asking.headers} & _OWN_HEADERS:
         raise Refusal(f"The header {min(taken)} is the program's own.", "Leave it out; nothing was saved.")
     result = key_in_settings(json.loads(judge.parameters))
     if result:
@@ -378,20 +378,20 @@ def prepared(
     same endpoint unless the settings say otherwise. Refusal when the system's reports came from elsewhere, from another
     model, or were asked for with other parameters.
     """
-    wanted = system.strip()
-    if not wanted:
+    system_name = system.strip()
+    if not system_name:
         raise Refusal("The system has no name.", "Name the system: --system NAME.")
     with project.store.write() as db:
-        of_reports, there = _named(db, _name(wanted)), _has_reports(db, wanted, mode)
-        old = _named(db, _name(wanted, mode)) or (of_reports if there else None)
-        writer = _as_wanted(project, _name(wanted, mode), settings, old, of_reports)
+        of_reports, there = _named(db, _name(system_name)), _has_reports(db, system_name, mode)
+        old = _named(db, _name(system_name, mode)) or (of_reports if there else None)
+        writer = _configured(project, _name(system_name, mode), settings, old, of_reports)
         if there:
-            _refuse_another(wanted, old, writer)
+            _refuse_another(system_name, old, writer)
         if settings.key_env and settings.base_url:
             from annotator.judging.calls import keys
 
             keys.allow(settings.key_env, settings.base_url)
-        return _kept(project, db, old, writer)
+        return _stored(project, db, old, writer)
 
 
 def writer_named(project: Project, name: str) -> Judge | None:
@@ -432,7 +432,7 @@ def _has_reports(db: Connection, system: str, mode: str) -> bool:
     return db.execute(answers.where(SYSTEM.c.name == system, alike).limit(1)).first() is not None
 
 
-def _as_wanted(
+def _configured(
     project: Project, name: str, settings: WriterSettings, old: Judge | None, of_reports: Judge | None
 ) -> Judge:
     if settings == WriterSettings() and old is not None:
@@ -459,17 +459,17 @@ def _from_judge(project: Project, settings: WriterSettings) -> dict[str, str]:
     # The key is looked for where that judge has it.
     of, price = judge.asked.of or judge.id, judge.asked.price
     asking = PricedAsking(of=of, price=price).model_dump_json(exclude_defaults=True)
-    kept = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
-    return kept | {"asking": asking, "parameters": settings.parameters or judge.parameters}
+    endpoint = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
+    return endpoint | {"asking": asking, "parameters": settings.parameters or judge.parameters}
 
 
 def _by_itself(settings: WriterSettings, old: Judge | None) -> dict[str, str]:
     known = {name: getattr(old, name) for name in ("asking", *_SAID)} if old else {}
-    said = {name: value for name in _SAID if (value := getattr(settings, name))}
-    if "base_url" in said or "key_env" in said:
+    overrides = {name: value for name in _SAID if (value := getattr(settings, name))}
+    if "base_url" in overrides or "key_env" in overrides:
         # The key is no longer the judge's that it was made from.
         known.pop("asking", None)
-    given = known | said
+    given = known | overrides
     if not given.get("base_url") or not given.get("model"):
         raise Refusal(
             "No writer is given for the reports.",
@@ -491,7 +491,7 @@ def _refuse_another(system: str, old: Judge | None, writer: Judge) -> None:
         )
 
 
-def _kept(project: Project, db: Connection, old: Judge | None, writer: Judge) -> Judge:
+def _stored(project: Project, db: Connection, old: Judge | None, writer: Judge) -> Judge:
     if old == writer:
         return writer
     if old is None:

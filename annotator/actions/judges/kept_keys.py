@@ -73,7 +73,7 @@ def key_place(project: Project, judge: Judge) -> str:
     result, why = _looked_for(project, judge)
     if why is not None:
         return f"{why.happened} Allow it if both are right."
-    if result is None and not _given(project, _asked_for(project, judge)):
+    if result is None and not _given(project, _checked(project, judge)):
         return f"This judge was imported: add a key for {address_of(judge.base_url)} before using it."
     if result is None:
         return "No key is stored; an endpoint on this machine usually needs none."
@@ -96,7 +96,7 @@ def _looked_for(project: Project, judge: Judge) -> tuple[Any, KeyNotAllowed | No
     """
     from annotator.judging.calls.keys import address_of
 
-    of, address = _asked_for(project, judge), address_of(judge.base_url)
+    of, address = _checked(project, judge), address_of(judge.base_url)
     if address_of(of.base_url) != address:
         return None, None
     keys = _keys()
@@ -173,7 +173,7 @@ def key_to_ask_with(project: Project, judge: Judge) -> str | None:
         raise why
     if result is not None:
         return str(result.value)
-    of = _asked_for(project, judge)
+    of = _checked(project, judge)
     if of.key_env:
         raise Refusal(
             f"The environment variable {of.key_env}, which “{of.name}” names for its key, is not set.",
@@ -196,7 +196,7 @@ def endpoint_to_ask(project: Project, judge: Judge, timeout_s: float = 180.0) ->
     from annotator.judging.calls.keys import address_of
 
     endpoint = Endpoint.of(judge, key_to_ask_with(project, judge), timeout_s)
-    of = _asked_for(project, judge)
+    of = _checked(project, judge)
     if address_of(of.base_url) != address_of(judge.base_url):
         return endpoint
     values = {name: _keys().variable(name) for name in _other_secrets(of)}
@@ -245,7 +245,7 @@ def _address(settings: Mapping[str, Any]) -> str:
     return address_of(str(settings.get("base_url", "")))
 
 
-def _asked_for(project: Project, judge: Judge) -> Judge:
+def _checked(project: Project, judge: Judge) -> Judge:
     if not judge.asked.of:
         return judge
     row = project.query(select(JUDGE).where(JUDGE.c.id == judge.asked.of)).mappings().first()

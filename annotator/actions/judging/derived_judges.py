@@ -44,7 +44,7 @@ from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN
 _ROOM_FOR_A_NAME = 100
 
 
-def asked(project: Project, order: RunRequest) -> Judge:
+def judge_of(project: Project, order: RunRequest) -> Judge:
     """The judge of an order; Refusal where it cannot be asked that way. It need not be in the file yet."""
     judge = judges.named(project, order.judge)
     if judge.kind != JudgeKind.ENDPOINT and (order.together > 1 or order.trials > 1):
@@ -110,7 +110,7 @@ def add(project: Project, name: str, members: Sequence[str]) -> Change:
     judge = Judge(id=new_id(), **fields.model_dump())
     with project.store.write() as db:
         for member in known:
-            judges.kept(project, member)
+            judges.stored(project, member)
         db.execute(insert(JUDGE).values(**judge.model_dump()))
         after = judge.model_dump(mode="json")
         return record(project, db, Change("judge", judge.id, "add judge", None, after))
@@ -281,24 +281,24 @@ def _longest_report(project: Project) -> int:
     return int(project.query(select(func.max(func.length(RESPONSE.c.text)))).scalar() or 0)
 
 
-def facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+def facts(details: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What was learnt, name by name; what is not known is left out, never 0."""
-    seconds, cost, tokens = (found.get(name) for name in ("latency_s", "cost_usd", "tokens_input"))
-    form = FORMS.get(str(found.get("form")), "")
-    told = {
-        "Replies in": f"{form}{'' if found.get('enforced') else ', which it did not keep to at once'}"
+    seconds, cost, tokens = (details.get(name) for name in ("latency_s", "cost_usd", "tokens_input"))
+    form = FORMS.get(str(details.get("form")), "")
+    descriptions = {
+        "Replies in": f"{form}{'' if details.get('enforced') else ', which it did not keep to at once'}"
         if form
         else "",
-        "Long prompts": _ends([found.get("first_arrived"), found.get("last_arrived")]) if form else "",
-        "Answered as": str(found.get("model") or ""),
+        "Long prompts": _ends([details.get("first_arrived"), details.get("last_arrived")]) if form else "",
+        "Answered as": str(details.get("model") or ""),
         "Took": f"{seconds:.1f} s" if seconds is not None else "",
         "Prompt": f"{tokens:,} tokens" if tokens is not None else "",
         "This call": usd(cost) if cost is not None else "",
-        "Price": str(found.get("price") or ""),
-        "Turned down": ", ".join(found.get("rejected_parameters") or ()),
-        "Attempts": str(found["attempts"]) if found.get("attempts", 1) > 1 else "",
+        "Price": str(details.get("price") or ""),
+        "Turned down": ", ".join(details.get("rejected_parameters") or ()),
+        "Attempts": str(details["attempts"]) if details.get("attempts", 1) > 1 else "",
     }
-    return [(name, words) for name, words in told.items() if words]
+    return [(name, words) for name, words in descriptions.items() if words]
 
 
 def _ends(arrived: list[Any]) -> str:
@@ -357,7 +357,10 @@ def as_judged(project: Project, judge: Judge, protocol: Protocol, prompt: str | 
             raise Refusal(
                 f"“{judge.name}” gave its verdicts with different settings: {differing[0].part}.",
                 "Add a judge with one of them and have it judge all of this.",
-                tuple(f"{one.part}: {one.on_card}; later {one.now}" for one in differing),
+                tuple(
+                    f"{difference.part}: {difference.on_card}; later {difference.now}"
+                    for difference in differing
+                ),
             )
     return result[0]
 
@@ -367,7 +370,9 @@ def as_now(project: Project, judge: Judge, protocol: Protocol) -> Identity:
     last = _runs(project, judge, protocol.name, None)[-1:]
     forms, models = _seen(project, CALL.c.run_id.in_([row.id for row in last]), judge, protocol.name)
     learned = kept_keys.form_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else ""
-    asked_by = _together(one.sha256 for one in [prompts.in_force(project, name) for name in protocol.prompts])
+    asked_by = _together(
+        version.sha256 for version in [prompts.in_force(project, name) for name in protocol.prompts]
+    )
     return _identity(project, judge, protocol, asked_by, (learned,) if learned else forms, models, now=True)
 
 
@@ -402,14 +407,14 @@ def _identity(
     project: Project, judge: Judge, protocol: Protocol, prompt: str, forms: tuple[str, ...], models: tuple[str, ...],
     *, now: bool,
 ) -> Identity:  # fmt: skip
-    asked, vote, asks = judge.asked, judge.kind == JudgeKind.DERIVED, judge.kind == JudgeKind.ENDPOINT
+    asking, vote, asks = judge.asked, judge.kind == JudgeKind.DERIVED, judge.kind == JudgeKind.ENDPOINT
     settings = json.loads(judge.parameters or "{}")
     return Identity(
         kind=JudgeKind(judge.kind), model=nameless(harmless(judge.model, judge)),
         parameters={} if vote else _without_secrets(settings, judge), protocol=protocol.name, values=protocol.values,
         weighting="alike" if protocol.weight is _ALIKE else "by weight", prompt_sha256=prompt if asks else "",
         prompts=_wordings(project, protocol, prompt) if asks else (), together=units_a_call(judge, protocol.name),
-        weights_shown=asked.weights_shown, forms=forms,
+        weights_shown=asking.weights_shown, forms=forms,
         returned_models=tuple(sorted({nameless(harmless(model, judge)) for model in models})),
         program=__version__ if judge.kind == JudgeKind.BASELINE else "", over=settings["over"] if vote else "",
         members=_members(project, settings, protocol, now=now) if vote else (),
@@ -424,8 +429,12 @@ def _members(
     rows = project.query(select(JUDGE).where(JUDGE.c.id.in_(ids))).mappings().all()
     known = {row["id"]: Judge(**row) for row in rows}
     there = [known[one] for one in ids if one in known]
-    result = [as_now(project, one, protocol) if now else as_judged(project, one, protocol) for one in there]
-    return tuple(sorted(result, key=lambda one: (one.kind.value, one.model, one.model_dump_json())))
+    result = [
+        as_now(project, judge, protocol) if now else as_judged(project, judge, protocol) for judge in there
+    ]
+    return tuple(
+        sorted(result, key=lambda identity: (identity.kind.value, identity.model, identity.model_dump_json()))
+    )
 
 
 def _runs(project: Project, judge: Judge, protocol: str, prompt: str | None) -> Sequence[Any]:
@@ -470,8 +479,11 @@ def _wordings(project: Project, protocol: Protocol, prompt: str) -> tuple[Wordin
     """The wordings of that hash, the ones in force tried first; none where they are not among the versions here."""
     known = [prompts.versions(project, name)[::-1] for name in protocol.prompts]
     for chosen in islice(product(*known), MOST_TRIED):
-        if chosen and _together(one.sha256 for one in chosen) == prompt:
-            return tuple(Wording(name=one.name, sha256=one.sha256, version=one.version) for one in chosen)
+        if chosen and _together(version.sha256 for version in chosen) == prompt:
+            return tuple(
+                Wording(name=version.name, sha256=version.sha256, version=version.version)
+                for version in chosen
+            )
     return ()
 
 
@@ -507,8 +519,8 @@ class CardComparison:
         return bool(self.judge) and not self.differences
 
     def words(self) -> list[str]:
-        said = [_verdict(self), *(difference.words() for difference in self.differences), *self.remarks]
-        return said if self.judge else [*said, to_define(self.card)]
+        sentences = [_verdict(self), *(difference.words() for difference in self.differences), *self.remarks]
+        return sentences if self.judge else [*sentences, to_define(self.card)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,7 +541,7 @@ def check(project: Project, card: ValidityCard, name: str = "") -> CardCompariso
             "Use the version that the card names.",
         )
     protocol = label_cases.protocol_of(project, card.judge.protocol)
-    there = [_asked_as(card, judges.named(project, name))] if name else _candidates(project, card)
+    there = [_derived(card, judges.named(project, name))] if name else _candidates(project, card)
     result = [
         (differences(card.judge, now), place, judge, now)
         for place, judge in enumerate(there)
@@ -543,7 +555,7 @@ def check(project: Project, card: ValidityCard, name: str = "") -> CardCompariso
 
 def refuse_order(project: Project, card: ValidityCard, order: RunRequest) -> None:
     """Refusal unless the judge of an order, as it would be asked now, is the one of the card. No call is made."""
-    judge = asked(project, order)
+    judge = judge_of(project, order)
     protocol = judge_cases.protocol_of(order.protocol)
     _refuse(judge.name, card.name, differences(card.judge, as_now(project, judge, protocol)))
 
@@ -562,31 +574,33 @@ def bind(project: Project, card: ValidityCard, name: str) -> Change:
     people.refuse_others(project, "can bind a judge to a card")
     result = check(project, card, name)
     _refuse(result.judge, card.name, result.differences)
-    judge = _asked_as(card, judges.named(project, name))
-    kept = {
+    judge = _derived(card, judges.named(project, name))
+    binding = {
         "name": card.name, "made_at": card.made_at.isoformat(), "sha256": card.sha256,
         "pinned": card.judge.model_dump(mode="json"),
     }  # fmt: skip
     with project.store.write() as db:
-        project.set(SETTING, dict(project.get(SETTING, {})) | {_key(judge.id, card.judge.protocol): kept})
+        project.set(SETTING, dict(project.get(SETTING, {})) | {_key(judge.id, card.judge.protocol): binding})
         after = {"card": card.sha256, "protocol": card.judge.protocol}
         return record(project, db, Change("judge", judge.id, "bind to card", None, after))
 
 
 def define(project: Project, card: ValidityCard, base_url: str, name: str = "", key_env: str = "") -> Change:
     """Add the judge that a card is about, at an address that the card does not tell; by its own name unless given."""
-    one = card.judge
-    if one.kind != JudgeKind.ENDPOINT:
-        raise Refusal(f"The card is about a {one.kind.value}, not a model.", "Add it on the Judges page.")
-    if HIDDEN in str(one.parameters) or ADDRESS in str(one.parameters):
+    identity = card.judge
+    if identity.kind != JudgeKind.ENDPOINT:
+        raise Refusal(
+            f"The card is about a {identity.kind.value}, not a model.", "Add it on the Judges page."
+        )
+    if HIDDEN in str(identity.parameters) or ADDRESS in str(identity.parameters):
         raise Refusal(
             "A key or address was left out of the card's parameters.",
             "Add the judge by hand on the Judges page.",
         )
-    asking = Asking(weights_shown=one.weights_shown).model_dump_json(exclude_defaults=True)
+    asking = Asking(weights_shown=identity.weights_shown).model_dump_json(exclude_defaults=True)
     return judges.add(
-        project, name or card.name, base_url=base_url, model=one.model, key_env=key_env,
-        parameters=canonical_json(one.parameters).decode(), asking=asking,
+        project, name or card.name, base_url=base_url, model=identity.model, key_env=key_env,
+        parameters=canonical_json(identity.parameters).decode(), asking=asking,
     )  # fmt: skip
 
 
@@ -604,31 +618,31 @@ def release(project: Project, judge_id: str, protocol: str) -> Change:
 
 def bound(project: Project) -> list[BoundCard]:
     result = []
-    for key, kept in project.get(SETTING, {}).items():
+    for key, binding in project.get(SETTING, {}).items():
         judge_id, _, protocol = key.partition("/")
         result.append(
             BoundCard(
-                judge_id, protocol, kept["name"], datetime.fromisoformat(kept["made_at"]), kept["sha256"],
-                Identity.model_validate(kept["pinned"]),
+                judge_id, protocol, binding["name"], datetime.fromisoformat(binding["made_at"]), binding["sha256"],
+                Identity.model_validate(binding["pinned"]),
             )
         )  # fmt: skip
-    return sorted(result, key=lambda one: (one.name, one.protocol))
+    return sorted(result, key=lambda card: (card.name, card.protocol))
 
 
 def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:
     """Refusal where a judge is bound to a card under a protocol and is not as that says; nothing otherwise."""
-    for one in bound(project):
-        if (one.judge_id, one.protocol) == (judge.id, protocol):
+    for card in bound(project):
+        if (card.judge_id, card.protocol) == (judge.id, protocol):
             now = as_now(project, judge, judge_cases.protocol_of(protocol))
-            _refuse(judge.name, one.name, differences(one.pinned, now))
+            _refuse(judge.name, card.name, differences(card.pinned, now))
 
 
 def refused_models(project: Project, judge: Judge, order: RunRequest) -> Callable[[str], str]:
     """What says why a model may not answer for a judge: a card, or the order, names those that may. “” when it may."""
     pinned = [
-        one.pinned for one in bound(project) if (one.judge_id, one.protocol) == (judge.id, order.protocol)
+        card.pinned for card in bound(project) if (card.judge_id, card.protocol) == (judge.id, order.protocol)
     ]
-    named = {*order.models, *(model for one in pinned for model in one.returned_models)}
+    named = {*order.models, *(model for identity in pinned for model in identity.returned_models)}
 
     @cache
     def why(returned: str) -> str:
@@ -645,11 +659,14 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def to_define(card: ValidityCard) -> str:
-    one = card.judge
-    if one.kind != JudgeKind.ENDPOINT:
-        return f"The card is about a {'vote' if one.kind == JudgeKind.DERIVED else one.kind.value} that is not here."
-    parameters = ", ".join(f"{name} {value}" for name, value in one.parameters.items()) or "no parameters"
-    return f"Define a judge that asks for “{one.model}” with {parameters}; the card does not say at which address."
+    identity = card.judge
+    if identity.kind != JudgeKind.ENDPOINT:
+        kind = "vote" if identity.kind == JudgeKind.DERIVED else identity.kind.value
+        return f"The card is about a {kind} that is not here."
+    parameters = (
+        ", ".join(f"{name} {value}" for name, value in identity.parameters.items()) or "no parameters"
+    )
+    return f"Define a judge that asks for “{identity.model}” with {parameters}; the card does not say at which address."
 
 
 def _key(judge_id: str, protocol: str) -> str:
@@ -665,11 +682,11 @@ def _candidates(project: Project, card: ValidityCard) -> list[Judge]:
             for judge in alike
             if judge.name == card.name or nameless(harmless(judge.model, judge)) == card.judge.model
         ]
-    result = {judge.id: judge for judge in (*alike, *(_asked_as(card, judge) for judge in alike))}
+    result = {judge.id: judge for judge in (*alike, *(_derived(card, judge) for judge in alike))}
     return sorted(result.values(), key=lambda judge: (judge.name != card.name, judge.name))
 
 
-def _asked_as(card: ValidityCard, judge: Judge) -> Judge:
+def _derived(card: ValidityCard, judge: Judge) -> Judge:
     """The judge, or the one that is made of it where the card is about several units in one call."""
     at_once = card.judge.together
     as_now = judge_cases.units_a_call(judge, card.judge.protocol)
@@ -679,40 +696,40 @@ def _asked_as(card: ValidityCard, judge: Judge) -> Judge:
 
 
 def _remarks(card: ValidityCard, judge: Judge, now: Identity) -> list[str]:
-    said = []
+    remarks = []
     for part in SEEN:
         if getattr(card.judge, part) and not getattr(now, part):
             what = "which model answers" if part == "returned_models" else "in which form it answers"
-            said.append(f"It is not known yet {what}: “{judge.name}” was not asked here.")
+            remarks.append(f"It is not known yet {what}: “{judge.name}” was not asked here.")
     now_on = reach(judge)
     if now_on != card.reach:
-        said.append(
+        remarks.append(
             f"Its endpoint is on {now_on.value}, that of the card on {card.reach.value}: whether both serve "
             "the same model cannot be checked."
         )
     if card.app_version != __version__:
-        said.append(f"The card was made with Goldsmith {card.app_version}; this is {__version__}.")
+        remarks.append(f"The card was made with Goldsmith {card.app_version}; this is {__version__}.")
     if card.unfit:
-        said.append(
+        remarks.append(
             "By its own count the figures of this card are not publishable: too many verdicts are missing."
         )
-    return sorted(said)
+    return sorted(remarks)
 
 
-def _refuse(judge: str, card: str, found: tuple[Difference, ...]) -> None:
-    if not found:
+def _refuse(judge: str, card: str, differences: tuple[Difference, ...]) -> None:
+    if not differences:
         return
-    parts = ", ".join(one.part for one in found)
+    parts = ", ".join(difference.part for difference in differences)
     raise Refusal(
         f"“{judge}” is not the judge of the card “{card}”: {parts}.",
-        found[0].todo if len(found) == 1 else "No call was made.",
-        tuple(one.words() for one in found),
+        differences[0].todo if len(differences) == 1 else "No call was made.",
+        tuple(difference.words() for difference in differences),
     )
 
 
-def _verdict(found: CardComparison) -> str:
-    if not found.judge:
-        return f"No judge of this project matches the card “{found.card.name}”."
-    if found.differences:
-        return f"“{found.judge}” differs from the card “{found.card.name}”."
-    return f"The card “{found.card.name}” matches “{found.judge}”."
+def _verdict(comparison: CardComparison) -> str:
+    if not comparison.judge:
+        return f"No judge of this project matches the card “{comparison.card.name}”."
+    if comparison.differences:
+        return f"“{comparison.judge}” differs from the card “{comparison.card.name}”."
+    return f"The card “{comparison.card.name}” matches “{comparison.judge}”."

@@ -113,21 +113,21 @@ class DriftReport:
         return asdict(self)
 
     def words(self) -> list[str]:
-        said = [
+        sentences = [
             f"{self.judge}, {self.protocol}: {self.compared:,} of {counted(self.units, 'anchored unit')} judged again; "
             f"{counted(len(self.changed), 'verdict')} changed."
         ]
-        said += [f"agreement: {or_why(self.agreement)}", f"kappa: {or_why(self.kappa)}"]
-        said += [
+        sentences += [f"agreement: {or_why(self.agreement)}", f"kappa: {or_why(self.kappa)}"]
+        sentences += [
             f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
             for name, count in self.missing.items()
         ]
-        said += self.difference_words()
-        said += [
-            f"item {one.item}, {one.system}, unit {one.unit_id}: {one.before} → {one.after}"
-            for one in self.changed
+        sentences += self.difference_words()
+        sentences += [
+            f"item {verdict.item}, {verdict.system}, unit {verdict.unit_id}: {verdict.before} → {verdict.after}"
+            for verdict in self.changed
         ]
-        return said
+        return sentences
 
     def difference_words(self) -> list[str]:
         """What else is another than then, each in a sentence."""
@@ -161,7 +161,7 @@ def anchor(
     Of some systems (by name) and items (by key) only, where they are named. Refusal when there is an anchor set
     already, unless `again` puts another in its place.
     """
-    asked = _endpoint(project, judge)
+    endpoint = _endpoint(project, judge)
     judge_cases.checked_scope(project, judge_cases.RunRequest(judge, protocol, tuple(systems), tuple(items)))
     if size < 1:
         raise Refusal("An anchor set has at least one unit.", "Give 1 or more.")
@@ -171,20 +171,22 @@ def anchor(
             f"“{judge}” has an anchor set under this protocol since {before.at[:10]}.",
             "Check against it, or replace it with --again.",
         )
-    given = _given(project, asked, protocol, systems, items)
+    given = _given(project, endpoint, protocol, systems, items)
     if not given and (systems or items):
         raise Refusal(f"“{judge}” has no verdicts in this selection.", "Choose more systems or items.")
     if not given:
         raise Refusal(f"“{judge}” has no verdicts under this protocol yet.", "Run it first.")
     seed = randbelow(_SEEDS)
-    single = judge_cases.units_a_call(asked, protocol) == 1
-    frozen = AnchorSet(asked.id, protocol, now().isoformat(), seed, tuple(_chosen(given, single, size, seed)))
+    single = judge_cases.units_a_call(endpoint, protocol) == 1
+    frozen = AnchorSet(
+        endpoint.id, protocol, now().isoformat(), seed, tuple(_chosen(given, single, size, seed))
+    )
     with project.store.write() as db:
-        return record(project, db, Change("judge", asked.id, FROZE, None, asdict(frozen)))
+        return record(project, db, Change("judge", endpoint.id, FROZE, None, asdict(frozen)))
 
 
 def anchored(project: Project, judge: str, protocol: str = USUAL) -> AnchorSet | None:
-    for tree in _told_of(project, FROZE, judges.named(project, judge).id, protocol):
+    for tree in _stored(project, FROZE, judges.named(project, judge).id, protocol):
         return AnchorSet(**tree | {"units": tuple(AnchoredVerdict(**one) for one in tree["units"])})
     return None
 
@@ -211,8 +213,8 @@ class DriftCheckRun(RunKind):
         self.order = replace(order, protocol=name, systems=(), items=(), trials=1, batch=False, models=())
         self._frozen = frozen
         # By its trial a check is told from all others.
-        self._trial = _FIRST_TRIAL + len(_told_of(project, CHECKED, judge.id, self._of.protocol))
-        return judge, judge_runs.asked_by(project, self._of, judge)
+        self._trial = _FIRST_TRIAL + len(_stored(project, CHECKED, judge.id, self._of.protocol))
+        return judge, judge_runs.protocol_of(project, self._of, judge)
 
     def journal(self, run_id: str) -> RunJournal:
         return _CheckJournal(self.project, run_id, self.judge.id, self.order.protocol)
@@ -263,15 +265,15 @@ check = DriftCheckRun.run
 def reports(project: Project, judge: str = "", protocol: str = "") -> list[DriftReport]:
     """All checks, the newest first, as they compare with the anchor set they were made against."""
     known = {one.id: one.name for one in judges.all_of(project)}
-    told = _told_of(project, CHECKED, judges.named(project, judge).id if judge else "", protocol)
-    return [_report(project, known.get(tree["judge_id"], tree["judge"]), tree) for tree in told]
+    records = _stored(project, CHECKED, judges.named(project, judge).id if judge else "", protocol)
+    return [_report(project, known.get(tree["judge_id"], tree["judge"]), tree) for tree in records]
 
 
 class _AllBut:
     """All judgements except some, as those that need not be asked."""
 
-    def __init__(self, wanted: set[judge_cases.Key]) -> None:
-        self._wanted = wanted
+    def __init__(self, keys: set[judge_cases.Key]) -> None:
+        self._wanted = keys
 
     def __contains__(self, key: object) -> bool:
         return key not in self._wanted
@@ -287,11 +289,13 @@ class _CheckJournal(RunJournal):
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Lay the verdicts aside; only their calls are written."""
         for one in done:
-            self.found |= _said(one.case, one.verdicts, one.call_id)
+            self.found |= _verdicts_of(one.case, one.verdicts, one.call_id)
         return sum(len(one.verdicts) for one in done)
 
 
-def _said(case: Case, verdicts: Verdicts, call_id: str | None) -> dict[tuple[str, str], RecheckedVerdict]:
+def _verdicts_of(
+    case: Case, verdicts: Verdicts, call_id: str | None
+) -> dict[tuple[str, str], RecheckedVerdict]:
     return {
         (case.response.id, unit_id): RecheckedVerdict(verdict.value, verdict.status.value, call_id)
         for unit_id, verdict in verdicts.items()
@@ -330,12 +334,12 @@ def _chosen(given: list[AnchoredVerdict], single: bool, size: int, seed: int) ->
     if single:
         return chance.sample(given, min(size, len(given)))
     # Asked in other company, a unit might be judged otherwise: the reports go in whole.
-    responses = list(dict.fromkeys(one.response_id for one in given))
+    responses = list(dict.fromkeys(verdict.response_id for verdict in given))
     chosen: list[AnchoredVerdict] = []
     for response in chance.sample(responses, len(responses)):
         if len(chosen) >= size:
             break
-        chosen += [one for one in given if one.response_id == response]
+        chosen += [verdict for verdict in given if verdict.response_id == response]
     return chosen
 
 
@@ -347,7 +351,7 @@ def _report(project: Project, judge: str, tree: dict[str, Any]) -> DriftReport:
     )
 
 
-def _told_of(project: Project, verb: str, judge_id: str, protocol: str) -> list[dict[str, Any]]:
+def _stored(project: Project, verb: str, judge_id: str, protocol: str) -> list[dict[str, Any]]:
     """What was kept of anchor sets or of checks, the newest first; an empty judge or protocol means any."""
     question = select(AUDIT.c.after).where(AUDIT.c.kind == "judge", AUDIT.c.verb == verb)
     question = question.where(AUDIT.c.subject == judge_id) if judge_id else question
@@ -359,7 +363,7 @@ def _compared(
     project: Project,
     about: Mapping[str, str],
     units: Iterable[AnchoredVerdict],
-    found: Mapping[tuple[str, str], RecheckedVerdict],
+    verdicts: Mapping[tuple[str, str], RecheckedVerdict],
 ) -> DriftReport:
     """The report on a check; `about` gives its judge, protocol, run and moments by the names of a report's fields."""
     from annotator.stats.agreement.agreement import cohen_kappa
@@ -368,7 +372,7 @@ def _compared(
     anchored = list(units)
     pairs, changed, missing = [], list[tuple[AnchoredVerdict, RecheckedVerdict]](), dict[str, int]()
     for unit in anchored:
-        again = found.get((unit.response_id, unit.unit_id))
+        again = verdicts.get((unit.response_id, unit.unit_id))
         if again is not None and again.value is not None and again.status == Status.OK:
             pairs.append((unit, again.value))
             changed += [(unit, again)] if again.value != unit.value else []
@@ -394,7 +398,7 @@ def _compared(
         missing=missing,
         differences=_differences(
             _traits(project, (unit.call_id for unit in anchored)),
-            _traits(project, (again.call_id for again in found.values())),
+            _traits(project, (again.call_id for again in verdicts.values())),
         ),
     )
 
@@ -420,10 +424,10 @@ def _changed(
 
 def _traits(project: Project, calls: Iterable[str | None]) -> dict[str, set[str]]:
     """What was seen of each trait in some calls; an endpoint that does not say is not taken to differ."""
-    wanted, seen = sorted({call for call in calls if call}), {name: set[str]() for name in TRAITS}
-    for start in range(0, len(wanted), _AT_ONCE):
+    call_ids, seen = sorted({call for call in calls if call}), {name: set[str]() for name in TRAITS}
+    for start in range(0, len(call_ids), _AT_ONCE):
         question = select(*(CALL.c[name] for name in TRAITS)).where(
-            CALL.c.id.in_(wanted[start : start + _AT_ONCE])
+            CALL.c.id.in_(call_ids[start : start + _AT_ONCE])
         )
         for row in project.query(question):
             for name, value in zip(TRAITS, row, strict=True):
@@ -446,8 +450,8 @@ def _listed(seen: Iterable[str]) -> str:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    names = dict.fromkeys(tree["protocol"] for tree in _told_of(project, CHECKED, "", "")) or {USUAL: None}
-    known = tuple((one.name, one.name) for one in judges.all_of(project))
+    names = dict.fromkeys(tree["protocol"] for tree in _stored(project, CHECKED, "", "")) or {USUAL: None}
+    known = tuple((judge.name, judge.name) for judge in judges.all_of(project))
     return ViewChoice(
         "protocol", "What was judged", tuple((judge_runs.title(name), name) for name in names)
     ), ViewChoice("judge", "Judge", (("all judges", ""), *known))
@@ -463,8 +467,8 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[tup
     return result
 
 
-def sheets(found: list[tuple[DriftReport, list[str]]]) -> tuple[ResultSheet, ...]:
-    if not found:
+def sheets(checks: list[tuple[DriftReport, list[str]]]) -> tuple[ResultSheet, ...]:
+    if not checks:
         return ()
     heads = columns(
         ("checked", "Run again"), JUDGE_COLUMN, ("frozen", "Frozen", "When these verdicts were drawn"),
@@ -476,29 +480,30 @@ def sheets(found: list[tuple[DriftReport, list[str]]]) -> tuple[ResultSheet, ...
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(_day(one.checked_at)), text(one.judge), text(_day(one.anchored_at)), figure(one.agreement),
-            figure(one.kappa), count(len(one.changed)), count(one.compared),
-            text(", ".join(f"{many:,} {cause.replace('_', ' ')}" for cause, many in one.missing.items()) or "none"),
-            text(", ".join(name.removeprefix("the ") for name in map(TRAITS.__getitem__, one.differences)) or "nothing",
-                 "\n".join(one.difference_words())),
+            text(_day(report.checked_at)), text(report.judge), text(_day(report.anchored_at)), figure(report.agreement),
+            figure(report.kappa), count(len(report.changed)), count(report.compared),
+            text(", ".join(f"{many:,} {cause.replace('_', ' ')}" for cause, many in report.missing.items()) or "none"),
+            text(", ".join(name.removeprefix("the ") for name in map(TRAITS.__getitem__, report.differences))
+                 or "nothing",
+                 "\n".join(report.difference_words())),
         ))
-        for one, _ in found
+        for report, _ in checks
     )  # fmt: skip
     changed = tuple(
         SheetLine(
-            (text(_day(one.checked_at)), text(one.judge), text(each.item), text(each.system), text(words),
+            (text(_day(report.checked_at)), text(report.judge), text(each.item), text(each.system), text(words),
              text(each.before), text(each.after)),
             unit_id=each.unit_id,
         )
-        for one, units in found
-        for each, words in zip(one.changed, units, strict=True)
+        for report, units in checks
+        for each, words in zip(report.changed, units, strict=True)
     )  # fmt: skip
-    told = ("No result is made of what a judge says when it is asked again.",)
+    notes = ("No result is made of what a judge says when it is asked again.",)
     of_changed = columns(
         ("checked", "Run again"), JUDGE_COLUMN, ("item", "Item"), ("system", "System"), ("unit", "Asked about"),
         ("then", "Then"), ("now", "Now"),
     )  # fmt: skip
-    whole = ResultSheet("again", "Runs compared", heads, lines, told)
+    whole = ResultSheet("again", "Runs compared", heads, lines, notes)
     return (whole, *([ResultSheet("changed", "Changed verdicts", of_changed, changed)] if changed else []))
 
 

@@ -83,31 +83,33 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPr
     """
     if prompts.faults(name, text):
         return None
-    about = asyncio.run(_found(project, name, number))
+    about = asyncio.run(_numbered(project, name, number))
     if about is None:
         return None
     from annotator.judging.calls.prices import tokens_in
     from annotator.judging.messages import render
 
-    said = [one["content"] for one in render(prompts.parsed(name, text), about.fields, about.fenced)]
+    messages = [one["content"] for one in render(prompts.parsed(name, text), about.fields, about.fenced)]
     system = _system(project, about.system_id)
-    return PromptPreview(said[0], said[1], about.item_key, system, about.unit, sum(map(tokens_in, said)))
+    return PromptPreview(
+        messages[0], messages[1], about.item_key, system, about.unit, sum(map(tokens_in, messages))
+    )
 
 
-async def _found(project: Project, name: str, number: int) -> _About | None:
+async def _numbered(project: Project, name: str, number: int) -> _About | None:
     """The question of that number that would be put by the prompt."""
     protocol = next(protocol for protocol in prompts.asking() if name in protocol.prompts)
     for subject, judge in (
-        _judged(project, protocol) if isinstance(protocol, Protocol) else _drawn(project, protocol)
+        _judged(project, protocol) if isinstance(protocol, Protocol) else _of_extraction(project, protocol)
     ):
         noting = CollectingAsk()
         await judge(subject, noting)
-        for asked in noting.questions:
-            if asked.prompt != name:
+        for question in noting.questions:
+            if question.prompt != name:
                 continue
             if number == 0:
                 about = subject.item.key, subject.response.system_id, _unit(subject)
-                return _About(*about, asked.fields, asked.fenced)
+                return _About(*about, question.fields, question.fenced)
             number -= 1
             break
     return None
@@ -129,10 +131,10 @@ def _judged(project: Project, protocol: Protocol) -> Iterator[tuple[Case, Any]]:
                 yield case, judge
 
 
-def _drawn(project: Project, extraction: Extraction) -> Iterator[tuple[Material, Any]]:
-    wanted = materials.for_extracting(extraction)
-    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
-        for material in at_hand.responses if not wanted.sources else (at_hand.own,):
+def _of_extraction(project: Project, extraction: Extraction) -> Iterator[tuple[Material, Any]]:
+    wanted_material = materials.for_extracting(extraction)
+    for at_hand in materials.each(project, wanted_material, materials.item_ids(project)):
+        for material in at_hand.responses if not wanted_material.sources else (at_hand.own,):
             yield material, extraction.extract
 
 
@@ -193,11 +195,11 @@ def sent(project: Project, judgement_id: str) -> SentPrompt | None:
 async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | None:
     """The question whose key is that of the reply; else the first that was put by the same wording."""
     first = None
-    async for asked, case in _questions(project, row, judge):
-        version = _version(project, asked.prompt, row["prompt_sha256"])
+    async for question, case in _questions(project, row, judge):
+        version = _version(project, question.prompt, row["prompt_sha256"])
         if version is None:
             continue
-        made = _made(asked, case, judge, version, row)
+        made = _made(question, case, judge, version, row)
         if made.same:
             return made
         first = first or made
@@ -205,13 +207,13 @@ async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | Non
 
 
 async def _questions(project: Project, row: Any, judge: Judge) -> Any:
-    protocol = judge_runs.asked_by(project, judge_cases.RunRequest(judge.name, row["protocol"]), judge)
+    protocol = judge_runs.protocol_of(project, judge_cases.RunRequest(judge.name, row["protocol"]), judge)
     for case in _cases(project, row, judge):
         noting = CollectingAsk()
         if protocol.judge is not None:
             await protocol.judge(case, noting)
-        for asked in noting.questions:
-            yield asked, case
+        for question in noting.questions:
+            yield question, case
 
 
 def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
@@ -239,16 +241,22 @@ def _version(project: Project, name: str, sha256: str) -> PromptVersion | None:
     return next((version for version in known if version.sha256 == sha256), None)
 
 
-def _made(asked: CollectedQuestion, case: Case, judge: Judge, version: PromptVersion, row: Any) -> SentPrompt:
+def _made(
+    question: CollectedQuestion, case: Case, judge: Judge, version: PromptVersion, row: Any
+) -> SentPrompt:
     from annotator.judging.calls.asking import question_key
     from annotator.judging.calls.client import FORMAT, Endpoint
-    from annotator.judging.calls.reply_parts import ReplyForm, asked_for
+    from annotator.judging.calls.reply_parts import ReplyForm, with_form
     from annotator.judging.messages import render
 
-    prompt = prompts.parsed(asked.prompt, version.text)
-    key = question_key(Endpoint.of(judge), prompt, asked.fields, asked.reply, asked.fenced, case.trial)
+    prompt = prompts.parsed(question.prompt, version.text)
+    key = question_key(
+        Endpoint.of(judge), prompt, question.fields, question.reply, question.fenced, case.trial
+    )
     rung = ReplyForm(json.loads(row["parameters"]).get(FORMAT, ReplyForm.TEXT))
-    said = asked_for(render(prompt, asked.fields, asked.fenced), asked.reply, rung)
+    messages = with_form(render(prompt, question.fields, question.fenced), question.reply, rung)
     same = key == row["cache_key"]
     words = (SAME if same else CHANGED) + (REPAIR if row["repaired"] else "")
-    return SentPrompt(asked.prompt, version.version, said[0]["content"], said[1]["content"], same, words)
+    return SentPrompt(
+        question.prompt, version.version, messages[0]["content"], messages[1]["content"], same, words
+    )

@@ -86,7 +86,7 @@ class CostEstimate:
             ]
         most = "at most " if self.at_most else ""
         known = self.in_journal
-        said = [
+        sentences = [
             f"{things} by {most}{counted(self.calls + known, 'call')}, "
             f"of which {known:,} {'is' if known == 1 else 'are'} answered in the journal.",
             f"About {self.tokens_input:,} tokens in and {self.tokens_output:,} out"
@@ -95,13 +95,13 @@ class CostEstimate:
         ]
         if self.cost_usd is None:
             return [
-                *said,
+                *sentences,
                 f"The price of {self.model} is not known; enter it to see the cost and to set a budget.",
             ]
         afresh = self.cost_usd_afresh or 0.0
         smallest = f"The smallest useful budget is {usd(self.smallest_usd)}." if self.smallest_usd else ""
         return [
-            *said,
+            *sentences,
             *([smallest] if smallest else []),
             f"{_dollars(self.cost_usd).capitalize()} at {self.prices}; the whole order, as if "
             f"nothing had been asked before, {_dollars(afresh)}.",
@@ -169,44 +169,47 @@ class _Replies:
         return self.tokens * (of.calls if of.units == of.calls else of.units / self.units)
 
 
-def summed(found: Sequence[CostEstimate]) -> dict[str, Any]:
+def summed(estimates: Sequence[CostEstimate]) -> dict[str, Any]:
     """What several come to together; the cost is None where one of them is not known."""
     counts = {
-        name: sum(getattr(one, name) for one in found)
+        name: sum(getattr(estimate, name) for estimate in estimates)
         for name in ("units", "calls", "in_journal", "tokens_input", "tokens_output")
     }
-    costs = [one.cost_usd for one in found]
+    costs = [estimate.cost_usd for estimate in estimates]
     return counts | {"cost_usd": None if None in costs else fsum(cost or 0.0 for cost in costs)}
 
 
-def joined(found: Sequence[CostEstimate], protocol: str, without: str) -> CostEstimate:
+def joined(estimates: Sequence[CostEstimate], protocol: str, without: str) -> CostEstimate:
     """The estimate of a whole order from those of its parts; what one of them does not know, it does not know."""
 
     def whole(name: str) -> Any:
-        each = [getattr(one, name) for one in found]
+        each = [getattr(estimate, name) for estimate in estimates]
         return None if None in each else sum(each)
 
     sums = ("total", "calls_afresh", "cost_usd_afresh", "cost_usd_without_journal", "seconds")
     return replace(
-        found[0],
+        estimates[0],
         protocol=protocol,
-        **summed(found),
+        **summed(estimates),
         **{name: whole(name) for name in sums},
-        assumed=any(one.assumed for one in found),
-        at_most=any(one.at_most for one in found),
-        by_test=any(one.by_test for one in found),
-        smallest_usd=max([one.smallest_usd for one in found if one.smallest_usd is not None], default=None),
+        assumed=any(estimate.assumed for estimate in estimates),
+        at_most=any(estimate.at_most for estimate in estimates),
+        by_test=any(estimate.by_test for estimate in estimates),
+        smallest_usd=max(
+            [estimate.smallest_usd for estimate in estimates if estimate.smallest_usd is not None],
+            default=None,
+        ),
         things="judgements",
         without=without,
     )
 
 
-def figure_of(found: CostEstimate) -> str:
+def figure_of(estimate: CostEstimate) -> str:
     """For which figure these judgements are: the first of their protocol, of which others are readings.
 
     Where they are no figure, but gold, it is what is judged.
     """
-    protocol = PROTOCOLS[found.protocol]
+    protocol = PROTOCOLS[estimate.protocol]
     return protocol.metrics[0].title if protocol.metrics else protocol.presentation.tab
 
 
@@ -265,36 +268,36 @@ def _free(judge: Judge, order: judge_cases.RunRequest, units: int, total: int, t
     )
 
 
-def _priced(judge: Judge, order: judge_cases.RunRequest, found: Questions, made: _Replies) -> CostEstimate:
+def _priced(judge: Judge, order: judge_cases.RunRequest, totals: Questions, made: _Replies) -> CostEstimate:
     """What the questions take when replies are as long and as slow as those `made`."""
     from annotator.judging.calls.prices import prices
 
     price = prices(judge).of(judge.model)
     # After a question for a plan another follows, so that more may be listed than were weighed.
-    share = found.asked / found.weighed if found.weighed else 1.0
-    asked = share * found.fresh.calls
+    share = totals.asked / totals.weighed if totals.weighed else 1.0
+    expected_calls = share * totals.fresh.calls
 
     def cost(questions: QuestionSum, share: float = 1.0) -> float | None:
         return price.price.cost(questions.tokens, round(made.output(questions))) * share if price else None
 
-    fresh, known = cost(found.fresh, share), cost(found.known)
+    fresh, known = cost(totals.fresh, share), cost(totals.known)
     return CostEstimate(
         judge=judge.name,
         protocol=order.protocol,
         model=judge.model,
-        units=found.units,
-        calls=round(asked),
-        in_journal=found.known.calls,
-        tokens_input=round(found.fresh.tokens * share),
-        tokens_output=round(made.output(found.fresh) * share),
+        units=totals.units,
+        calls=round(expected_calls),
+        in_journal=totals.known.calls,
+        tokens_input=round(totals.fresh.tokens * share),
+        tokens_output=round(made.output(totals.fresh) * share),
         assumed=made.tokens is None,
         cost_usd=fresh,
         cost_usd_without_journal=None if fresh is None or known is None else fresh + known * share,
         price_as_of=price.as_of if price else "",
-        calls_afresh=found.ever.calls,
-        cost_usd_afresh=cost(found.ever),
-        seconds=None if made.seconds is None else made.seconds * asked / max(1, order.concurrency),
-        smallest_usd=_in_full(price.price.cost(*found.longest)) if price and found.fresh.calls else None,
+        calls_afresh=totals.ever.calls,
+        cost_usd_afresh=cost(totals.ever),
+        seconds=None if made.seconds is None else made.seconds * expected_calls / max(1, order.concurrency),
+        smallest_usd=_in_full(price.price.cost(*totals.longest)) if price and totals.fresh.calls else None,
     )
 
 
@@ -326,19 +329,19 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
     going_on = 1.0 - (_stopping(kind) or 0.0) if work.protocol.stops else 1.0
     ask: Callable[..., Any] | None = work.protocol.judge
     for case in cases if ask else ():
-        wanted = next(left([case], work.already), None)
+        remaining = next(left([case], work.already), None)
         questions = await weighed(ask, case, endpoint, edited, form) if ask else []
         # A case asks about all of its units in one question, or about each, or whatever its steps are.
         each = max(1, len(case.units) // max(1, len(questions)))
         for question in ever.new(questions, by=_key):
             result.ever.add(question, each, kind)
-        if wanted is None:
+        if remaining is None:
             continue
-        if wanted is not case and ask:
-            questions = await weighed(ask, wanted, endpoint, edited, form)
-            each = max(1, len(wanted.units) // max(1, len(questions)))
+        if remaining is not case and ask:
+            questions = await weighed(ask, remaining, endpoint, edited, form)
+            each = max(1, len(remaining.units) // max(1, len(questions)))
         # What nothing can be asked about is no draft; a judgement it is, as one that is missing.
-        result.units += len(wanted.units) if questions or not kind.skips else 0
+        result.units += len(remaining.units) if questions or not kind.skips else 0
         for place, question in enumerate(fresh.new(questions, by=_key)):
             known = journal.find(question.key) is not None
             (result.known if known else result.fresh).add(question, each, kind)
@@ -353,16 +356,16 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
 
 async def refuse_small_budget(kind: RunKind) -> None:
     """Refuse an order whose budget does not reach for its first question, or cannot be kept."""
-    budget, asked = kind.order.budget_usd, kind.asker()
-    if budget is None or asked.kind != JudgeKind.ENDPOINT:
+    budget, judge = kind.order.budget_usd, kind.asker()
+    if budget is None or judge.kind != JudgeKind.ENDPOINT:
         return
     from annotator.judging.calls.prices import prices, unpriced
 
-    if prices(asked).of(asked.model) is None:
-        raise unpriced(asked.model)
+    if prices(judge).of(judge.model) is None:
+        raise unpriced(judge.model)
     work = kind.outlook()
     result = await _weighed(kind, work, work.cases(), one=True)
-    smallest = _priced(asked, kind.order, result, _Replies(None, 1.0, None)).smallest_usd
+    smallest = _priced(judge, kind.order, result, _Replies(None, 1.0, None)).smallest_usd
     if smallest is not None and budget < smallest:
         raise Refusal(
             f"A budget of {usd(budget)} asks nothing: one question is likely to cost {usd(smallest)}.",
@@ -457,10 +460,10 @@ class Cost:
     def remark(self) -> str:
         """For how much, what is not known of the sum, and what is guessed in it."""
         counts = ((self.judgements, "judgements"), (self.calls, "calls"))
-        told = [f"{number:,} {what}" for number, what in counts if number]
-        said = f" for {' by '.join(told)}" if told else ""
-        said += f", {self.unpriced:,} of unknown cost" if self.unpriced else ""
-        return said + (f", {self.guessed:,} without an answer at the usual cost" if self.guessed else "")
+        parts = [f"{number:,} {what}" for number, what in counts if number]
+        text = f" for {' by '.join(parts)}" if parts else ""
+        text += f", {self.unpriced:,} of unknown cost" if self.unpriced else ""
+        return text + (f", {self.guessed:,} without an answer at the usual cost" if self.guessed else "")
 
 
 def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "") -> list[Cost]:
@@ -480,9 +483,9 @@ def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "
     return result + _rest(_paid(project, by, judge_id, run), result)
 
 
-def total(found: Iterable[Cost]) -> float | None:
+def total(costs: Iterable[Cost]) -> float | None:
     """What lines come to together; None while the cost of none is known."""
-    known = [one.cost_usd for one in found if one.cost_usd is not None]
+    known = [cost.cost_usd for cost in costs if cost.cost_usd is not None]
     return fsum(known) if known else None
 
 
@@ -514,7 +517,7 @@ def _paid(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
             row.unpriced, calls=row.calls, guessed=row.guessed,
         )  # fmt: skip
         result[key] = _together(result[key], more) if key in result else more
-    return sorted(result.values(), key=lambda one: (-(one.cost_usd or 0), one.name, one.protocol))
+    return sorted(result.values(), key=lambda cost: (-(cost.cost_usd or 0), cost.name, cost.protocol))
 
 
 def _given(db: Connection, by: str) -> dict[tuple[str, str], int]:
@@ -526,12 +529,12 @@ def _given(db: Connection, by: str) -> dict[tuple[str, str], int]:
     return {(row[0], row[1]): row[2] for row in db.execute(question)}
 
 
-def _together(one: Cost, other: Cost) -> Cost:
+def _together(cost: Cost, other: Cost) -> Cost:
     sums = {
-        name: getattr(one, name) + getattr(other, name)
+        name: getattr(cost, name) + getattr(other, name)
         for name in ("judgements", "unpriced", "calls", "guessed")
     }
-    return replace(one, cost_usd=total((one, other)), **sums)
+    return replace(cost, cost_usd=total((cost, other)), **sums)
 
 
 def _rest(paid: list[Cost], shared: list[Cost]) -> list[Cost]:
@@ -574,18 +577,20 @@ def _shared(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
     ]
 
 
-def asked_about(project: Project, found: Iterable[Cost]) -> dict[tuple[str, str, str], str]:
+def unit_words(project: Project, costs: Iterable[Cost]) -> dict[tuple[str, str, str], str]:
     """(item's key, protocol, unit) → the words of the units that costs were told by."""
-    wanted = {(one.item, one.protocol) for one in found}
+    pairs = {(cost.item, cost.protocol) for cost in costs}
     question = select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key).join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
     of = {row[0]: (row[1], row[2]) for row in project.query(question)}
     ids = {key: item_id for item_id, key in of.values()}
-    said = {}
-    for protocol in {protocol for _, protocol in wanted}:
-        asked = sorted((ids[key], protocol) for key, name in wanted if name == protocol and key in ids)
-        for (response, unit), words in judge_cases.words_of(project, asked).items():
-            said[of[response][1], protocol, unit] = words
-    return said
+    result = {}
+    for protocol in {protocol for _, protocol in pairs}:
+        item_protocols = sorted(
+            (ids[key], protocol) for key, name in pairs if name == protocol and key in ids
+        )
+        for (response, unit), words in judge_cases.words_of(project, item_protocols).items():
+            result[of[response][1], protocol, unit] = words
+    return result
 
 
 def questions(project: Project) -> dict[str, str]:

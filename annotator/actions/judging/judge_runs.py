@@ -161,37 +161,40 @@ def runnable(offer: ProtocolOffer | ExtractionOffer) -> bool:
     return not offer.lacks if isinstance(offer, ExtractionOffer) else offer.ready > 0
 
 
-def in_order(found: list[ProtocolOffer]) -> list[ProtocolOffer]:
+def in_order(offers: list[ProtocolOffer]) -> list[ProtocolOffer]:
     """What can be asked for now before all else, and each paper of which that is several things as one order.
 
     The usual protocol is the first where it can be asked for.
     """
-    ready = [one for one in found if one.asked and runnable(one)]
+    ready = [offer for offer in offers if offer.asked and runnable(offer)]
     whole = []
     for paper in PAPERS.values():
-        own = [one for one in ready if one.name in {protocol.name for protocol in paper.protocols}]
+        own = [offer for offer in ready if offer.name in {protocol.name for protocol in paper.protocols}]
         if len(own) > 1:
-            least, prompts = min(one.ready for one in own), tuple(name for one in own for name in one.prompts)
+            least, prompts = (
+                min(offer.ready for offer in own),
+                tuple(name for offer in own for name in offer.prompts),
+            )
             whole += [
                 replace(
                     own[0], name=paper.name, title=title(paper.name), citation=paper.title, ready=least, lacks=(),
-                    steps=(), together=False, paired=False, alone=all(one.alone for one in own), prompts=prompts,
+                    steps=(), together=False, paired=False, alone=all(offer.alone for offer in own), prompts=prompts,
                 )
             ]  # fmt: skip
-    usual = [one for one in ready if one.name == USUAL]
-    rest = [one for one in ready if one.name != USUAL]
-    return [*usual, *whole, *rest, *(one for one in found if one not in ready)]
+    usual = [offer for offer in ready if offer.name == USUAL]
+    rest = [offer for offer in ready if offer.name != USUAL]
+    return [*usual, *whole, *rest, *(offer for offer in offers if offer not in ready)]
 
 
 def unasked(project: Project, protocol: str) -> str:
     """Why nothing, or not everything, can be asked by a protocol, in sentences; empty where nothing lacks."""
     definition = PROTOCOLS[protocol]
     met = [
-        (one, list(definition.cases(one)))
+        (material, list(definition.cases(material)))
         for at_hand in materials.each(
             project, materials.for_asking(definition), materials.item_ids(project, answered=True)
         )
-        for one in at_hand.responses
+        for material in at_hand.responses
     ]
     (offer,) = offers(project, protocol)
     return " ".join(label_cases.gaps(definition, met) or offer.lacks)
@@ -199,14 +202,14 @@ def unasked(project: Project, protocol: str) -> str:
 
 def drawings(project: Project, *named: str) -> list[ExtractionOffer]:
     """The extractions named, or those in use, with how much they have not drawn from. No report's words are read."""
-    wanted = materials.WantedMaterial((), texts=False, sources=True)
-    seen = list(materials.each(project, wanted, materials.item_ids(project, answered=True)))
+    material = materials.WantedMaterial((), texts=False, sources=True)
+    seen = list(materials.each(project, material, materials.item_ids(project, answered=True)))
     kinds = extracts.kinds_of_items(project)
     reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
-    items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]
-    every = [kinds[one.item.id] for one in seen]
+    items = [kinds[hand.item.id] for hand in seen if any(source.text for source in hand.own.sources)]
+    every = [kinds[hand.item.id] for hand in seen]
     used = [EXTRACTIONS[name] for name in named] or profile.extractions(project).values()
-    return [_drawing(one, reports, items if one.sources else every) for one in used]
+    return [_drawing(extraction, reports, items if extraction.sources else every) for extraction in used]
 
 
 def _drawing(
@@ -232,8 +235,8 @@ def _drawing(
     )
 
 
-def _offer(protocol: Protocol, found: _Counts) -> ProtocolOffer:
-    lacking = found.lacking.get(protocol.name, Counter())
+def _offer(protocol: Protocol, counts: _Counts) -> ProtocolOffer:
+    lacking = counts.lacking.get(protocol.name, Counter())
     return ProtocolOffer(
         name=protocol.name,
         title=protocol.title,
@@ -246,10 +249,10 @@ def _offer(protocol: Protocol, found: _Counts) -> ProtocolOffer:
         metrics=tuple(metric.title for metric in protocol.metrics),
         prompts=protocol.prompts,
         departures=protocol.departures,
-        items=found.items,
-        ready=found.ready[protocol.name],
-        lacks=tuple(_lack(words, count, found.items) for words, count in lacking.items()),
-        steps=tuple(_step(extraction, found) for part in protocol.parts for extraction in _making(part)),
+        items=counts.items,
+        ready=counts.ready[protocol.name],
+        lacks=tuple(_lack(words, count, counts.items) for words, count in lacking.items()),
+        steps=tuple(_step(extraction, counts) for part in protocol.parts for extraction in _making(part)),
     )
 
 
@@ -259,10 +262,12 @@ def _lack(words: str, count: int, items: int) -> str:
     return f"{count:,} of {items:,} items {'lacks' if count == 1 else 'lack'} {words}."
 
 
-def _step(extraction: Extraction, found: _Counts) -> ExtractionStep:
+def _step(extraction: Extraction, counts: _Counts) -> ExtractionStep:
     part = ResponsePart(extraction.makes.value)
     alone = extraction.baseline is not None
-    return ExtractionStep(extraction.name, extraction.title, part, found.reports, found.without[part], alone)
+    return ExtractionStep(
+        extraction.name, extraction.title, part, counts.reports, counts.without[part], alone
+    )
 
 
 def _making(part: ResponsePart) -> list[Extraction]:
@@ -304,17 +309,19 @@ def title(name: str) -> str:
 def _drafted(name: str) -> str:
     from annotator.actions.material import draft_runs
 
-    title = {draft_runs.PREFIX + one.name: one.title for one in draft_runs.OFFERED.values()}.get(name, name)
+    title = {
+        draft_runs.PREFIX + extraction.name: extraction.title for extraction in draft_runs.OFFERED.values()
+    }.get(name, name)
     return title if title == name or title.startswith("Draft") else f"Draft: {title}"
 
 
-def drawings_of(project: Project, found: materials.Reports) -> list[ExtractionOffer]:
+def drawings_of(project: Project, overview: materials.Reports) -> list[ExtractionOffer]:
     """Every extraction in use, with how many reports (or items with a source) have nothing drawn yet."""
-    reports = [line.parts for of_cell in found.lines.values() for line in of_cell]
-    items = [item.parts for item in found.items if item.sources]
-    every = [item.parts for item in found.items]
+    reports = [line.parts for of_cell in overview.lines.values() for line in of_cell]
+    items = [item.parts for item in overview.items if item.sources]
+    every = [item.parts for item in overview.items]
     used = profile.extractions(project).values()
-    return [_drawing(one, reports, items if one.sources else every) for one in used]
+    return [_drawing(extraction, reports, items if extraction.sources else every) for extraction in used]
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,11 +348,11 @@ def plan(project: Project, order: RunRequest) -> JudgementPlan:
     """How much there is to judge, and how much of it is not done."""
     each = parts(project, order)
     if each != [order]:
-        result = [plan(project, one) for one in each]
+        result = [plan(project, request) for request in each]
         total, to_do = sum(one.total for one in result), sum(one.to_do for one in result)
         return JudgementPlan(result[0].judge, total, to_do, max(one.reports for one in result), "judgements")
     judge_cases.checked(project, order)
-    judge = derived_judges.asked(project, order)
+    judge = derived_judges.judge_of(project, order)
     answered = RunJournal(project, "", judge.id, order.protocol).finished("")
     outlook = judge_cases.outlook(project, order, answered)
     things = judge_cases.things(order.protocol)
@@ -362,14 +369,14 @@ def parts(project: Project, order: RunRequest) -> list[RunRequest]:
     if order.protocol not in PAPERS:
         return [order]
     paper = PAPERS[order.protocol]
-    model = derived_judges.asked(project, order).kind == JudgeKind.ENDPOINT
+    model = derived_judges.judge_of(project, order).kind == JudgeKind.ENDPOINT
     able = (
         protocol.name
         for protocol in paper.protocols
         if protocol.values and (protocol.judge if model else protocol.baseline)
     )
     each = (replace(order, protocol=name) for name in able)
-    result = [one for one in each if next(judge_cases.cases(project, one), None) is not None]
+    result = [request for request in each if next(judge_cases.cases(project, request), None) is not None]
     if not result:
         raise Refusal(
             f"Nothing of {paper.title} can be judged yet.",
@@ -381,11 +388,15 @@ def parts(project: Project, order: RunRequest) -> list[RunRequest]:
 def left_out(project: Project, order: RunRequest) -> str:
     """What of a paper an order leaves out, and why, in a sentence; empty where that is nothing."""
     named = {part.protocol for part in parts(project, order)}
-    asked = [protocol for protocol in PAPERS[order.protocol].protocols if protocol.values and protocol.judge]
-    told = [
-        f"{one.title} ({unasked(project, one.name).rstrip('.')})" for one in asked if one.name not in named
+    protocols = [
+        protocol for protocol in PAPERS[order.protocol].protocols if protocol.values and protocol.judge
     ]
-    return f"Left out: {'; '.join(told)}." if told else ""
+    reasons = [
+        f"{one.title} ({unasked(project, one.name).rstrip('.')})"
+        for one in protocols
+        if one.name not in named
+    ]
+    return f"Left out: {'; '.join(reasons)}." if reasons else ""
 
 
 class JudgeRun(run_kind.RunKind):
@@ -394,8 +405,8 @@ class JudgeRun(run_kind.RunKind):
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the protocol as it goes by it."""
         judge_cases.checked(project, order)
-        judge = derived_judges.asked(project, order)
-        return judge, asked_by(project, order, judge)
+        judge = derived_judges.judge_of(project, order)
+        return judge, protocol_of(project, order, judge)
 
     def check(self) -> None:
         """Refuse batches of nobody, an order that no case comes of, and a judge that is not as its card says."""
@@ -438,7 +449,7 @@ class JudgeRun(run_kind.RunKind):
 run = JudgeRun.run
 
 
-def asked_by(project: Project, order: RunRequest, judge: Judge) -> Protocol:
+def protocol_of(project: Project, order: RunRequest, judge: Judge) -> Protocol:
     protocol = judge_cases.protocol_of(order.protocol)
     if judge.kind == JudgeKind.DERIVED:
         return replace(protocol, baseline=derived_judges.counting(project, judge, protocol.name))
@@ -472,7 +483,7 @@ def add(project: Project, order: RunRequest) -> QueuedRun:
         for part in parts(project, order):
             judge_cases.checked(project, part)
     known = waiting(project)
-    if any(replace(one.order, **_how(order)) == order for one in known):
+    if any(replace(run.order, **_how(order)) == order for run in known):
         raise Refusal("The same run is already queued.", "See the list of runs.")
     added = QueuedRun(new_id(), order)
     _keep(project, [*known, added])
@@ -481,7 +492,7 @@ def add(project: Project, order: RunRequest) -> QueuedRun:
 
 def remove(project: Project, waiting_id: str) -> None:
     known = waiting(project)
-    left = [one for one in known if one.id != waiting_id]
+    left = [run for run in known if run.id != waiting_id]
     if len(left) == len(known):
         raise GONE
     _keep(project, left)
@@ -490,17 +501,17 @@ def remove(project: Project, waiting_id: str) -> None:
 def take(project: Project, without: Container[str] = ()) -> RunRequest | None:
     """The order whose turn it is, which then waits no longer; None when nothing waits but of judges `without`."""
     known = waiting(project)
-    taken = next((one for one in known if one.order.judge not in without), None)
+    taken = next((run for run in known if run.order.judge not in without), None)
     if taken is None:
         return None
-    _keep(project, [one for one in known if one is not taken])
+    _keep(project, [run for run in known if run is not taken])
     return taken.order
 
 
 def move(project: Project, waiting_id: str, by: int) -> None:
     """Let an order change places with the one before it (-1) or after it (1); at an end it stays."""
     known = waiting(project)
-    place = next((n for n, one in enumerate(known) if one.id == waiting_id), None)
+    place = next((n for n, run in enumerate(known) if run.id == waiting_id), None)
     if place is None:
         raise GONE
     known.insert(min(max(0, place + by), len(known) - 1), known.pop(place))
@@ -543,11 +554,13 @@ def look(project: Project, order: RunRequest) -> RunSummary:
         if order.judge:
             kept_keys.refuse_failed(project, judges.named(project, order.judge))
         if order.protocol in EXTRACTIONS:
-            drawn = extracting.plan(project, order)
-            return RunSummary(order, _drawn_words(drawn), drawn.total, drawn.to_do)
+            extraction_plan = extracting.plan(project, order)
+            return RunSummary(
+                order, _extraction_words(extraction_plan), extraction_plan.total, extraction_plan.to_do
+            )
         result = plan(project, order)
-        said = f"{result.words()} {items.left_out(project).not_counted}".strip()
-        return RunSummary(order, said, result.total, result.to_do)
+        summary = f"{result.words()} {items.left_out(project).not_counted}".strip()
+        return RunSummary(order, summary, result.total, result.to_do)
     except Refusal as refusal:
         return RunSummary(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
 
@@ -576,7 +589,7 @@ def _stretch(word: str, known: list[str]) -> list[str]:
     raise Refusal(f"There is no item “{word}”.", "Use keys from the Items page, such as 1, 4, 7–9.")
 
 
-def _drawn_words(plan: extracting.ExtractionPlan) -> str:
+def _extraction_words(plan: extracting.ExtractionPlan) -> str:
     things = counted(plan.total, plan.things.removesuffix("s"))
     if not plan.total:
         return f"There are no {plan.things} to extract from yet."

@@ -55,13 +55,13 @@ class RereadReport:
     otherwise: int = 0
 
     def words(self) -> str:
-        told = (
+        text = (
             f"The replies behind {counted(self.read, 'judgement')} of “{self.judge}” were parsed again: {self.won:,} "
             f"judgements gained a verdict, {self.unread:,} still have none, {self.changed:,} changed in all."
         )
         if self.lost:
-            told += f" {counted(self.lost, 'verdict')} were removed, because the reply contains none."
-        return told
+            text += f" {counted(self.lost, 'verdict')} were removed, because the reply contains none."
+        return text
 
     def offer(self) -> str:
         """What reading all replies again would change; empty when nothing."""
@@ -81,12 +81,12 @@ async def again(
     Only with `everything` does a verdict change that was read before. The audit keeps what it was, and the call its
     reply.
     """
-    asked = judges.named(project, judge)
-    definition = judge_runs.asked_by(project, judge_cases.RunRequest(judge, protocol), asked)
+    judge_record = judges.named(project, judge)
+    definition = judge_runs.protocol_of(project, judge_cases.RunRequest(judge, protocol), judge_record)
     fresh: list[Row] = []
     before: dict[str, list[str | None]] = {}
     count: Counter[str] = Counter()
-    for rows, case in _cases(project, definition, asked, everything=everything):
+    for rows, case in _cases(project, definition, judge_record, everything=everything):
         for old, new in await _reread(project, definition, rows, case):
             had, has = old["status"] == _OK, new["status"] == _OK
             count["read"] += 1
@@ -104,8 +104,8 @@ async def again(
     with project.store.write() as db:
         if fresh:
             tables.put(db, JUDGEMENT, fresh)
-        told = {"protocol": protocol, **asdict(result), "before": before}
-        record(project, db, Change("judge", asked.id, "read replies again", None, told))
+        details = {"protocol": protocol, **asdict(result), "before": before}
+        record(project, db, Change("judge", judge_record.id, "read replies again", None, details))
     return result
 
 
@@ -160,8 +160,8 @@ def _of_calls(
 
 def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
     """The answered calls of a judge in plain text, which earlier versions read less strictly than JSON."""
-    told = CALL.c.parameters
-    plain = or_(told.contains(_IN_TEXT), told.not_like(f"%{_FORM}%"))
+    column = CALL.c.parameters
+    plain = or_(column.contains(_IN_TEXT), column.not_like(f"%{_FORM}%"))
     question = select(CALL.c.id).where(CALL.c.judge_id == judge.id, CALL.c.status == _OK, plain)
     return set(db.execute(question).scalars())
 
@@ -180,8 +180,8 @@ async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: C
         verdict = verdicts.get(row["unit_id"])
         if verdict is not None:
             call_id = replay.read.id if replay.read else row["call_id"]
-            said = verdict.model_dump() | {"status": verdict.status.value, "call_id": call_id}
-            new = row | said | {"at": now()}
+            fields = verdict.model_dump() | {"status": verdict.status.value, "call_id": call_id}
+            new = row | fields | {"at": now()}
             result.append((row, new | {"sha256": judgement_hash(new)}))
     return result
 
@@ -255,22 +255,22 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
             rows += db.execute(question.where(came, JUDGEMENT.c.id.in_(some)))
     result = [_line(row, reworded=row.id in gone) for row in rows]
     if status in ("", run_records.NOT_ASKED):
-        result += _never_asked(project, judge, run)
+        result += _without_reply(project, judge, run)
     result += _not_compared(project, judge, run)
     return [line for line in result if status in ("", line.status)]
 
 
-def _never_asked(project: Project, judge: str, run: str) -> list[MissingLine]:
+def _without_reply(project: Project, judge: str, run: str) -> list[MissingLine]:
     result: dict[tuple[str, str, judge_cases.Key], MissingLine] = {}
     systems = results.systems_named(project)
     for halted in run_records.runs(project):
         mine = judge in ("", halted.judge) and halted.id.startswith(run)
         if not mine or halted.state == RunState.DONE.value or halted.protocol not in PROTOCOLS:
             continue
-        asked = _asked(project, halted.judge_id, halted.protocol)
+        asked_keys = _requested(project, halted.judge_id, halted.protocol)
         for case in judge_cases.cases(project, halted.order()):
             for unit, key in zip(case.units, keys_of(case), strict=True):
-                if key not in asked:
+                if key not in asked_keys:
                     result[halted.judge, halted.protocol, key] = MissingLine(
                         halted.judge, halted.protocol, case.item.key, systems[case.response.system_id], unit.id,
                         case.trial, run_records.NOT_ASKED, _HALTED, "", halted.id, "",
@@ -292,7 +292,7 @@ def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLin
             )  # fmt: skip
 
 
-def _asked(project: Project, judge_id: str, protocol: str) -> set[judge_cases.Key]:
+def _requested(project: Project, judge_id: str, protocol: str) -> set[judge_cases.Key]:
     """All that a judge was asked for under a protocol, whatever came of it."""
     j = JUDGEMENT.c
     question = select(j.response_id, j.unit_id, j.trial).where(j.rater_id == judge_id, j.protocol == protocol)
@@ -315,8 +315,8 @@ def _batched(ids: Iterable[str]) -> Iterator[list[str]]:
         yield listed[start : start + AT_ONCE]
 
 
-def by_cause(found: Iterable[MissingLine]) -> dict[str, int]:
-    return dict(Counter(line.status for line in found).most_common())
+def by_cause(lines: Iterable[MissingLine]) -> dict[str, int]:
+    return dict(Counter(line.status for line in lines).most_common())
 
 
 def _run_id(project: Project, beginning: str) -> str:

@@ -18,7 +18,7 @@ from annotator.domain.experts.assignment import Assignment, Person, Purpose, Rol
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import now
-from annotator.protocols import TO_SUBMIT, asked
+from annotator.protocols import TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -89,7 +89,7 @@ def _gathered(db: Connection, people: Iterable[str]) -> BoardFacts:
     return result
 
 
-def _written(db: Connection, people: list[str], found: BoardFacts, subjects: dict[str, At]) -> None:
+def _written(db: Connection, people: list[str], facts: BoardFacts, subjects: dict[str, At]) -> None:
     a = ARTIFACT.c
     # Labels are counted one by one elsewhere; their documents are long.
     content = case((a.kind == Kind.LABELS.value, ""), else_=REVISION.c.content)
@@ -101,32 +101,32 @@ def _written(db: Connection, people: list[str], found: BoardFacts, subjects: dic
     for artifact_id, item_id, kind, person, state, sealed_at, text in db.execute(question):
         stage = stage_of(Kind(kind))
         units = len(orjson.loads(text)["units"]) if text else 0
-        found.written[item_id, stage, person] = DocumentStatus(State(state), sealed_at is not None, units)
+        facts.written[item_id, stage, person] = DocumentStatus(State(state), sealed_at is not None, units)
         subjects[artifact_id] = item_id, stage
 
 
-def _settled(db: Connection, found: BoardFacts, subjects: dict[str, At]) -> None:
+def _settled(db: Connection, facts: BoardFacts, subjects: dict[str, At]) -> None:
     for item_id, stage in db.execute(select(AGREEMENT.c.item_id, AGREEMENT.c.stage)):
-        found.frozen[item_id].add(Stage(stage))
+        facts.frozen[item_id].add(Stage(stage))
     question = select(ADJUDICATION.c.id, ADJUDICATION.c.item_id, ADJUDICATION.c.stage, ADJUDICATION.c.state)
     for adjudication_id, item_id, stage, state in db.execute(question):
-        found.adjudicated[item_id][Stage(stage)] = AdjudicationState(state)
+        facts.adjudicated[item_id][Stage(stage)] = AdjudicationState(state)
         subjects[adjudication_id] = item_id, Stage.ADJUDICATION
     disputes = select(DISPUTE.c.item_id, DISPUTE.c.stage).where(DISPUTE.c.state == DisputeState.OPEN.value)
     for item_id, stage in db.execute(disputes):
-        found.disputed[item_id].add(Stage(stage))
+        facts.disputed[item_id].add(Stage(stage))
 
 
-def _labelled(db: Connection, people: list[str], found: BoardFacts, subjects: dict[str, At]) -> None:
+def _labelled(db: Connection, people: list[str], facts: BoardFacts, subjects: dict[str, At]) -> None:
     reports = dealing.reports(db)
     drawn_for = {person: dealing.narrowed(db, person) for person in people}
     for protocol in TO_SUBMIT:
         for item_id, units in dealing.judged_units(db, dealing.labelled_by(protocol)).items():
-            found.units[item_id][protocol] = len(units)
-    for person, drawn in drawn_for.items():
-        found.drawn |= {(item_id, person): len(chosen) for item_id, chosen in drawn.items()}
+            facts.units[item_id][protocol] = len(units)
+    for person, sampled in drawn_for.items():
+        facts.drawn |= {(item_id, person): len(chosen) for item_id, chosen in sampled.items()}
     for item_id, response_ids in reports.items():
-        found.reports[item_id] = len(response_ids)
+        facts.reports[item_id] = len(response_ids)
         subjects.update(dict.fromkeys(response_ids, (item_id, Stage.LABELLING)))
     j = JUDGEMENT.c
     question = (
@@ -143,8 +143,8 @@ def _labelled(db: Connection, people: list[str], found: BoardFacts, subjects: di
     )
     for *about, protocol, labels, seconds in db.execute(question):
         where: tuple[str, str, int] = tuple(about)
-        so_far = found.labelled.get(where, LabelCounts(0, 0.0))
-        found.labelled[where] = LabelCounts(
+        so_far = facts.labelled.get(where, LabelCounts(0, 0.0))
+        facts.labelled[where] = LabelCounts(
             so_far.labels + labels, so_far.seconds + seconds, so_far.protocols | {protocol}
         )
 
@@ -210,7 +210,7 @@ def board(project: Project) -> list[AssignmentStatus]:
     me = people.someone(project)
     everybody = {person.id: person for person in people.people(project)}
     with project.store.read() as db:
-        asked = _asked(db, everybody)
+        asked = _assigned(db, everybody)
         known = _gathered(db, {each.person.id for each in asked})
     shared = _shared_stages(asked)
     return [
@@ -229,7 +229,7 @@ def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
     ]
 
 
-def _asked(db: Connection, everybody: dict[str, Person]) -> list[_Asked]:
+def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_Asked]:
     question = (
         select(ASSIGNMENT, ITEM.c.key)
         .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
@@ -260,62 +260,62 @@ def _shared_stages(asked: Iterable[_Asked]) -> defaultdict[str, set[Stage]]:
 
 
 def _board_line(each: _Asked, shared: set[Stage], known: BoardFacts) -> AssignmentStatus:
-    one = each.one
-    if one.stage is Stage.ADJUDICATION:
-        state, units, of = _adjudication(one.item_id, shared, known)
+    assignment = each.one
+    if assignment.stage is Stage.ADJUDICATION:
+        state, units, of = _adjudication(assignment.item_id, shared, known)
         handed_in = state == CONSENSUS
     else:
-        state, units, of = _state(one, known), *_units(one, known)
+        state, units, of = _state(assignment, known), *_units(assignment, known)
         handed_in = state not in (NOT_BEGUN, DRAFT)
     return AssignmentStatus(
-        assignment_id=one.id,
-        item_id=one.item_id,
+        assignment_id=assignment.id,
+        item_id=assignment.item_id,
         item_key=each.key,
-        stage=one.stage,
-        trial=one.trial,
-        purpose=one.purpose,
+        stage=assignment.stage,
+        trial=assignment.trial,
+        purpose=assignment.purpose,
         person_id=each.person.id,
         person=each.person.name,
         alias=each.person.alias,
         state=state,
         handed_in=handed_in,
-        due=one.due,
-        overdue=one.due is not None and not handed_in and one.due < now(),
-        submitted_at=one.submitted_at,
+        due=assignment.due,
+        overdue=assignment.due is not None and not handed_in and assignment.due < now(),
+        submitted_at=assignment.submitted_at,
         units=units,
         of=of,
-        seconds=round(_seconds(one, known), 1),
+        seconds=round(_seconds(assignment, known), 1),
     )
 
 
-def _state(one: Assignment, known: BoardFacts) -> str:
+def _state(assignment: Assignment, known: BoardFacts) -> str:
     """How far an annotator's assignment is; what happened to the stage counts for those who sealed something of it."""
-    written = known.written.get((one.item_id, one.stage, one.person_id))
-    if one.trial > 1:
-        if one.submitted_at is not None:
+    written = known.written.get((assignment.item_id, assignment.stage, assignment.person_id))
+    if assignment.trial > 1:
+        if assignment.submitted_at is not None:
             return SUBMITTED
-        return DRAFT if _labels(one, known).labels else NOT_BEGUN
-    if written is not None and one.protocols and one.submitted_at is None:
+        return DRAFT if _labels(assignment, known).labels else NOT_BEGUN
+    if written is not None and assignment.protocols and assignment.submitted_at is None:
         # Their labels were sealed before these were asked for.
         return DRAFT
-    if one.purpose is Purpose.REVIEW and written is None and one.submitted_at is not None:
+    if assignment.purpose is Purpose.REVIEW and written is None and assignment.submitted_at is not None:
         # Their document is what the author agreed to.
         return CONSENSUS
-    if written is not None and written.ever_sealed and (later := _afterwards(one, known)):
+    if written is not None and written.ever_sealed and (later := _afterwards(assignment, known)):
         return later
     if written is not None:
         return SUBMITTED if written.state is State.SEALED else DRAFT
-    return DRAFT if one.stage is Stage.LABELLING and _labels(one, known).labels else NOT_BEGUN
+    return DRAFT if assignment.stage is Stage.LABELLING and _labels(assignment, known).labels else NOT_BEGUN
 
 
-def _afterwards(one: Assignment, known: BoardFacts) -> str:
+def _afterwards(assignment: Assignment, known: BoardFacts) -> str:
     """What happened to a stage of an item after the seals; empty while one is waited for."""
-    if one.stage in known.disputed[one.item_id]:
+    if assignment.stage in known.disputed[assignment.item_id]:
         return DISPUTED
-    adjudicated = known.adjudicated[one.item_id].get(one.stage)
+    adjudicated = known.adjudicated[assignment.item_id].get(assignment.stage)
     if adjudicated is not None:
         return CONSENSUS if adjudicated is AdjudicationState.CLOSED else ADJUDICATED
-    return FROZEN if one.stage in known.frozen[one.item_id] else ""
+    return FROZEN if assignment.stage in known.frozen[assignment.item_id] else ""
 
 
 def _adjudication(item_id: str, shared: set[Stage], known: BoardFacts) -> tuple[str, int, int]:
@@ -330,31 +330,35 @@ def _adjudication(item_id: str, shared: set[Stage], known: BoardFacts) -> tuple[
     return FROZEN if frozen else NOT_BEGUN, closed, of
 
 
-def _units(one: Assignment, known: BoardFacts) -> tuple[int, int]:
-    if one.stage is Stage.LABELLING:
-        reports = known.drawn.get((one.item_id, one.person_id), known.reports.get(one.item_id, 0))
-        units, labelled = known.units[one.item_id], _labels(one, known)
-        if not set(asked(one.protocols)) <= set(TO_SUBMIT):
+def _units(assignment: Assignment, known: BoardFacts) -> tuple[int, int]:
+    if assignment.stage is Stage.LABELLING:
+        reports = known.drawn.get(
+            (assignment.item_id, assignment.person_id), known.reports.get(assignment.item_id, 0)
+        )
+        units, labelled = known.units[assignment.item_id], _labels(assignment, known)
+        if not set(assigned_protocols(assignment.protocols)) <= set(TO_SUBMIT):
             # What hangs on what was drawn from each report is not counted here.
             return labelled.labels, 0
         # What somebody has begun is submitted together; until then, what comes first.
         begun = units.keys() & labelled.protocols or set(list(units)[:1])
         of = reports * sum(units[protocol] for protocol in begun)
         return min(of, labelled.labels), of
-    written = known.written.get((one.item_id, one.stage, one.person_id))
+    written = known.written.get((assignment.item_id, assignment.stage, assignment.person_id))
     return (written.units if written else 0), 0
 
 
-def _labels(one: Assignment, known: BoardFacts) -> LabelCounts:
-    return known.labelled.get((one.item_id, one.person_id, one.trial), LabelCounts(0, 0.0))
+def _labels(assignment: Assignment, known: BoardFacts) -> LabelCounts:
+    return known.labelled.get(
+        (assignment.item_id, assignment.person_id, assignment.trial), LabelCounts(0, 0.0)
+    )
 
 
-def _seconds(one: Assignment, known: BoardFacts) -> float:
+def _seconds(assignment: Assignment, known: BoardFacts) -> float:
     """Active seconds; what is kept with the labels counts where it is more than what was kept by the report."""
-    if one.trial > 1:
-        return _labels(one, known).seconds
-    spent = known.seconds[one.item_id, one.stage, one.person_id]
-    return max(spent, _labels(one, known).seconds) if one.stage is Stage.LABELLING else spent
+    if assignment.trial > 1:
+        return _labels(assignment, known).seconds
+    spent = known.seconds[assignment.item_id, assignment.stage, assignment.person_id]
+    return max(spent, _labels(assignment, known).seconds) if assignment.stage is Stage.LABELLING else spent
 
 
 def _total(key: str, name: str, lines: list[AssignmentStatus]) -> StatusTotal:

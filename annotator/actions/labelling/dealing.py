@@ -16,7 +16,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, by_set
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, asked
+from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, assigned_protocols
 from annotator.storage.tables import (
     ARTIFACT,
     ASSIGNMENT,
@@ -87,27 +87,27 @@ def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[s
     return result
 
 
-def asked_of(db: Connection, person_id: str) -> dict[str, tuple[str, ...]]:
+def protocols_by_item(db: Connection, person_id: str) -> dict[str, tuple[str, ...]]:
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.protocols).where(
         ASSIGNMENT.c.person_id == person_id,
         ASSIGNMENT.c.stage == Stage.LABELLING.value,
         ASSIGNMENT.c.trial == 1,
     )
-    return {item_id: asked(protocols) for item_id, protocols in db.execute(question)}
+    return {item_id: assigned_protocols(protocols) for item_id, protocols in db.execute(question)}
 
 
 def is_handed_out(db: Connection, person_id: str, protocol: str) -> bool:
     """Whether a person labels by a protocol what was handed out to them, and submits it."""
-    return protocol in TO_SUBMIT or any(protocol in one for one in asked_of(db, person_id).values())
+    return protocol in TO_SUBMIT or any(protocol in one for one in protocols_by_item(db, person_id).values())
 
 
 def reports_for(
     db: Connection, person_id: str, items: Iterable[str] | None = None, protocol: str = USUAL
 ) -> defaultdict[str, list[str]]:
     """Item by item, the ids of the reports that a person is to label: of a validation set those that were drawn."""
-    result, drawn = reports(db, items), narrowed(db, person_id, protocol)
-    for item_id in result.keys() & drawn.keys():
-        result[item_id] = [response_id for response_id in result[item_id] if response_id in drawn[item_id]]
+    result, sampled = reports(db, items), narrowed(db, person_id, protocol)
+    for item_id in result.keys() & sampled.keys():
+        result[item_id] = [response_id for response_id in result[item_id] if response_id in sampled[item_id]]
     return result
 
 
@@ -119,8 +119,8 @@ def narrowed(db: Connection, person_id: str, protocol: str = USUAL) -> dict[str,
     result: defaultdict[str, set[str]] = defaultdict(set)
     if PROTOCOLS[protocol].paired:
         return {}
-    drawn = select(VALIDATION_SET.c.content).where(VALIDATION_SET.c.protocol == protocol)
-    contents = [orjson.loads(text) for text in db.execute(drawn).scalars()]
+    validation_sets = select(VALIDATION_SET.c.content).where(VALIDATION_SET.c.protocol == protocol)
+    contents = [orjson.loads(text) for text in db.execute(validation_sets).scalars()]
     raters = labelling(db, person_id, protocol) if contents else {}
     for content in contents:
         dealt = content.get("dealt", {})
@@ -143,7 +143,7 @@ def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dic
         question = question.where(ASSIGNMENT.c.item_id.in_(mine))
     result: defaultdict[str, set[str]] = defaultdict(set)
     for item_id, person, protocols in db.execute(question):
-        if protocol in asked(protocols):
+        if protocol in assigned_protocols(protocols):
             result[item_id].add(person)
     return dict(result)
 

@@ -63,7 +63,7 @@ def judged_by(protocol: str) -> Kind | None:
     return None if definition.parts else definition.unit_kind
 
 
-def asked(project: Project, protocol: Protocol, material: Material, person_id: str = "") -> list[Case]:
+def cases_of(project: Project, protocol: Protocol, material: Material, person_id: str = "") -> list[Case]:
     """What a person is asked of a response: of each pair the one order dealt to them, or both if wished."""
     cases = list(protocol.cases(material))
     if not protocol.paired or both_orders(project, protocol.name):
@@ -81,7 +81,7 @@ def labelled(project: Project | None = None) -> list[str]:
 def paired(project: Project | None = None) -> list[tuple[str, str]]:
     """The names and titles of what is asked about pairs, in a project or in any."""
     used = profile.protocols(project) if project else PROTOCOLS
-    return [(one.name, one.title) for one in used.values() if one.paired]
+    return [(protocol.name, protocol.title) for protocol in used.values() if protocol.paired]
 
 
 def both_orders(project: Project, protocol: str) -> bool:
@@ -99,7 +99,7 @@ def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
         return record(project, db, Change("setting", BOTH_ORDERS, "ask pairs in both orders", before, after))
 
 
-def drawn(project: Project, protocol: str) -> dict[str, Any]:
+def sampling(project: Project, protocol: str) -> dict[str, Any]:
     """How pairs were drawn for a protocol: `seed` and `pairs`; empty where every pair is asked."""
     return dict(project.get(PAIRS, {}).get(protocol, {}))
 
@@ -177,36 +177,39 @@ def withheld(project: Project, protocol: Protocol) -> set[str]:
         return {item_id for kind in protocol.needs for item_id in annotating.withheld(db, me, kind)}
 
 
-def of_report(project: Project, protocol: Protocol, response_id: str, wanted: WantedMaterial) -> list[Case]:
+def of_report(
+    project: Project, protocol: Protocol, response_id: str, wanted_material: WantedMaterial
+) -> list[Case]:
     """What the person working is asked about one report; nothing where it is withheld."""
-    material = materials.of_response(project, wanted, response_id)
+    material = materials.of_response(project, wanted_material, response_id)
     if material is None or material.item.id in withheld(project, protocol):
         return []
-    return asked(project, protocol, material)
+    return cases_of(project, protocol, material)
 
 
 def in_order(labels: Labels) -> Labels:
     """The labels with each pair in the order that is the same for everybody; one asked both ways stays as it is."""
     return labels.model_copy(
-        update={"units": tuple(_turned(labels.units, lambda one: min(one.response_id, one.unit_id)))}
+        update={"units": tuple(_turned(labels.units, lambda label: min(label.response_id, label.unit_id)))}
     )
 
 
 def as_dealt(labels: Iterable[Label], person_id: str) -> list[Label]:
     """The labels with each pair in the order in which a person is asked about it."""
     return _turned(
-        list(labels), lambda one: dealing.shown_first(person_id, one.protocol, one.response_id, one.unit_id)
+        list(labels),
+        lambda label: dealing.shown_first(person_id, label.protocol, label.response_id, label.unit_id),
     )
 
 
 def _turned(units: Iterable[Label], first: Callable[[Label], str]) -> list[Label]:
     listed = list(units)
-    there = {one.id for one in listed}
+    there = {label.id for label in listed}
     return [
-        _mirrored(one)
-        if _is_pair(one) and first(one) != one.response_id and _mirrored(one).id not in there
-        else one
-        for one in listed
+        _mirrored(label)
+        if _is_pair(label) and first(label) != label.response_id and _mirrored(label).id not in there
+        else label
+        for label in listed
     ]
 
 
@@ -235,7 +238,7 @@ def offered(project: Project) -> list[str]:
     """
     if project.from_task:
         with project.store.read() as db:
-            of_items = dealing.asked_of(db, people.someone(project).id).values()
+            of_items = dealing.protocols_by_item(db, people.someone(project).id).values()
         return [name for name in PROTOCOLS if any(name in of_item for of_item in of_items)] or list(TO_SUBMIT)
     there = _there(project)
     return [
@@ -252,25 +255,25 @@ def usual(project: Project) -> str:
     parts are there.
     """
     used = profile.protocols(project)
-    asked = [protocol for protocol in used.values() if protocol.values and not protocol.by_people]
+    protocols = [protocol for protocol in used.values() if protocol.values and not protocol.by_people]
     with project.store.read() as db:
         for raters in (JUDGE, PERSON):
             own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == bindparam("name"))
             question = select(exists().where(own))
-            for protocol in asked:
+            for protocol in protocols:
                 if db.execute(question, {"name": protocol.name}).scalar():
                     return protocol.name
-    first = asked[0].name if asked and USUAL not in used else USUAL
-    return next((protocol.name for protocol in filter(_there(project), asked)), first)
+    first = protocols[0].name if protocols and USUAL not in used else USUAL
+    return next((protocol.name for protocol in filter(_there(project), protocols)), first)
 
 
 def _there(project: Project) -> Callable[[Protocol], bool]:
     settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
-    one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
+    clause, other = RESPONSE.alias("one"), RESPONSE.alias("other")
     met = exists().where(
-        one.c.item_id == other.c.item_id,
-        one.c.system_id != other.c.system_id,
-        one.c.item_id.not_in(items.SOURCES_ONLY),
+        clause.c.item_id == other.c.item_id,
+        clause.c.system_id != other.c.system_id,
+        clause.c.item_id.not_in(items.SOURCES_ONLY),
     )
     with project.store.read() as db:
         kinds = set(db.execute(select(ARTIFACT.c.kind).where(settled).distinct()).scalars())
@@ -293,23 +296,24 @@ def _there(project: Project) -> Callable[[Protocol], bool]:
     return there
 
 
-def gaps(protocol: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
+def gaps(protocol: Protocol, report_cases: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
     """What cannot be asked although the rest can, in sentences; `found` are the reports with what is asked of each."""
     settled = [
-        (one, cases)
-        for one, cases in found
-        if all(one.units(kind) for kind in protocol.needs)
-        and (not protocol.mode or protocol.mode == one.response.mode)
+        (material, cases)
+        for material, cases in report_cases
+        if all(material.units(kind) for kind in protocol.needs)
+        and (not protocol.mode or protocol.mode == material.response.mode)
     ]
-    said, reports, shown = list[str](), counted(len(settled), "report"), protocol.presentation
+    sentences, reports, shown = list[str](), counted(len(settled), "report"), protocol.presentation
     for part in protocol.parts:
-        if undrawn := sum(part not in one.parts for one, _ in settled):
-            said.append(f"No {part.drawn} from {undrawn:,} of {reports} yet.")
+        if undrawn := sum(part not in material.parts for material, _ in settled):
+            sentences.append(f"No {part.drawn} from {undrawn:,} of {reports} yet.")
     if waiting := sum(
-        _unasked([*_cited(protocol, one), *_gold(protocol, one)], cases) for one, cases in settled
+        _unasked([*_cited(protocol, material), *_gold(protocol, material)], cases)
+        for material, cases in settled
     ):
-        said.append(f"{shown.counted(waiting)} cannot be labelled: {shown.waits}.")
-    return tuple(said)
+        sentences.append(f"{shown.counted(waiting)} cannot be labelled: {shown.waits}.")
+    return tuple(sentences)
 
 
 def _cited(protocol: Protocol, material: Material) -> list[Unit]:
@@ -329,8 +333,8 @@ def _gold(protocol: Protocol, material: Material) -> Sequence[Unit]:
 
 
 def _unasked(units: Iterable[Unit], cases: Sequence[Case]) -> int:
-    asked = {unit.id for case in cases for unit in case.units}
-    return sum(unit.id not in asked for unit in units)
+    unit_ids = {unit.id for case in cases for unit in case.units}
+    return sum(unit.id not in unit_ids for unit in units)
 
 
 def lack(project: Project, protocol: Protocol) -> str:
@@ -338,7 +342,7 @@ def lack(project: Project, protocol: Protocol) -> str:
     result = list(
         materials.each(project, materials.for_asking(protocol), materials.item_ids(project, answered=True))
     )
-    reports = [material for one in result for material in one.responses]
+    reports = [material for hand in result for material in hand.responses]
     if not reports:
         return RESPONSES if result else ITEMS
     for kind in protocol.needs:
@@ -349,7 +353,7 @@ def lack(project: Project, protocol: Protocol) -> str:
     open_ = [material for material in reports if material.item.id not in hidden]
     if not open_:
         return WRITING
-    return "" if any(asked(project, protocol, one) for one in open_) else _of_parts(protocol, open_)
+    return "" if any(cases_of(project, protocol, one) for one in open_) else _of_parts(protocol, open_)
 
 
 def _of_parts(protocol: Protocol, reports: list[Material]) -> str:

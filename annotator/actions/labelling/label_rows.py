@@ -78,12 +78,12 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
     }
 
 
-def overtaken(db: Connection, kind: Kind | None, said: Iterable[Spoken]) -> set[Spoken]:
+def overtaken(db: Connection, kind: Kind | None, statements: Iterable[Spoken]) -> set[Spoken]:
     """Those of what was said, each of an item and a unit at a moment, whose unit says something else now.
 
     `kind` is that of what an item is judged by; None where units come from reports, whose words stay.
     """
-    listed = list(said)
+    listed = list(statements)
     if kind is None or not listed:
         return set()
     judged = annotating.judged_rows(db, kind, {item_id for item_id, _, _ in listed})
@@ -133,13 +133,13 @@ def _units(content: str) -> dict[str, str]:
     }
 
 
-def _differs(said: Sequence[Said], unit_id: str, at: datetime) -> bool:
+def _differs(history: Sequence[Said], unit_id: str, at: datetime) -> bool:
     """Whether a unit says something else now; of one that was not there at that moment, or no longer is, it is not
     told: what comes from elsewhere keeps the moment at which it was said there.
     """
-    name = unit_id if unit_id in said[-1][1] else unit_id.rpartition("~")[2]
-    before = [units for moment, units in said if moment <= in_utc(at)] or [said[0][1]]
-    then, today = before[-1].get(name), said[-1][1].get(name)
+    name = unit_id if unit_id in history[-1][1] else unit_id.rpartition("~")[2]
+    before = [units for moment, units in history if moment <= in_utc(at)] or [history[0][1]]
+    then, today = before[-1].get(name), history[-1][1].get(name)
     return then is not None and today is not None and then != today
 
 
@@ -204,9 +204,9 @@ def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
     return Counter(response_id for label_id, response_id in rows if label_id not in gone)
 
 
-def said_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[str, str]]:
+def labels_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[str, str]]:
     """Response by response, which units a person has spoken on in the words they have, and whether they were sure."""
-    said: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    statuses: defaultdict[str, dict[str, str]] = defaultdict(dict)
     columns = (
         mine(rater, protocol)
         .where(JUDGEMENT.c.status.in_(SAID))
@@ -215,8 +215,8 @@ def said_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[
     gone = to_give_again(db, rater, protocol)
     for label_id, response_id, unit_id, status in db.execute(columns):
         if label_id not in gone:
-            said[response_id][unit_id] = status
-    return said
+            statuses[response_id][unit_id] = status
+    return statuses
 
 
 def waiting_by(db: Connection, rater: str, protocol: str) -> list[tuple[str, str]]:
@@ -226,16 +226,16 @@ def waiting_by(db: Connection, rater: str, protocol: str) -> list[tuple[str, str
     return [(response_id, unit_id) for response_id, unit_id in rows]
 
 
-def tally(units: Iterable[str], said: Mapping[str, str]) -> tuple[int, int]:
+def tally(units: Iterable[str], statuses: Mapping[str, str]) -> tuple[int, int]:
     """Of these units, how many were spoken on, and of how many of those the person is unsure."""
-    present = [said[unit] for unit in units if unit in said] if said else []
+    present = [statuses[unit] for unit in units if unit in statuses] if statuses else []
     return len(present), present.count(Status.UNCLEAR.value)
 
 
 def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = USUAL) -> bool:
     handed = _handed_out(person_id, item_id, protocol)
-    asked = submits(protocol) or db.execute(handed).first() is not None
-    return asked and db.execute(_sealed(person_id, item_id)).first() is not None
+    required = submits(protocol) or db.execute(handed).first() is not None
+    return required and db.execute(_sealed(person_id, item_id)).first() is not None
 
 
 def sealed_by(db: Connection, rater: str, protocol: str) -> set[str]:
@@ -304,9 +304,9 @@ def finished() -> ColumnElement[bool]:
     j = JUDGEMENT.c
     once = exists(_submission(j.rater_id, j.item_id).where(SUBMISSION.c.sealed_at.is_not(None)))
     here = exists(select(AUDIT.c.seq).where(AUDIT.c.subject == j.id, AUDIT.c.kind == "judgement"))
-    asked = exists(_labelling(j.rater_id, j.item_id).where(ASSIGNMENT.c.submitted_at.is_(None)))
-    stands = and_(~waits(), or_(~to_submit(), once, submitted(), and_(~here, ~asked)))
-    return or_(given(), func.instr(j.flags, UNTIL) > 0, stands)
+    open_assignment = exists(_labelling(j.rater_id, j.item_id).where(ASSIGNMENT.c.submitted_at.is_(None)))
+    condition = and_(~waits(), or_(~to_submit(), once, submitted(), and_(~here, ~open_assignment)))
+    return or_(given(), func.instr(j.flags, UNTIL) > 0, condition)
 
 
 def come_to(scale: Scale, rows: Sequence[Any]) -> tuple[str | None, Any]:
@@ -325,19 +325,19 @@ def pending(before: Mapping[str, Any] | None, after: dict[str, Any] | None) -> d
         if not before or not stood:
             return None
         after = {**before, "value": None, "status": Status.SKIPPED.value, "cause": TAKEN_BACK, "flags": ""}
-    said = _said(after)
+    value = _value(after)
     # What is written beside a unit of which nothing is said waits as well.
-    marks = [*([WAITS] if said != stood or not said else []), *([f"{UNTIL}{stood}"] if stood else [])]
+    marks = [*([WAITS] if value != stood or not value else []), *([f"{UNTIL}{stood}"] if stood else [])]
     return {**after, "flags": " ".join([*own_marks(after["flags"]), *marks])}
 
 
 def counting(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of which what is said counts, until its person submits something else."""
-    marks = [f"{UNTIL}{_said(row)}"] if _said(row) else []
+    marks = [f"{UNTIL}{_value(row)}"] if _value(row) else []
     return {**row, "flags": " ".join([*own_marks(row["flags"]), *marks])}
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _value(row: Mapping[str, Any]) -> str:
     """The value of a row, or that its person is unsure; empty where nothing is said."""
     return (row["value"] or UNSURE) if row["status"] in SAID else ""
 
@@ -349,7 +349,7 @@ def what_counts(row: Mapping[str, Any] | None) -> str:
     flags = row["flags"].split()
     if is_waiting(row["flags"]):
         return next((flag.removeprefix(UNTIL) for flag in flags if flag.startswith(UNTIL)), "")
-    return _said(row)
+    return _value(row)
 
 
 def is_waiting(flags: str) -> bool:
@@ -377,9 +377,9 @@ def lock_given() -> Refusal:
 
 def _handed_out(rater: Any, item_id: Any, protocol: Any) -> Select[Any]:
     """The assignments by which a person labels an item under a protocol, each a value or a column."""
-    wanted = literal(protocol) if isinstance(protocol, str) else protocol
+    protocol_name = literal(protocol) if isinstance(protocol, str) else protocol
     named = (literal(" ") + ASSIGNMENT.c.protocols + literal(" ")).like(
-        literal("% ") + wanted + literal(" %")
+        literal("% ") + protocol_name + literal(" %")
     )
     return _labelling(rater, item_id).where(named)
 

@@ -19,10 +19,10 @@ from annotator.actions.labelling.label_rows import (
     counting,
     is_given,
     is_sealed,
+    labels_by,
     lock,
     mine,
     own_marks,
-    said_by,
     submits,
     submitted,
     to_give_again,
@@ -107,27 +107,27 @@ class _Work:
     def words(self, place: LabelPlace) -> str:
         """A report and what its unit says, after what is asked where that is more than one thing."""
         name = next(name for name, response_id in self.reports if response_id == place.response_id)
-        asked = f"{PROTOCOLS[place.protocol].presentation.tab}, " if len(self.units) > 1 else ""
-        return f"{asked}{name}: {self.units[place.protocol][place.response_id][place.unit_id]}"
+        prefix = f"{PROTOCOLS[place.protocol].presentation.tab}, " if len(self.units) > 1 else ""
+        return f"{prefix}{name}: {self.units[place.protocol][place.response_id][place.unit_id]}"
 
 
 def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple[str, str]]:
     """The report and unit of every label under a protocol that this person has yet to give before they can submit."""
     with project.store.read() as db:
         work = _work(project, db, item_id, people.someone(project).id, protocol)
-    return [(one.response_id, one.unit_id) for one in work.missing() if one.protocol == protocol]
+    return [(place.response_id, place.unit_id) for place in work.missing() if place.protocol == protocol]
 
 
 def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatus:
     me = people.someone(project).id
     with project.store.read() as db:
-        work, row = _work(project, db, item_id, me, protocol), _kept(db, item_id, me)
-    said = [work.said[place] for place in work.given()]
+        work, row = _work(project, db, item_id, me, protocol), _stored(db, item_id, me)
+    labelled = [work.said[place] for place in work.given()]
     counted = {
         "reports": len(work.reports),
         "units": sum(1 for _ in work.places()),
-        "labelled": len(said),
-        "unsure": sum(row.status == Status.UNCLEAR.value for row in said),
+        "labelled": len(labelled),
+        "unsure": sum(row.status == Status.UNCLEAR.value for row in labelled),
     }
     if row is None:
         return SealingStatus(OPEN, "", 0, None, **counted)
@@ -149,9 +149,9 @@ def submit(
     if me != people.someone(project).id:
         people.refuse_others(project, "can submit other people's labels")
     with project.store.write() as db:
-        if not submits(protocol) and protocol not in dealing.asked_of(db, me).get(item_id, ()):
+        if not submits(protocol) and protocol not in dealing.protocols_by_item(db, me).get(item_id, ()):
             return _submit_own(project, db, item_id, me, protocol, partial=partial)
-        row, work = _kept(db, item_id, me), _work(project, db, item_id, me, protocol)
+        row, work = _stored(db, item_id, me), _work(project, db, item_id, me, protocol)
         if row is not None and row.state == State.SEALED.value:
             raise Refusal("Your labels of this item are submitted already.", "Reopen them to change any.")
         _refuse_unfinished(work, partial=partial)
@@ -200,7 +200,7 @@ def _submit_own(
 
 def _with_kinds(protocols: Iterable[str]) -> list[str]:
     """Protocols with what their verdicts are looked at again by."""
-    return [*protocols, *(name for name, one in TAXONOMIES.items() if one.of in set(protocols))]
+    return [*protocols, *(name for name, taxonomy in TAXONOMIES.items() if taxonomy.of in set(protocols))]
 
 
 def _waiting_of(person_ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
@@ -214,10 +214,10 @@ def _missing_beside(
     """Report by report what a person has not labelled yet; a pair is whole by itself."""
     if PROTOCOLS[protocol].paired:
         return {}
-    said = said_by(db, person_id, protocol)
+    statuses = labels_by(db, person_id, protocol)
     units = _units(project, db, item_id, person_id, protocol)
     return {
-        response: [words for unit, words in of.items() if unit not in said[response]]
+        response: [words for unit, words in of.items() if unit not in statuses[response]]
         for response, of in units.items()
     }
 
@@ -226,9 +226,9 @@ def _count(db: Connection, person_id: str, *which: ColumnElement[bool]) -> dict[
     """What a person said in these rows counts from now on as it stands; each row's hash, by its id."""
     written = {}
     for row in db.execute(select(JUDGEMENT).where(*_waiting_of([person_id]), *which)).mappings().all():
-        kept = counting({name: value for name, value in row.items() if name != "sha256"})
-        labels.write(db, kept, new=False)
-        written[row["id"]] = judgement_hash(kept)
+        values = counting({name: value for name, value in row.items() if name != "sha256"})
+        labels.write(db, values, new=False)
+        written[row["id"]] = judgement_hash(values)
     return written
 
 
@@ -270,7 +270,7 @@ def _waiting_own(
     project: Project, db: Connection, aliases: Mapping[str, str], person_ids: Sequence[str]
 ) -> Iterator[Unsubmitted]:
     """The same of what nobody handed out, protocol by protocol."""
-    j, of_kinds = JUDGEMENT.c, {name: one.of for name, one in TAXONOMIES.items()}
+    j, of_kinds = JUDGEMENT.c, {name: taxonomy.of for name, taxonomy in TAXONOMIES.items()}
     question = (
         select(j.item_id, ITEM.c.key, j.rater_id, j.protocol, j.response_id)
         .join(ITEM, ITEM.c.id == j.item_id)
@@ -306,7 +306,7 @@ def submit_all(
 def reopen(project: Project, item_id: str) -> Change:
     """Let this person change their labels of an item again; what was submitted stays as it is."""
     with project.store.write() as db:
-        row = _kept(db, item_id, people.someone(project).id)
+        row = _stored(db, item_id, people.someone(project).id)
         if row is None:
             raise Refusal("Your labels of this item are not submitted.", "You can continue labelling.")
         return assignments.reopen(project, row.id)
@@ -314,8 +314,8 @@ def reopen(project: Project, item_id: str) -> Change:
 
 def _work(project: Project, db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
     """What was handed out to a person, and what they have begun that is always submitted; else the given protocol."""
-    asked = dealing.asked_of(db, person_id).get(item_id, ())
-    handed = tuple(name for name in asked if not submits(name))
+    assigned = dealing.protocols_by_item(db, person_id).get(item_id, ())
+    handed = tuple(name for name in assigned if not submits(name))
     rows = db.execute(
         select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
@@ -330,7 +330,7 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
     ).all()
     begun = [name for name in TO_SUBMIT if any(row.protocol == name for row in rows)]
     # What is always submitted may be left where something else was handed out.
-    due = [name for name in asked if submits(name)][:1] if handed else [protocol]
+    due = [name for name in assigned if submits(name)][:1] if handed else [protocol]
     whole = dict.fromkeys([*(begun or due), *handed])
     begun = [name for name in PROTOCOLS if name in whole]
     reports = dealing.dealt(dealing.reports(db, [item_id])[item_id], person_id)
@@ -342,11 +342,13 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
         for name in begun
         for label_id in to_give_again(db, person_id, name, JUDGEMENT.c.item_id == item_id)
     }
-    said = {LabelPlace(row.protocol, row.response_id, row.unit_id): row for row in rows if row.id not in gone}
+    labelled = {
+        LabelPlace(row.protocol, row.response_id, row.unit_id): row for row in rows if row.id not in gone
+    }
     kinds = [
-        row for row in rows if row.protocol in TAXONOMIES and _is_of(TAXONOMIES[row.protocol], row, said)
+        row for row in rows if row.protocol in TAXONOMIES and _is_of(TAXONOMIES[row.protocol], row, labelled)
     ]
-    return _Work(reports, units, said, kinds)
+    return _Work(reports, units, labelled, kinds)
 
 
 def _units(
@@ -361,18 +363,18 @@ def _units(
     for at_hand in materials.each(project, materials.for_asking(definition), [item_id]):
         for material in at_hand.responses:
             if material.response.id in reports:
-                cases = label_cases.asked(project, definition, material, person_id)
+                cases = label_cases.cases_of(project, definition, material, person_id)
                 result[material.response.id] = {unit.id: unit.text for case in cases for unit in case.units}
     return result
 
 
-def _is_of(taxonomy: Taxonomy, kind: Row[Any], said: Mapping[LabelPlace, Row[Any]]) -> bool:
+def _is_of(taxonomy: Taxonomy, kind: Row[Any], labelled: Mapping[LabelPlace, Row[Any]]) -> bool:
     """Whether what was said on looking again is of a verdict that still asks for it."""
-    verdict = said.get(LabelPlace(taxonomy.of, kind.response_id, kind.unit_id))
+    verdict = labelled.get(LabelPlace(taxonomy.of, kind.response_id, kind.unit_id))
     return verdict is not None and verdict.value in taxonomy.after
 
 
-def _kept(db: Connection, item_id: str, person_id: str) -> Row[Any] | None:
+def _stored(db: Connection, item_id: str, person_id: str) -> Row[Any] | None:
     return db.execute(
         select(ARTIFACT, REVISION.c.chain)
         .join(
@@ -453,7 +455,7 @@ Kinds = dict[str, str]
 
 def offered(project: Project, protocol: str) -> bool:
     """Whether people are asked to look again at verdicts of a protocol; of a task, at those it asks for."""
-    known = any(one.of == protocol for one in TAXONOMIES.values())
+    known = any(taxonomy.of == protocol for taxonomy in TAXONOMIES.values())
     return known and (not project.from_task or label_cases.handed_out(project, protocol))
 
 
@@ -473,14 +475,21 @@ def sample(project: Project) -> ErrorSample | None:
 def after(protocol: str, value: str) -> Taxonomy | None:
     """What a verdict of a protocol is looked at again by, if by anything."""
     return next(
-        (one for one in TAXONOMIES.values() if one.of == protocol and value in one.after and not one.beside),
+        (
+            taxonomy
+            for taxonomy in TAXONOMIES.values()
+            if taxonomy.of == protocol and value in taxonomy.after and not taxonomy.beside
+        ),
         None,
     )
 
 
-def kept(project: Project, protocol: str) -> dict[tuple[str, str], str]:
+def kinds_given(project: Project, protocol: str) -> dict[tuple[str, str], str]:
     """Response and unit → the kind that the person working gave of it, under any taxonomy of a protocol."""
-    me, names = people.someone(project).id, [one.name for one in TAXONOMIES.values() if one.of == protocol]
+    me, names = (
+        people.someone(project).id,
+        [taxonomy.name for taxonomy in TAXONOMIES.values() if taxonomy.of == protocol],
+    )
     j = JUDGEMENT.c
     question = select(j.response_id, j.unit_id, j.value).where(
         j.rater_id == me, j.rater_kind == RaterKind.PERSON.value, j.protocol.in_(names), j.status.in_(SAID)
@@ -507,7 +516,7 @@ def give(
         )
     place, me = LabelPlace(taxonomy, response_id, unit_id), people.someone(project).id
     with project.store.write() as db:
-        before = labels.kept(db, place, me)
+        before = labels.stored(db, place, me)
         if not value:
             if before is None:
                 raise Refusal("No kind is set.", "Nothing was changed.")
@@ -523,10 +532,10 @@ def give(
         verdict = _verdict(db, protocol, place, judge_id or me)
         if project.from_task and is_sealed(db, verdict["item_id"], me, protocol.of):
             raise lock()
-        said = {**asdict(place), "value": value, "at": now()}
+        answer = {**asdict(place), "value": value, "at": now()}
         by = {"rater_kind": RaterKind.PERSON.value, "rater_id": me}
         blank = {name: verdict[name] for name in ("item_id", "artifact_id")} | by
-        given = Judgement(**(before or {"id": new_id(), **blank, "flags": ""}) | said).model_dump()
+        given = Judgement(**(before or {"id": new_id(), **blank, "flags": ""}) | answer).model_dump()
         if judge_id or is_sealed(db, verdict["item_id"], me, protocol.of):
             # There is nothing to submit any more: it counts as it is given.
             given["flags"] = " ".join(own_marks(given["flags"]))

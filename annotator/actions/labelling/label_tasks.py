@@ -16,8 +16,8 @@ from annotator.actions.labelling.label_rows import (
     SAID,
     UNSURE,
     given_by,
+    labels_by,
     mine,
-    said_by,
     sealed_by,
     tally,
     to_give_again,
@@ -96,13 +96,13 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
     definition = label_cases.protocol_of(project, protocol)
     if definition.submitted:
         with project.store.read() as db:
-            return LabelTasks(_handed_out(project, protocol, _asked(project, db, protocol)))
+            return LabelTasks(_handed_out(project, protocol, _assigned(project, db, protocol)))
     me, tasks = people.someone(project).id, list[LabelTask]()
     with project.store.read() as db:
-        said, sealed = said_by(db, me, protocol), sealed_by(db, me, protocol)
+        statuses, sealed = labels_by(db, me, protocol), sealed_by(db, me, protocol)
         waiting = set(waiting_by(db, me, protocol))
-        dealt = {item_id for item_id, names in dealing.asked_of(db, me).items() if protocol in names}
-        drawn = dealing.narrowed(db, me, protocol)
+        dealt = {item_id for item_id, names in dealing.protocols_by_item(db, me).items() if protocol in names}
+        sampled = dealing.narrowed(db, me, protocol)
     met: list[tuple[Material, Sequence[Case]]] = []
     for at_hand in label_cases.walk(project, definition):
         item_id = at_hand.item.id
@@ -111,18 +111,20 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
         of_item = [
             response
             for response in at_hand.responses
-            if response.response.id in drawn.get(item_id, {response.response.id})
+            if response.response.id in sampled.get(item_id, {response.response.id})
         ]
-        result = {one.response.id: label_cases.asked(project, definition, one) for one in of_item}
-        met += [(one, result[one.response.id]) for one in of_item]
-        for line in _of_item(definition, at_hand, result, me, said):
-            units = [line.other_id] if line.other_id else said.get(line.response_id, ())
+        result = {
+            material.response.id: label_cases.cases_of(project, definition, material) for material in of_item
+        }
+        met += [(material, result[material.response.id]) for material in of_item]
+        for line in _of_item(definition, at_hand, result, me, statuses):
+            units = [line.other_id] if line.other_id else statuses.get(line.response_id, ())
             waits = item_id not in dealt and any((line.response_id, unit) in waiting for unit in units)
             tasks.append(replace(line, sealed=item_id in sealed, waits=waits))
     return LabelTasks(tasks, label_cases.gaps(definition, met))
 
 
-def first_asked(project: Project, protocols: Sequence[str]) -> str:
+def first_assigned(project: Project, protocols: Sequence[str]) -> str:
     """The first of these protocols by which there is something to label; empty where there is none.
 
     What any two reports can be asked comes last. To whom other work was given, nothing is offered.
@@ -137,7 +139,7 @@ def first_asked(project: Project, protocols: Sequence[str]) -> str:
 def left(project: Project) -> int:
     """How many lines of what waits for the person working have units without a label, over all that was handed out."""
     with project.store.read() as db:
-        of_items = dealing.asked_of(db, people.someone(project).id).values()
+        of_items = dealing.protocols_by_item(db, people.someone(project).id).values()
     names = dict.fromkeys([USUAL, *(name for one in of_items for name in one)])
     return sum(_left(project, name) for name in names)
 
@@ -148,7 +150,7 @@ def _left(project: Project, protocol: str) -> int:
         return sum(map(_is_open, queue(project, protocol)))
     me, kind, untouched = people.someone(project).id, dealing.labelled_by(protocol), 0
     with project.store.read() as db:
-        items = _asked(project, db, protocol)
+        items = _assigned(project, db, protocol)
         if items is None:
             of_item = RESPONSE.c.item_id
             items = set(db.execute(mine(me, protocol).with_only_columns(JUDGEMENT.c.item_id)).scalars())
@@ -182,7 +184,7 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
     few = items if items is not None and len(items) < _MANY else None
     with project.store.read() as db:
         units, reports = dealing.judged_units(db, kind, few), dealing.reports_for(db, me, few)
-        said, sealed = said_by(db, me, protocol), sealed_by(db, me, protocol)
+        statuses, sealed = labels_by(db, me, protocol), sealed_by(db, me, protocol)
         hidden, given = annotating.withheld(db, me, kind), given_by(db, me, protocol)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
         if items is not None:
@@ -192,28 +194,28 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
     for item_id, key, words in rows:
         judged = units.get(item_id, {}) if item_id not in hidden else {}
         for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
-            counts = tally(judged, said[response_id])
+            counts = tally(judged, statuses[response_id])
             about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
             tasks.append(LabelTask(*about, given=given[response_id] >= len(judged)))
     return tasks
 
 
 def _of_item(
-    protocol: Protocol, at_hand: MaterialAtHand, found: Mapping[str, Sequence[Case]], me: str,
-    said: Mapping[str, Mapping[str, str]],
+    protocol: Protocol, at_hand: MaterialAtHand, caseses: Mapping[str, Sequence[Case]], me: str,
+    statuses: Mapping[str, Mapping[str, str]],
 ) -> list[LabelTask]:  # fmt: skip
-    item, names = at_hand.item, {report_id: name for name, report_id in dealing.dealt(found, me)}
+    item, names = at_hand.item, {report_id: name for name, report_id in dealing.dealt(caseses, me)}
     if not protocol.paired:
-        lines = [(response_id, "", found[response_id]) for response_id in names]
+        lines = [(response_id, "", caseses[response_id]) for response_id in names]
     else:
-        pairs = dealing.shuffled([case for cases in found.values() for case in cases], me)
+        pairs = dealing.shuffled([case for cases in caseses.values() for case in cases], me)
         lines = [(case.response.id, case.unit.id, [case]) for case in pairs]
     tasks = []
     for response_id, other_id, cases in lines:
         units = [unit.id for case in cases for unit in case.units]
         if units:
             name = dealing.together(names[response_id], names[other_id]) if other_id else names[response_id]
-            counts = tally(units, said.get(response_id, {}))
+            counts = tally(units, statuses.get(response_id, {}))
             about = (item.id, item.key, item.question, response_id, name, len(units))
             tasks.append(LabelTask(*about, *counts, other_id=other_id))
     return tasks
@@ -229,9 +231,9 @@ def lacking(project: Project, protocol: str = USUAL) -> str:
         return label_cases.lack(project, definition)
     kind, me = dealing.labelled_by(protocol), people.someone(project).id
     with project.store.read() as db:
-        asked = _asked(project, db, protocol)
+        assigned = _assigned(project, db, protocol)
         result = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
-        items = {item_id for item_id in result if asked is None or item_id in asked}
+        items = {item_id for item_id in result if assigned is None or item_id in assigned}
         answered = items & dealing.reports(db).keys()
         judged = answered & dealing.judged_units(db, kind).keys()
         seen = judged - annotating.withheld(db, me, kind)
@@ -253,15 +255,15 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Lab
         return []
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     with project.store.read() as db:
-        drawn = dealing.narrowed(db, me, protocol)
+        sampled = dealing.narrowed(db, me, protocol)
         gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
     for at_hand in label_cases.walk(project, definition, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
         ids = {response.response.id for response in at_hand.responses}
-        dealt = dealing.dealt(ids & drawn.get(at_hand.item.id, ids), me)
+        dealt = dealing.dealt(ids & sampled.get(at_hand.item.id, ids), me)
         names |= {report_id: name for name, report_id in dealt}
         for response in at_hand.responses:
-            for case in label_cases.asked(project, definition, response):
+            for case in label_cases.cases_of(project, definition, response):
                 words |= {(response.response.id, unit.id): _words(case, unit.text) for unit in case.units}
     return [
         LabelDecision(
@@ -284,9 +286,9 @@ def _words(case: Case, text: str) -> str:
     return " → ".join([*label_cases.beside(case), text])
 
 
-def _asked(project: Project, db: Connection, protocol: str) -> set[str] | None:
+def _assigned(project: Project, db: Connection, protocol: str) -> set[str] | None:
     """The items that the person working is asked to label by a protocol; None where everything is offered to them."""
     if assignments.offered(project) is None:
         return None
-    of_items = dealing.asked_of(db, people.someone(project).id)
+    of_items = dealing.protocols_by_item(db, people.someone(project).id)
     return {item_id for item_id, names in of_items.items() if protocol in names}

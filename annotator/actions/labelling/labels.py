@@ -98,7 +98,7 @@ _NEW = insert(JUDGEMENT)
 _CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
 
 
-def kept(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False) -> Fields | None:
+def stored(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False) -> Fields | None:
     """The row of what a person keeps about a unit, if any; Refusal where it is submitted.
 
     What came in by a file as finished work is changed by a file alone, unless its unit was reworded since.
@@ -153,7 +153,7 @@ def restore(_project: Project, db: Connection, judgement_id: str, present: Any, 
 def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
     result = db.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id)).mappings().first()
     row = {key: value for key, value in result.items() if key != "sha256"} if result else None
-    if _said(image(row)) != _said(present):
+    if _unmarked(image(row)) != _unmarked(present):
         raise Refusal("This label was changed elsewhere since.", "Look at it again; nothing was undone.")
     about = goal or present
     if is_sealed(db, about["item_id"], about["rater_id"], about["protocol"]):
@@ -168,7 +168,7 @@ def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> 
         write(db, after, new=row is None)
 
 
-def _said(image: Fields) -> Fields:
+def _unmarked(image: Fields) -> Fields:
     """An image without the marks of a submission; of a label that was taken back nothing."""
     if not image or (image["status"] == Status.SKIPPED and image["cause"] == TAKEN_BACK):
         return {}
@@ -202,13 +202,13 @@ class Origins:
         return f"{ELSEWHERE}, {files}" if files else ELSEWHERE
 
 
-def _files(told: Mapping[str, Any], at: datetime) -> str:
-    sources = told.get("sources", ())
+def _files(details: Mapping[str, Any], at: datetime) -> str:
+    sources = details.get("sources", ())
     if sources:
-        place = (at - in_utc(datetime.fromisoformat(told["at"]))) // timedelta(microseconds=1)
+        place = (at - in_utc(datetime.fromisoformat(details["at"]))) // timedelta(microseconds=1)
         if 0 <= place < len(sources):
             return f"file {sources[place]}"
-    names = told.get("files", ())
+    names = details.get("files", ())
     rest = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"{'file' if len(names) == 1 else 'files'} {', '.join(names[:NAMED])}{rest}" if names else ""
 
@@ -286,7 +286,11 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
         submitted = is_sealed(db, first.item.id, me, protocol)
         own = JUDGEMENT.c.rater_id == me, JUDGEMENT.c.response_id == response_id
         late = label_rows.outdated(db, *own, JUDGEMENT.c.status.in_(SAID))
-        given = _given(db, result.values()) if any(is_given(one.flags) for one in result.values()) else {}
+        given = (
+            _given(db, result.values())
+            if any(is_given(judgement.flags) for judgement in result.values())
+            else {}
+        )
     if response_id not in reports:
         raise _nothing(definition)
     outdated = {unit_id: label for unit_id, label in result.items() if label.id in late}
@@ -315,10 +319,14 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
     )
 
 
-def _given(db: Connection, found: Iterable[Judgement]) -> dict[str, str]:
+def _given(db: Connection, judgements: Iterable[Judgement]) -> dict[str, str]:
     """Unit → the file that its label came from, of those that were given elsewhere."""
     origins = Origins(db)
-    return {one.unit_id: origins.of(one.flags, one.at) for one in found if is_given(one.flags)}
+    return {
+        judgement.unit_id: origins.of(judgement.flags, judgement.at)
+        for judgement in judgements
+        if is_given(judgement.flags)
+    }
 
 
 def _grouped(protocol: Protocol, cases: Sequence[Case]) -> list[UnitGroup]:
@@ -417,9 +425,9 @@ def _cases(project: Project, protocol: str, response_id: str, unit_ids: Sequence
     if definition.submitted:
         return {}
     # What may be said hangs on whether a page has words, never on those of a report.
-    wanted = replace(materials.for_judging(definition), texts=False)
-    asked = label_cases.of_report(project, definition, response_id, wanted)
-    result = {unit.id: case for case in asked for unit in case.units}
+    material = replace(materials.for_judging(definition), texts=False)
+    cases = label_cases.of_report(project, definition, response_id, material)
+    result = {unit.id: case for case in cases for unit in case.units}
     if not set(unit_ids) <= result.keys():
         raise _gone(protocol)
     return {unit_id: result[unit_id] for unit_id in unit_ids}
@@ -466,7 +474,7 @@ def _put(
     project: Project, db: Connection, place: LabelPlace, make: Make, cases: Cases | None
 ) -> tuple[Fields, Fields]:
     me = people.someone(project).id
-    before = kept(db, place, me)
+    before = stored(db, place, me)
     # What is said now is said of the present words: what was said of others before neither stays nor counts on.
     there = _as_it_counts(db, before, place) if before else _blank(project, db, place, me, cases)
     after = put(db, there if before else None, there | make(before or there) | {"at": now()})

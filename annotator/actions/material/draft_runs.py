@@ -12,7 +12,7 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import items, materials
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.judges import judges
-from annotator.actions.material.model_drafts import asked_by, proposals, proposed
+from annotator.actions.material.model_drafts import proposals, proposed, requested_by
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
@@ -129,17 +129,17 @@ class DraftRun(RunKind):
         self.found: dict[str, Extracted] = {}
         self.failed: list[dict[str, Any]] = []
         self._materials: dict[str, Material] = {}
-        one = self._extraction
+        extraction = self._extraction
         return judge, Protocol(
             name=order.protocol,
-            title=one.title,
-            citation=one.citation,
+            title=extraction.title,
+            citation=extraction.citation,
             needs=(),
             metrics=(),
             scale=plain(DRAFTED),
             judge=self._ask,
-            baseline=self._draw if one.baseline else None,
-            prompts=one.prompts,
+            baseline=self._draw if extraction.baseline else None,
+            prompts=extraction.prompts,
         )
 
     def journal(self, run_id: str) -> RunJournal:
@@ -151,23 +151,23 @@ class DraftRun(RunKind):
         )
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        waiting = [items.read(self.project, one).key for one in self.items if one not in self.to_do]
+        waiting = [items.read(self.project, item).key for item in self.items if item not in self.to_do]
         return {**with_failures(line, self.failed), "waiting": waiting}
 
     @staticmethod
     def words(line: RunEvent) -> list[str]:
-        said = failure_words(line, lambda one: f"Item {one['item']}")
+        sentences = failure_words(line, lambda one: f"Item {one['item']}")
         keys = line.get("waiting", ())
         open_ = f"Not asked again, as a draft is open: {', '.join(keys)}. Take or refuse it first."
-        return [*said, open_] if keys else said
+        return [*sentences, open_] if keys else sentences
 
     def cases(self) -> Iterator[Case]:
         """A case for each item, with what this person may see of it.
 
         Its trial is theirs: nobody is served from the journal what another was shown.
         """
-        wanted = materials.WantedMaterial((), texts=self._extraction.exemplar, sources=True)
-        for at_hand in materials.each(self.project, wanted, self.to_do):
+        material = materials.WantedMaterial((), texts=self._extraction.exemplar, sources=True)
+        for at_hand in materials.each(self.project, material, self.to_do):
             item = at_hand.item
             # What is settled comes before what the person wrote, which comes before what was imported.
             seen = sorted(
@@ -186,7 +186,7 @@ class DraftRun(RunKind):
                 select(func.count()).where(
                     EXTRACT.c.item_id == item_id,
                     EXTRACT.c.kind == self.kind.value,
-                    asked_by(self.person.id),
+                    requested_by(self.person.id),
                 )
             ).scalar_one()
         )
@@ -220,23 +220,23 @@ class _DraftJournal(RunJournal):
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what was drafted, in the transaction of its calls."""
-        kept = 0
+        count = 0
         for finished in done:
             item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
             result = self._session.found.pop(item.id, None)
             if result is None or result.document is None or verdict.status is not Status.OK:
-                told = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
-                self._session.failed.append(told)
+                failure = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
+                self._session.failed.append(failure)
                 continue
             person, kind = self._session.person, self._session.kind
             origin = for_person(self._judge_id, person.id, self._session.number(item.id))
-            drawn = NewExtract(item.id, "", kind, result.document, origin, verdict.flags, self.run_id)
-            _, row = keep_row(db, drawn)
+            extract = NewExtract(item.id, "", kind, result.document, origin, verdict.flags, self.run_id)
+            _, row = keep_row(db, extract)
             db.execute(update(EXTRACT).where(EXTRACT.c.id == row["id"]).values(by=person.id))
             about = {"item": item.key, "kind": kind.value, "run": self.run_id, "for": person.id}
             record(self._project, db, Change("extract", row["id"], "draft", None, about))
-            kept += 1
-        return kept
+            count += 1
+        return count
 
 
 run = DraftRun.run

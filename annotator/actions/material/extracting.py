@@ -67,16 +67,16 @@ class ExtractJournal(RunJournal):
 
     def finished(self, run: str) -> Container[Key]:
         """What this judge has drawn before, in this run or another; of a rubric set, what anybody has."""
-        wanted = (
+        conditions = (
             EXTRACT.c.origin == self._origin,
             EXTRACT.c.kind == self._extraction.makes.value,
         )
-        rows = self._project.query(select(EXTRACT.c.item_id, EXTRACT.c.response_id).where(*wanted)).all()
+        rows = self._project.query(select(EXTRACT.c.item_id, EXTRACT.c.response_id).where(*conditions)).all()
         return {_key(self._extraction, item_id, response_id) for item_id, response_id in rows}
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what was drawn, in the transaction of its calls; what failed does not count as done."""
-        kept = 0
+        count = 0
         for finished in done:
             result = self._drawing.taken(finished.case)
             if result is None or result.document is None or result.status is not Status.OK:
@@ -93,8 +93,8 @@ class ExtractJournal(RunJournal):
                     run_id=self.run_id,
                 ),
             )
-            kept += 1
-        return kept
+            count += 1
+        return count
 
 
 @dataclass
@@ -211,10 +211,12 @@ def _subjects(project: Project, order: RunRequest, extraction: Extraction) -> It
 
 
 def _chosen(
-    project: Project, order: RunRequest, extraction: Extraction, wanted: materials.WantedMaterial
+    project: Project, order: RunRequest, extraction: Extraction, wanted_material: materials.WantedMaterial
 ) -> Iterator[Material]:
     systems = judge_cases.system_ids(project, order.systems)
-    for at_hand in materials.each(project, wanted, materials.item_ids(project, order.items, answered=True)):
+    for at_hand in materials.each(
+        project, wanted_material, materials.item_ids(project, order.items, answered=True)
+    ):
         if isinstance(extraction.makes, Kind):
             yield at_hand.own
             continue
@@ -300,11 +302,11 @@ def confirm(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Ch
     return extracts.confirm(project, result.id)
 
 
-def open_points(found: Extract | None) -> int:
+def open_points(extract: Extract | None) -> int:
     """How many units of a person's own version they have not accepted, where each is accepted by itself."""
-    if found is None or not found.origin.startswith("person:"):
+    if extract is None or not extract.origin.startswith("person:"):
         return 0
-    return sum(not getattr(unit, "accepted", True) for unit in found.document.units)
+    return sum(not getattr(unit, "accepted", True) for unit in extract.document.units)
 
 
 def confirm_all(
@@ -316,13 +318,13 @@ def confirm_all(
     """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
     people.refuse_others(project, DOES)
     judge_cases.checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
-    chosen, wanted = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
+    chosen, item_ids = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
     waiting = [
-        drawn[kind.value].extract_id
-        for (item_id, response_id), drawn in extracts.standing_parts(project).items()
-        if kind.value in drawn and drawn[kind.value].standing in extracts.OPEN
-        if item_id in wanted and (not chosen or of_system.get(response_id) in chosen)
+        parts[kind.value].extract_id
+        for (item_id, response_id), parts in extracts.standing_parts(project).items()
+        if kind.value in parts and parts[kind.value].standing in extracts.OPEN
+        if item_id in item_ids and (not chosen or of_system.get(response_id) in chosen)
     ]
     if not waiting:
         raise Refusal(f"Nothing to confirm: {kind.value}.", "Nothing was changed.")

@@ -79,13 +79,13 @@ class EvidenceOffer:
     def words(self) -> str:
         repeated = sum(bool(entry.repeats) for entry in self.entries)
         unread = sum(entry.reference is None for entry in self.entries)
-        told = (
+        parts = (
             f"{len(self.fresh):,} new",
             f"{len(self.doubtful):,} doubtful" if self.doubtful else "",
             f"{repeated} repeated" if repeated else "",
             f"{unread} not read" if unread else "",
         )
-        return f"{counted(len(self.entries), 'entry', 'entries')} ({self.form}): {', '.join(filter(None, told))}."
+        return f"{counted(len(self.entries), 'entry', 'entries')} ({self.form}): {', '.join(filter(None, parts))}."
 
 
 def from_text(project: Project, item_id: str, text: str, name: str = "") -> EvidenceOffer:
@@ -157,7 +157,7 @@ def _laid_out(content: bytes, name: str) -> str:
 
 def _listed(texts: Iterable[str]) -> Bibliography:
     result = [bibliographies.own_list(text) for text in texts]
-    entries = tuple(entry for one in result for entry in one.entries)
+    entries = tuple(entry for bibliography in result for entry in bibliography.entries)
     if not entries:
         raise Refusal(
             "No list of references was found.",
@@ -231,10 +231,12 @@ def in_file(path: Path) -> FoundWorks:
     if not result:
         raise Refusal(f"“{path.name}” holds no works of CrossRef or OpenAlex.", "Choose another file.")
     day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
-    return FoundWorks({bibliographies.doi_of(one.reference.identifier).lower(): (one, day) for one in result})
+    return FoundWorks(
+        {bibliographies.doi_of(work.reference.identifier).lower(): (work, day) for work in result}
+    )
 
 
-async def asked(
+async def look_up(
     project: Project,
     identifiers: Iterable[str],
     services: Sequence[str] = (),
@@ -253,18 +255,18 @@ async def asked(
         for doi in dict.fromkeys(filter(None, named.values())):
             for service in services or tuple(bibliographies.SERVICES.values()):
                 page = await _page(project, fetcher, service.format(doi), refresh=refresh)
-                told = _work(page)
-                if told is not None:
-                    result[doi.lower()] = told, page.fetched_at.date()
+                work = _work(page)
+                if work is not None:
+                    result[doi.lower()] = work, page.fetched_at.date()
                     break
                 lacking[doi] = page.cause or "The reply is not a work."
     return FoundWorks(result, {name: cause for name, cause in lacking.items() if name.lower() not in result})
 
 
 async def _page(project: Project, fetcher: "Fetcher", address: str, *, refresh: bool) -> Page:
-    kept = None if refresh else pages.page(project, address)
-    if kept is not None and kept.state is PageState.OK and kept.text:
-        return kept
+    stored = None if refresh else pages.page(project, address)
+    if stored is not None and stored.state is PageState.OK and stored.text:
+        return stored
     page = (await fetcher.fetch(address)).page
     if page.state is PageState.OK:
         pages.take_in(project, page)
@@ -287,15 +289,15 @@ def to_complete(project: Project, item_id: str) -> list[str]:
     return [unit.identifier for unit in units if work_named(unit.identifier) and _lacks(unit)]
 
 
-def complete(project: Project, item_id: str, found: FoundWorks) -> Change:
+def complete(project: Project, item_id: str, works: FoundWorks) -> Change:
     """Fill in the titles, authors and years that are lacking in the person's own evidence, in one act."""
     own = own_evidence(project, item_id)
     if own is None:
         raise Refusal("You have no evidence for this item yet.", "Import references first.")
     given: dict[str, dict[str, Any]] = {}
     for unit in own.document.units:
-        told = found.of(unit.identifier)
-        fields = {name: getattr(told[0].reference, name) for name in _lacks(unit)} if told else {}
+        match = works.of(unit.identifier)
+        fields = {name: getattr(match[0].reference, name) for name in _lacks(unit)} if match else {}
         if known := {name: value for name, value in fields.items() if value}:
             given[unit.id] = known
     return artifacts.change_units(project, own.id, given, FOUND)
@@ -305,28 +307,30 @@ def look_up_evidence(
     project: Project, item_id: str, progress: Progress = lambda *_: None
 ) -> tuple[Change, FoundWorks]:
     """Ask for what the person's own evidence lacks, and fill it in."""
-    wanted = to_complete(project, item_id)
-    progress("looking up", 0, len(wanted))
-    result = asyncio.run(asked(project, wanted))
+    identifiers = to_complete(project, item_id)
+    progress("looking up", 0, len(identifiers))
+    result = asyncio.run(look_up(project, identifiers))
     return complete(project, item_id, result), result
 
 
 def look_up_sources(
     project: Project, item_ids: Sequence[str], progress: Progress = lambda *_: None
 ) -> tuple[Change, FoundWorks]:
-    wanted = [one.identifier for key in item_ids for one in items.sources(project, key) if one.identifier]
-    progress("looking up", 0, len(wanted))
-    result = asyncio.run(asked(project, wanted))
+    identifiers = [
+        source.identifier for key in item_ids for source in items.sources(project, key) if source.identifier
+    ]
+    progress("looking up", 0, len(identifiers))
+    result = asyncio.run(look_up(project, identifiers))
     return describe_sources(project, item_ids, result), result
 
 
-def describe_sources(project: Project, item_ids: Iterable[str], found: FoundWorks) -> Change:
+def describe_sources(project: Project, item_ids: Iterable[str], works: FoundWorks) -> Change:
     """Give sources the date, venue, citations and kind that were found, in one act."""
     values: dict[str, dict[str, Any]] = {}
     for item_id in item_ids:
         for source in items.sources(project, item_id):
-            if told := found.of(source.identifier):
-                work, day = told
+            if match := works.of(source.identifier):
+                work, day = match
                 values[source.id] = work.metadata()
                 if work.citations is not None:
                     values[source.id]["citations_on"] = day

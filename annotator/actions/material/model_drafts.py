@@ -56,18 +56,18 @@ def proposed(kind: str) -> Kind | WriterAid:
 
 def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None = None) -> list[Proposal]:
     """The drafts that the person working asked for and has not dealt with, newest first; of all items by default."""
-    mine = (asked_by(people.someone(project).id), EXTRACT.c.state == ExtractState.PROPOSED.value)
+    mine = (requested_by(people.someone(project).id), EXTRACT.c.state == ExtractState.PROPOSED.value)
     question = _question().where(*mine).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
     if item_id:
         question = question.where(EXTRACT.c.item_id == item_id)
     if kind is not None:
         question = question.where(EXTRACT.c.kind == kind.value)
     with project.store.read() as db:
-        found = [_proposal(project, db, row) for row in db.execute(question).mappings()]
-    return [one for one in found if one.left]
+        offers = [_proposal(project, db, row) for row in db.execute(question).mappings()]
+    return [proposal for proposal in offers if proposal.left]
 
 
-def found(project: Project, begins: str, kind: str = "") -> Proposal:
+def waiting_proposal(project: Project, begins: str, kind: str = "") -> Proposal:
     """The one draft that waits for the person working, by its item's key or the first letters of its id.
 
     Refusal when there is none, or more.
@@ -105,9 +105,9 @@ def take(project: Project, extract_id: str, unit_ids: Sequence[str] = (), after:
     with project.store.write() as db:
         proposal = mine(project, db, extract_id)
         kind = _artifacts(proposal)
-        wanted = _wanted(proposal, unit_ids)
+        units = _chosen_units(proposal, unit_ids)
         artifact_id = _own(project, db, proposal) or artifacts.start(project, proposal.item_id, kind).subject
-        made = {taken_id(artifact_id, proposal.id, unit.id): unit for unit in wanted}
+        made = {taken_id(artifact_id, proposal.id, unit.id): unit for unit in units}
         trees = [unit.model_dump(mode="json") | {"id": new} for new, unit in made.items()]
         blank = blank_unit(artifacts.read(project, artifact_id).document)
         return artifacts.add_units(
@@ -161,7 +161,7 @@ def _question() -> Any:
     )
 
 
-def asked_by(person_id: str) -> Any:
+def requested_by(person_id: str) -> Any:
     """The condition on the extract table that leaves the drafts a person asked for, and nobody else's."""
     personal = EXTRACT.c.origin.like(f"judge:%:{'_' * MARK}")
     return (EXTRACT.c.response_id == "") & (EXTRACT.c.by == person_id) & personal
@@ -169,7 +169,7 @@ def asked_by(person_id: str) -> Any:
 
 def mine(project: Project, db: Connection, extract_id: str) -> Proposal:
     """A draft of the person working, whatever became of it; Refusal when it is gone, or someone else's."""
-    condition = asked_by(people.someone(project).id) & (EXTRACT.c.id == extract_id)
+    condition = requested_by(people.someone(project).id) & (EXTRACT.c.id == extract_id)
     row = db.execute(_question().where(condition)).mappings().first()
     if row is None:
         raise GONE
@@ -213,16 +213,16 @@ def _artifacts(proposal: Proposal) -> Kind:
     return proposal.kind
 
 
-def _wanted(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
+def _chosen_units(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
     """The units to be taken, in the draft's order."""
     units = {unit.id: unit for unit in proposal.document.units}
     for unit_id in unit_ids:
         if unit_id not in units:
             raise Refusal(f"The draft has no unit “{unit_id}”.", "Look at the draft again.")
-    wanted = [unit for unit in proposal.left if not unit_ids or unit.id in unit_ids]
-    if not wanted:
+    selected = [unit for unit in proposal.left if not unit_ids or unit.id in unit_ids]
+    if not selected:
         raise Refusal(f"That is in your {proposal.kind.value} already.", "Change it there.")
-    return wanted
+    return selected
 
 
 def blank_unit(document: Document[Any]) -> str:
@@ -259,20 +259,20 @@ def lacks(project: Project, item_id: str) -> str:
     """What an item still needs before a model can be asked, in a sentence; empty when nothing."""
     if not any(source.text.strip() and not source.drafted for source in items.sources(project, item_id)):
         return NO_SOURCE
-    found = (
+    documents = (
         artifact.document
         for artifact in annotating.artifacts_of(project, item_id)
         if artifact.kind is Kind.INSIGHTS
     )
-    document = next(found, None)
-    told = document is not None and any(unit.text.strip() for unit in document.units)
-    return "" if told else NO_INSIGHTS
+    document = next(documents, None)
+    has_insights = document is not None and any(unit.text.strip() for unit in document.units)
+    return "" if has_insights else NO_INSIGHTS
 
 
 def waiting(project: Project, item_id: str) -> EditedDraft | None:
     """The draft for an item that the person working has not dealt with, with what they changed in it so far."""
-    found = proposals(project, item_id, WriterAid.REFERENCE)
-    return _edited(project, found[0]) if found else None
+    offers = proposals(project, item_id, WriterAid.REFERENCE)
+    return _edited(project, offers[0]) if offers else None
 
 
 def edit(project: Project, extract_id: str, part: str, text: str) -> None:
@@ -295,16 +295,16 @@ def confirm_material(
         row = dict(db.execute(select(EXTRACT).where(EXTRACT.c.id == extract_id)).mappings().one())
         if proposal.kind is not WriterAid.REFERENCE or row["state"] != ExtractState.PROPOSED.value:
             raise GONE
-        kept = _edited(project, proposal)
-        first = kept.from_sources if from_sources is None else from_sources
-        then = kept.beyond if beyond is None else beyond
+        draft = _edited(project, proposal)
+        first = draft.from_sources if from_sources is None else from_sources
+        then = draft.beyond if beyond is None else beyond
         text = _reference_material_checked(as_markdown(first, then))
         assert isinstance(proposal.document, Reference)
         drafted_text = as_markdown(*proposal.document.parts)
         how = "confirmed" if text == drafted_text else "edited and confirmed"
         day = f"{now():%Y-%m-%d}"
-        told = f"Drafted by {proposal.source.name[:400]}; {how} by {me.alias} on {day}."
-        source = items.put(db, proposal.item_id, _title(db, proposal.item_id), text, drafted=told)
+        note = f"Drafted by {proposal.source.name[:400]}; {how} by {me.alias} on {day}."
+        source = items.put(db, proposal.item_id, _title(db, proposal.item_id), text, drafted=note)
         _settle(project, db, row)
         about = artifacts.about({source.id: proposal.id}, proposal.source)
         after = source.model_dump(mode="json", exclude={"text"}) | about
@@ -389,10 +389,10 @@ def confirm_class(
     """
     with project.store.write() as db:
         proposal = mine(project, db, extract_id)
-        drawn = proposed_class(proposal)
+        proposed_type = proposed_class(proposal)
         if proposal.id not in {one.id for one in proposals(project, proposal.item_id)}:
             raise GONE
         # What a person takes back first is the item's new values.
         settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
-        values = {"question_type": drawn.question_type, "subject": drawn.subject, **fields}
+        values = {"question_type": proposed_type.question_type, "subject": proposed_type.subject, **fields}
         return items.change_all(project, {proposal.item_id: values}, artifacts.verb(proposal.source))

@@ -79,7 +79,7 @@ class ResponseOrigin:
     remarks: tuple[str, ...] = ()
 
 
-def asked_words(prompts: Sequence[str], parameters: str = "", how: str = "") -> str:
+def manner_words(prompts: Sequence[str], parameters: str = "", how: str = "") -> str:
     """How a model was asked, as a report says it: by which prompts, how else, with which parameters."""
     given = f"; parameters {parameters}" if parameters not in ("", "{}") else ""
     return f"{ASKED}{', '.join(prompts)}{how and f' ({how})'}{given}"[:2000]
@@ -106,7 +106,7 @@ class ResponseJournal(RunJournal):
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write the reports in the transaction of their calls; the system is made with its first."""
-        kept = 0
+        count = 0
         for finished in done:
             written = self._written.pop(finished.case.response.id, None)
             verdict = next(iter(finished.verdicts.values()))
@@ -123,8 +123,8 @@ class ResponseJournal(RunJournal):
                 }
                 record(self._project, db, Change("judge_run", self.run_id, FAILED, None, about))
             else:
-                kept += self._report(db, finished, written, at)
-        return kept
+                count += self._report(db, finished, written, at)
+        return count
 
     def _report(self, db: Connection, finished: Finished, written: WrittenResponse, at: datetime) -> bool:
         answered = [call for call in (*finished.reused, *finished.calls) if call.status is Status.OK]
@@ -186,8 +186,8 @@ def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
     """The reports that a run was to write and that are not there: item, trial, and why it failed the last time."""
     question = select(AUDIT.c.after).where(AUDIT.c.subject == run_id, AUDIT.c.verb == FAILED)
     with project.store.read() as db:
-        said = (json.loads(after) for after in db.execute(question.order_by(AUDIT.c.seq)).scalars())
-        last = {(one["item_id"], one["trial"]): one for one in said}
+        records = (json.loads(after) for after in db.execute(question.order_by(AUDIT.c.seq)).scalars())
+        last = {(one["item_id"], one["trial"]): one for one in records}
         lacking = [one for one in last.values() if not _is_there(db, one)]
     return [
         {name: one[name] for name in ("item", "trial", "status", "cause")}
@@ -197,11 +197,11 @@ def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
 
 def written_in(project: Project, run_id: str) -> list[dict[str, Any]]:
     """What the journal tells of each report that a run wrote, in the order in which they came."""
-    told = map(
+    records = map(
         json.loads,
         project.query(select(AUDIT.c.after).where(AUDIT.c.verb == WROTE).order_by(AUDIT.c.seq)).scalars(),
     )
-    return [one for one in told if one["run"] == run_id]
+    return [one for one in records if one["run"] == run_id]
 
 
 def origin_of(project: Project, response_id: str) -> ResponseOrigin | None:
@@ -297,16 +297,16 @@ def lacking(project: Project) -> list[MissingResponse]:
     with project.store.read() as db:
         used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars())
         for run_id, after, at in db.execute(question):
-            one = MissingResponse(**json.loads(after), run_id=run_id, at=at)
-            last[one.item_id, one.system, one.trial, one.mode] = one
+            response = MissingResponse(**json.loads(after), run_id=run_id, at=at)
+            last[response.item_id, response.system, response.trial, response.mode] = response
         came: set[Asked] = {(row[0], row[1], row[2], row[3]) for row in db.execute(there)}
-    result = [one for asked, one in last.items() if asked not in came and one.item_id in used]
+    result = [one for key, one in last.items() if key not in came and one.item_id in used]
     return sorted(result, key=lambda one: (natural(one.item), one.system, one.mode, one.trial))
 
 
-def by_cause(found: Iterable[MissingResponse]) -> dict[tuple[str, str], int]:
+def by_cause(responses: Iterable[MissingResponse]) -> dict[tuple[str, str], int]:
     """(status, cause in words) → how many reports it kept away, the most frequent first."""
-    return dict(Counter((one.status, one.cause) for one in found).most_common())
+    return dict(Counter((response.status, response.cause) for response in responses).most_common())
 
 
 __all__ = [
@@ -394,11 +394,13 @@ def in_use(project: Project) -> tuple[list[str], list[Condition]]:
     modes = {
         name
         for name, mode in MODES.items()
-        if kinds.issuperset(next(one.needs for one in MANNERS.values() if one.mode == mode))
-        and (mode != CONTINUATION or any(one.mode == mode for one in used.values()))
+        if kinds.issuperset(next(settings.needs for settings in MANNERS.values() if settings.mode == mode))
+        and (mode != CONTINUATION or any(protocol.mode == mode for protocol in used.values()))
     }
     papers = {name.partition(".")[0] for name in used}
-    return sorted(modes), [one for one in CONDITIONS if one is CONDITIONS[0] or one.name in papers]
+    return sorted(modes), [
+        condition for condition in CONDITIONS if condition is CONDITIONS[0] or condition.name in papers
+    ]
 
 
 def protocol_name(
@@ -410,18 +412,22 @@ def protocol_name(
     filed_as: str = "",
 ) -> str:
     """The name of the manner in which an order asks for reports; Refusal for a mode or condition there is not."""
-    wanted = spelled(mode)
-    if wanted not in MODES.values():
+    mode_name = spelled(mode)
+    if mode_name not in MODES.values():
         raise Refusal(f"There is no mode “{mode}”.", f"Available: {', '.join(MODES)}.")
-    if planned and wanted != END_TO_END:
-        given = "there is no plan" if wanted == CONTINUATION else "the gold plan is given"
-        raise Refusal(f"In the mode {wanted} {given}.", "Omit the separate plan.")
-    if wanted == CONTINUATION and (filed_as or cutoff or condition not in ("", CONDITIONS[0].name)):
+    if planned and mode_name != END_TO_END:
+        given = "there is no plan" if mode_name == CONTINUATION else "the gold plan is given"
+        raise Refusal(f"In the mode {mode_name} {given}.", "Omit the separate plan.")
+    if mode_name == CONTINUATION and (filed_as or cutoff or condition not in ("", CONDITIONS[0].name)):
         raise Refusal(
             "A continuation is asked for in one way only.",
             "Omit the condition, the cut-off and the mode's name.",
         )
-    name = next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
+    name = next(
+        name
+        for name, settings in MANNERS.items()
+        if (settings.mode, settings.planned) == (mode_name, planned)
+    )
     named = _BETWEEN.join([name, *_more(condition, cutoff.strip(), spelled(filed_as))])
     if len(named) > LONGEST_NAME:
         too_long = len(named) - LONGEST_NAME
@@ -456,15 +462,15 @@ def research_name(**how: Any) -> str:
     system = SystemSettings(**how)
     if oracle:
         system = SystemSettings(oracle=oracle, words=system.words)
-    told = {one.name: getattr(system, one.name) for one in fields(system)}
-    changed = [f"{name}={value}" for name, value in told.items() if value != getattr(_USUAL, name)]
+    values = {field.name: getattr(system, field.name) for field in fields(system)}
+    changed = [f"{name}={value}" for name, value in values.items() if value != getattr(_USUAL, name)]
     return _BETWEEN.join([RESEARCH, *changed])
 
 
 def _research(more: Sequence[str]) -> ResearchSettings:
-    told = dict(part.split("=", 1) for part in more)
-    oracle = told.pop("oracle", "")
-    system = SystemSettings(oracle=oracle, **{name: int(value) for name, value in told.items()})
+    options = dict(part.split("=", 1) for part in more)
+    oracle = options.pop("oracle", "")
+    system = SystemSettings(oracle=oracle, **{name: int(value) for name, value in options.items()})
     return ResearchSettings(system.mode, (Kind.EVIDENCE,) if oracle else (), system=system)
 
 
@@ -487,10 +493,11 @@ def settings_of(name: str) -> ResponseSettings | None:
 
 
 def _condition(name: str) -> Condition:
-    result = next((one for one in CONDITIONS if one.name == name), None)
+    result = next((condition for condition in CONDITIONS if condition.name == name), None)
     if result is None:
         raise Refusal(
-            f"There is no condition “{name}”.", f"Available: {', '.join(one.name for one in CONDITIONS)}."
+            f"There is no condition “{name}”.",
+            f"Available: {', '.join(condition.name for condition in CONDITIONS)}.",
         )
     return result
 
@@ -568,11 +575,13 @@ class ResponseRun(RunKind):
                 f"Reports of “{system}” were written {before} a plan made first.",
                 f"{todo}, or give the system another name.",
             )
-        asked = self.asked()
+        current_settings = self.asked()
         for settings, cutoff in db.execute(
             _answers(system, how.mode, RESPONSE.c.settings, RESPONSE.c.cutoff)
         ):
-            other = settings.split(";")[0] != asked or not (self.cut_by_item or cutoff == how.cutoff)
+            other = settings.split(";")[0] != current_settings or not (
+                self.cut_by_item or cutoff == how.cutoff
+            )
             if settings.startswith(ASKED) and other:
                 raise Refusal(
                     f"Reports of “{system}” were asked for by other prompts or with another cut-off.",
@@ -580,7 +589,7 @@ class ResponseRun(RunKind):
                 )
 
     def asked(self, parameters: str = "") -> str:
-        return asked_words(self._manner.prompts, parameters)
+        return manner_words(self._manner.prompts, parameters)
 
     def asker(self) -> Judge:
         return judges.as_endpoint(self.judge)
@@ -594,8 +603,8 @@ class ResponseRun(RunKind):
         return RunWork(self.protocol, self.cases, len(self.wanted), before, "reports written")
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        told = {"remarks": [*remarks(self.project, journal.run_id), *filter(None, [self.without])]}
-        return with_failures(line, failures(self.project, journal.run_id)) | told
+        extra = {"remarks": [*remarks(self.project, journal.run_id), *filter(None, [self.without])]}
+        return with_failures(line, failures(self.project, journal.run_id)) | extra
 
     @staticmethod
     def words(line: RunEvent) -> list[str]:
@@ -610,10 +619,10 @@ class ResponseRun(RunKind):
         for item_id, trial in self.to_do:
             trials.setdefault(item_id, []).append(trial)
         grounded = Kind.EVIDENCE in self._manner.needs
-        wanted = materials.WantedMaterial(
+        material = materials.WantedMaterial(
             self._manner.needs, texts=False, sources=grounded or self.cut_by_item
         )
-        for at_hand in materials.each(self.project, wanted, list(trials)):
+        for at_hand in materials.each(self.project, material, list(trials)):
             own = _with_pages(self.project, at_hand.own) if grounded else at_hand.own
             for trial in trials[at_hand.item.id]:
                 about = {"id": new_id(), "trial": trial, "mode": self._manner.mode}

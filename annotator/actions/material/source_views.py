@@ -180,16 +180,19 @@ def cut(
         scores = {item: results.item_means_of_runs(runs) for item, runs in of_item.items()}
         full = mean_of_scores(list(scores.values()), within=within)
         after, before = (
-            mean_of_scores([one for item, one in scores.items() if sides.get(item) is side], within=within)
+            mean_of_scores(
+                [estimate for item, estimate in scores.items() if sides.get(item) is side], within=within
+            )
             for side in (True, False)
         )
         cells = figure(full), figure(after), count(after.n), figure(before), count(before.n)
         made.append(SheetLine((text(result.systems[system_id]), *cells)))
     if not made:
         return ()
-    said = (f"Since {at}", f"Before {at}") if by_date else (f"Cited {at} times or more", "Cited less often")
+    titles = (f"Since {at}", f"Before {at}") if by_date else (f"Cited {at} times or more", "Cited less often")
     heads = columns(
-        SYSTEM_COLUMN, ("full", "All items"), ("from_cut", said[0]), ("items_from", "Items"), ("below_cut", said[1]),
+        SYSTEM_COLUMN, ("full", "All items"), ("from_cut", titles[0]), ("items_from", "Items"),
+        ("below_cut", titles[1]),
         ("items_below", "Items"),
     )  # fmt: skip
     made.sort(key=lambda line: line.cells[0].words)

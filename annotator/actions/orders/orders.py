@@ -104,11 +104,11 @@ class _Heard:
 
 async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen: TextIO | None) -> RunEvent:
     """Run each protocol of a paper in turn within one budget, until one does not end; the last line tells of all."""
-    result, heard = list[RunEvent](), _Heard(listen) if listen is not None else None
+    result, listener = list[RunEvent](), _Heard(listen) if listen is not None else None
     each = judge_runs.parts(project, order)
     if order.budget_usd is not None:
         await forecasts.refuse_small_budget(JudgeRun(project, each[0]))
-    before = {one.protocol: judge_runs.plan(project, one).total for one in each}
+    before = {request.protocol: judge_runs.plan(project, request).total for request in each}
 
     def told(line: RunEvent) -> None:
         if line.get("event") != "ended":
@@ -125,10 +125,12 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
         if left is not None:
             left = max(0.0, left - sum(one["cost_usd"] or 0.0 for one in result))
         result.append(
-            await JudgeRun.run(project, replace(part, budget_usd=left), tell=told, listen=cast(TextIO, heard))
+            await JudgeRun.run(
+                project, replace(part, budget_usd=left), tell=told, listen=cast(TextIO, listener)
+            )
         )
-        if heard is not None:
-            heard.lines.put(None)
+        if listener is not None:
+            listener.lines.put(None)
         if result[-1]["state"] != RunState.DONE.value:
             break
     tell(line := run_records.together(result, sum(before.values())))
@@ -174,8 +176,8 @@ def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:
     if isinstance(order, pages.FetchRequest | PagesFolder):
         return {}
     writer = judges.writer_named(project, order.judge)
-    asked = judges.as_endpoint(writer) if writer else judges.named(project, order.judge)
-    return kept_keys.handed_over(project, asked)
+    judge = judges.as_endpoint(writer) if writer else judges.named(project, order.judge)
+    return kept_keys.handed_over(project, judge)
 
 
 # How an order is called on its way.
@@ -207,13 +209,13 @@ class ChildRequest:
 
 
 async def answer(
-    asked: ChildRequest, project: Project, *, tell: Callable[[RunEvent], None], listen: TextIO | None = None
+    request: ChildRequest, project: Project, *, tell: Callable[[RunEvent], None], listen: TextIO | None = None
 ) -> RunEvent:
     """Do what is asked over its project; the last line is what came of it."""
-    if asked.estimate and isinstance(asked.order, RunRequest):
-        tell(result := {"event": "ended", **(await foreseen(project, asked.order)).tree()})
+    if request.estimate and isinstance(request.order, RunRequest):
+        tell(result := {"event": "ended", **(await foreseen(project, request.order)).tree()})
         return result
-    return await carry_out(project, asked.order, tell=tell, listen=listen)
+    return await carry_out(project, request.order, tell=tell, listen=listen)
 
 
 def read(line: str) -> ChildRequest:

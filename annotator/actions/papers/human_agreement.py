@@ -8,7 +8,7 @@ from sqlalchemy import select
 from annotator.actions.items import extracts, materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, kept
+from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters, results
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
@@ -25,7 +25,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs import judge_cases
 from annotator.actions.sets import validation_figures
-from annotator.actions.sets.validation_figures import ALL, TITLES, told
+from annotator.actions.sets.validation_figures import ALL, TITLES, figure_cell
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation
 from annotator.domain.judges.paper import Paper
@@ -74,14 +74,14 @@ def _papers(project: Project) -> list[Paper]:
     """The papers that print such a share, that of which most kinds were judged here first."""
     kinds = {paper.name: list(filter(published, paper.protocols)) for paper in papers()}
     judged = {
-        name: sum(bool(result_raters.judges_of(project, one.name)) for one in of)
+        name: sum(bool(result_raters.judges_of(project, protocol.name)) for protocol in of)
         for name, of in kinds.items()
     }
     return sorted((paper for paper in papers() if kinds[paper.name]), key=lambda paper: -judged[paper.name])
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    named = tuple((one.name, one.name) for one in judges.all_of(project))
+    named = tuple((judge.name, judge.name) for judge in judges.all_of(project))
     return (
         ViewChoice(
             "paper", "Kinds of labels", tuple((paper.title, paper.name) for paper in _papers(project))
@@ -95,7 +95,7 @@ def report(project: Project, paper: str = "", judge: str = EVERY) -> list[KindAg
     known = _papers(project)
     of = next((one for one in known if one.name == paper), known[0])
     protocols = [protocol for protocol in of.protocols if published(protocol)]
-    return [one for protocol in protocols for one in _of_kind(project, protocol, judge)]
+    return [agreement for protocol in protocols for agreement in _of_kind(project, protocol, judge)]
 
 
 def _of_kind(project: Project, protocol: Protocol, judge: str) -> Iterator[KindAgreement]:
@@ -107,9 +107,9 @@ def _of_kind(project: Project, protocol: Protocol, judge: str) -> Iterator[KindA
         return
     if protocol.paired:
         both = validation_figures.of_judges(project, protocol, together=True)
-        ground = replace(ground, versions=[one for one in both if one.said or one.missing])
+        ground = replace(ground, versions=[version for version in both if version.said or version.missing])
     result = validation.of_ground(
-        project, ground, query, lambda one: one.is_judge and judge in (EVERY, one.name)
+        project, ground, query, lambda rater: rater.is_judge and judge in (EVERY, rater.name)
     )
     for line in result.lines:
         yield KindAgreement(protocol, line)
@@ -121,13 +121,15 @@ def departures(protocols: Iterable[Protocol]) -> tuple[str, ...]:
     """Where this table differs from the paper, with what is said of kinds that no other figure shows."""
     return (
         *DEPARTURES,
-        *dict.fromkeys(words for one in protocols if not one.metrics for words in one.departures),
+        *dict.fromkeys(
+            words for protocol in protocols if not protocol.metrics for words in protocol.departures
+        ),
     )
 
 
-def sheets(found: list[KindAgreement]) -> tuple[ResultSheet, ...]:
+def sheets(agreements: list[KindAgreement]) -> tuple[ResultSheet, ...]:
     """The table; none while nobody labelled anything that a judge judged."""
-    if not any(one.line for one in found):
+    if not any(agreement.line for agreement in agreements):
         return ()
     heads = columns(
         ("kind", "Kind of label"), ("labels", "Labels"), ("judge", "Judge"),
@@ -139,41 +141,48 @@ def sheets(found: list[KindAgreement]) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     about = (
         "All submitted labels, each judge and wording beside people. Intervals are over items.",
-        *(f"{one.protocol.presentation.tab}: {one.lacks}" for one in found if one.line is None),
+        *(
+            f"{agreement.protocol.presentation.tab}: {agreement.lacks}"
+            for agreement in agreements
+            if agreement.line is None
+        ),
         *dict.fromkeys(
             words
-            for one in found
-            if one.line is not None
-            for words in results.floor_told(one.line.rater.kind, [one.protocol.name])
+            for agreement in agreements
+            if agreement.line is not None
+            for words in results.floor_notes(agreement.line.rater.kind, [agreement.protocol.name])
         ),
     )
-    lines = tuple(map(_line, found))
-    differs = departures(one.protocol for one in found)
+    lines = tuple(map(_line, agreements))
+    differs = departures(agreement.protocol for agreement in agreements)
     return (ResultSheet("human_agreement", "Agreement with people", heads, lines, about, (), differs),)
 
 
-def _line(one: KindAgreement) -> SheetLine:
-    aim = published(one.protocol)
-    rater = one.line.rater if one.line else None
+def _line(agreement: KindAgreement) -> SheetLine:
+    aim = published(agreement.protocol)
+    rater = agreement.line.rater if agreement.line else None
     cells = (
-        text(one.protocol.presentation.tab, tip=one.protocol.title),
-        text(" / ".join(value.words.lower() for value in one.protocol.scale.values)),
-        text(rater.name if rater else "–", tip=rater.prompt if rater else one.lacks),
-        count(sum(one.line.told.confusion.values()) if one.line else 0, form=",.0f"),
-        _told(one.figure(SHARE)), _told(one.figure(validation_figures.main_of(one.protocol.scale))),
+        text(agreement.protocol.presentation.tab, tip=agreement.protocol.title),
+        text(" / ".join(value.words.lower() for value in agreement.protocol.scale.values)),
+        text(rater.name if rater else "–", tip=rater.prompt if rater else agreement.lacks),
+        count(sum(agreement.line.told.confusion.values()) if agreement.line else 0, form=",.0f"),
+        _cell(agreement.figure(SHARE)), _cell(agreement.figure(validation_figures.main_of(agreement.protocol.scale))),
         count(aim.value if aim else None, form=".2f", tip=f"{aim.judge} with people" if aim else ""),
         text(aim.place if aim else "–"),
     )  # fmt: skip
     behind = None
-    if one.line is not None and rater is not None and not one.protocol.paired:
+    if agreement.line is not None and rater is not None and not agreement.protocol.paired:
         behind = validation.held(
-            validation.ValidationQuery(one.protocol.name), rater, ALL, f"{rater.name}: {one.protocol.title}"
+            validation.ValidationQuery(agreement.protocol.name),
+            rater,
+            ALL,
+            f"{rater.name}: {agreement.protocol.title}",
         )
     return SheetLine(cells, source=behind)
 
 
-def _told(found: Estimate) -> SheetCell:
-    return told(found) if found.value is not None else text("–", tip=found.note)
+def _cell(estimate: Estimate) -> SheetCell:
+    return figure_cell(estimate) if estimate.value is not None else text("–", tip=estimate.note)
 
 
 VIEW = result_views.ResultView(
@@ -183,7 +192,7 @@ VIEW = result_views.ResultView(
     "How far judges agree with people, kind by kind, beside the agreement that a paper prints.",
     "Let people label reports and submit their labels, and run a judge on the same reports.",
     choices,
-    kept(report),
+    cached(report),
     sheets,
     "Label",
     command="goldsmith assign FILE --stage labelling",
@@ -205,21 +214,25 @@ class FrozenPools:
     changes: tuple[Change, ...] = ()
 
     def words(self) -> str:
-        said = [f"{counted(self.items, 'common pool')} frozen, with {counted(self.points, 'key point')}."]
-        said += [f"{counted(self.before, 'item')} had one before; it stays as it is."] * bool(self.before)
-        out = "no accepted key point: nothing of theirs is in a pool."
-        said += [f"{counted(self.without, 'report')} {'has' if self.without == 1 else 'have'} {out}"] * bool(
-            self.without
+        sentences = [
+            f"{counted(self.items, 'common pool')} frozen, with {counted(self.points, 'key point')}."
+        ]
+        sentences += [f"{counted(self.before, 'item')} had one before; it stays as it is."] * bool(
+            self.before
         )
-        return " ".join(said)
+        out = "no accepted key point: nothing of theirs is in a pool."
+        sentences += [
+            f"{counted(self.without, 'report')} {'has' if self.without == 1 else 'have'} {out}"
+        ] * bool(self.without)
+        return " ".join(sentences)
 
 
-def accepted(found: Extract | None) -> tuple[KeyPoint, ...]:
+def accepted(extract: Extract | None) -> tuple[KeyPoint, ...]:
     """The key points of a version that a person accepted: all of one confirmed as it was, else each by itself."""
-    if found is None or found.state is not ExtractState.CONFIRMED:
+    if extract is None or extract.state is not ExtractState.CONFIRMED:
         return ()
-    own = found.origin.startswith("person:")
-    return tuple(unit for unit in found.document.units if unit.kept and (unit.accepted or not own))
+    own = extract.origin.startswith("person:")
+    return tuple(unit for unit in extract.document.units if unit.kept and (unit.accepted or not own))
 
 
 def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
@@ -233,11 +246,13 @@ def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
     changes: list[Change] = []
     with project.store.write() as db:
         for item_id in materials.item_ids(project, items):
-            drawn = extracts.standing(db, [item_id])
-            if ResponsePart.POOL.value in drawn.get((item_id, ""), {}):
+            extractses = extracts.standing(db, [item_id])
+            if ResponsePart.POOL.value in extractses.get((item_id, ""), {}):
                 before += 1
                 continue
-            of = [accepted(of_kind.get(KIND)) for (_, report), of_kind in sorted(drawn.items()) if report]
+            of = [
+                accepted(of_kind.get(KIND)) for (_, report), of_kind in sorted(extractses.items()) if report
+            ]
             without += of.count(())
             if units := merged_points(point for result in of for point in result):
                 pool = KeyPoints(units=units)
@@ -271,23 +286,23 @@ def reviews(project: Project) -> Iterator[PointReview]:
     ).mappings()
     versions = grouped((row["response_id"], extracts.read(row)) for row in sorted(rows, key=extracts.rank))
     for of_report in versions.values():
-        drawn = next((one for one in of_report if one.origin.startswith("judge:")), None)
-        if drawn is not None:
-            yield _review(drawn, of_report[0])
+        extract = next((one for one in of_report if one.origin.startswith("judge:")), None)
+        if extract is not None:
+            yield _review(extract, of_report[0])
 
 
-def _review(drawn: Extract, stands: Extract) -> PointReview:
-    now = {unit.id: unit for unit in _all(stands.document.units)}
-    kept = {unit.id for unit in _all(accepted(stands))}
-    units = drawn.document.units
-    came = [unit for unit in units if unit.id in kept]
+def _review(extract: Extract, current: Extract) -> PointReview:
+    now = {unit.id: unit for unit in _all(current.document.units)}
+    accepted_ids = {unit.id for unit in _all(accepted(current))}
+    units = extract.document.units
+    came = [unit for unit in units if unit.id in accepted_ids]
     return PointReview(
-        judge_id=drawn.origin.partition(":")[2],
-        item_id=drawn.item_id,
+        judge_id=extract.origin.partition(":")[2],
+        item_id=extract.item_id,
         accepted=len(came),
         edited=sum(unit.text != now[unit.id].text for unit in came),
         rejected=sum(unit.id not in now for unit in units),
-        waiting=sum(unit.id in now and unit.id not in kept for unit in units),
+        waiting=sum(unit.id in now and unit.id not in accepted_ids for unit in units),
     )
 
 
@@ -298,7 +313,7 @@ def _all(units: Iterable[KeyPoint]) -> Iterator[KeyPoint]:
 
 def reviews_report(project: Project) -> dict[str, list[PointReview]]:
     """What people made of the key points of each judge, report by report; only where they decided anything."""
-    names = {one.id: one.name for one in judges.all_of(project)}
+    names = {judge.id: judge.name for judge in judges.all_of(project)}
     result = grouped(
         (names.get(review.judge_id, review.judge_id), review)
         for review in reviews(project)
@@ -307,17 +322,21 @@ def reviews_report(project: Project) -> dict[str, list[PointReview]]:
     return dict(sorted(result.items()))
 
 
-def precision(found: list[PointReview]) -> Estimate:
+def precision(reviews: list[PointReview]) -> Estimate:
     """The share of accepted points among those decided; its interval knows that points of one item belong together."""
     from annotator.stats.intervals.clustered import clustered_wilson
 
-    holds = [float(value) for one in found for value in [True] * one.accepted + [False] * one.rejected]
-    return clustered_wilson(holds, [one.item_id for one in found for _ in range(one.accepted + one.rejected)])
+    holds = [
+        float(value) for review in reviews for value in [True] * review.accepted + [False] * review.rejected
+    ]
+    return clustered_wilson(
+        holds, [review.item_id for review in reviews for _ in range(review.accepted + review.rejected)]
+    )
 
 
-def reviews_sheets(found: dict[str, list[PointReview]]) -> tuple[ResultSheet, ...]:
+def reviews_sheets(reviews: dict[str, list[PointReview]]) -> tuple[ResultSheet, ...]:
     """A row for each judge that drew key points; none while nobody decided anything."""
-    if not found:
+    if not reviews:
         return ()
     heads = columns(
         JUDGE_COLUMN, ("precision", "Precision", "Accepted key points, of all that were accepted or rejected"),
@@ -327,11 +346,11 @@ def reviews_sheets(found: dict[str, list[PointReview]]) -> tuple[ResultSheet, ..
     )  # fmt: skip
     lines = [
         SheetLine((
-            text(name), figure(precision(of)), count(sum(one.accepted for one in of)),
-            count(sum(one.edited for one in of)), count(sum(one.rejected for one in of)),
-            count(sum(one.waiting for one in of)), count(len(of)),
+            text(name), figure(precision(of)), count(sum(review.accepted for review in of)),
+            count(sum(review.edited for review in of)), count(sum(review.rejected for review in of)),
+            count(sum(review.waiting for review in of)), count(len(of)),
         ))
-        for name, of in found.items()
+        for name, of in reviews.items()
     ]  # fmt: skip
     return (
         ResultSheet(

@@ -65,7 +65,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         for one in table.made_of
         if not isinstance(one, ViewTable) and one.readings
     }
-    readings = dict.fromkeys((one.title, one.name) for of in read.values() for one in of)
+    readings = dict.fromkeys((reading.title, reading.name) for of in read.values() for reading in of)
     return (
         ViewChoice("table", "Table", offered, usual=_usual(project, tables)),
         results.rater_choice(project),
@@ -96,7 +96,9 @@ def _with(down: Down) -> tuple[str, ...]:
 def in_use(project: Project) -> dict[str, tuple[Paper, PaperTable]]:
     """The tables, by name, of papers by which the project judges."""
     used = profile.profile(project)
-    mine = {paper.name for paper in papers() if any(used.judges(one.name) for one in paper.protocols)}
+    mine = {
+        paper.name for paper in papers() if any(used.judges(protocol.name) for protocol in paper.protocols)
+    }
     return {name: (paper, table) for name, (paper, table) in TABLES.items() if paper.name in mine}
 
 
@@ -105,8 +107,8 @@ def _usual(project: Project, tables: Iterable[str]) -> str:
     known = {info.name: not info.cost for info in scoring.known(project)}
 
     def share(name: str) -> float:
-        wanted = [metric for one in TABLES[name][1].made_of for metric in _metrics(one)]
-        return sum(known.get(metric, False) for metric in wanted) / max(1, len(wanted))
+        metrics = [metric for one in TABLES[name][1].made_of for metric in _metrics(one)]
+        return sum(known.get(metric, False) for metric in metrics) / max(1, len(metrics))
 
     return max(tables, key=share, default=FIRST)
 
@@ -128,23 +130,23 @@ def report(
     file: str = "",
 ) -> tuple[ResultSheet, ...]:
     """The sheets of a table; those that nothing is known of are left out. A `file` holds the paper's leaderboard."""
-    paper, wanted = TABLES[table]
-    made = list(_made(project, wanted, judge, after, reading, mode))
-    boards = [one for one in wanted.made_of if isinstance(one, DuelTable) and one.board]
+    paper, paper_table = TABLES[table]
+    made = list(_made(project, paper_table, judge, after, reading, mode))
+    boards = [one for one in paper_table.made_of if isinstance(one, DuelTable) and one.board]
     if file and not boards:
         raise Refusal(f"“{table}” takes no file: it has no leaderboard.", "Leave “file” out.")
     made += [
         systems_tables.leaderboard(board, Path(file), key_of(table, "board")) for board in boards if file
     ]
-    again = Counter(one.key for one in made)
+    again = Counter(sheet.key for sheet in made)
     return tuple(
         replace(
-            one,
-            key=f"{one.key}_{place}" if again[one.key] > 1 else one.key,
-            told=(*one.told, f"{paper.title}, {' and '.join(wanted.printed)}."),
-            departures=(*one.departures, *wanted.departures),
+            sheet,
+            key=f"{sheet.key}_{place}" if again[sheet.key] > 1 else sheet.key,
+            told=(*sheet.told, f"{paper.title}, {' and '.join(paper_table.printed)}."),
+            departures=(*sheet.departures, *paper_table.departures),
         )
-        for place, one in enumerate(made, start=1)
+        for place, sheet in enumerate(made, start=1)
     )
 
 
@@ -193,7 +195,7 @@ _PARTS = (AGREEMENT, SYSTEMS, PRINTED, REPORTS, BENCHMARK)
 VIEWS: tuple[ResultView, ...] = tuple(sorted(_EVERY, key=lambda view: _PARTS.index(view.part)))
 
 
-def found_as(name: str) -> tuple[str, dict[str, str]]:
+def view_of(name: str) -> tuple[str, dict[str, str]]:
     """The view and the choices that a name stands for: of a view, of a paper's table, or of its short name.
 
     Refusal lists all names there are.
@@ -237,8 +239,13 @@ def _part(paper: Paper) -> str:
     rows = [
         *((", ".join(one.printed), "–", one.why, "–") for one in paper.unprinted),
         *(
-            (", ".join(one.printed), one.title, f"`goldsmith results FILE --view {one.name}`", one.data)
-            for one in paper.tables
+            (
+                ", ".join(table.printed),
+                table.title,
+                f"`goldsmith results FILE --view {table.name}`",
+                table.data,
+            )
+            for table in paper.tables
         ),
     ]
     lines = (f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows))
@@ -309,8 +316,10 @@ def listed(project: Project, *, every: bool = False) -> list[dict[str, str]]:
     short = {of: one for one, of in aliases().items()}
     offers = judge_runs.offers(project) if every else ()
     used = result_views.in_use(project, VIEWS)
-    views = (one for one in VIEWS if one.name in used)
-    rows = [(one.name, "", one.title, one.about, "" if used[one.name] else one.missing) for one in views]
+    views = (view for view in VIEWS if view.name in used)
+    rows = [
+        (view.name, "", view.title, view.about, "" if used[view.name] else view.missing) for view in views
+    ]
     for name, (paper, table) in in_use(project).items():
         rests = any(_rests(one, held) for one in table.made_of)
         why = "" if rests else " ".join(words for words, _ in lacking(project, {"table": name}, offers))

@@ -204,19 +204,19 @@ def published(project: Project) -> dict[str, str]:
     return {item_id: date[:7] for item_id, date in project.query(question)}
 
 
-def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
+def sheet(table: CountedTable, key: str, title: str) -> ResultSheet | None:
     """The table; None where no system has a figure of it."""
-    parts = found.table.parts
-    there = [scope.title for scope in found.scopes if scope.title]
-    grouped = any(system.group for system in found.systems.values())
+    parts = table.table.parts
+    there = [scope.title for scope in table.scopes if scope.title]
+    grouped = any(system.group for system in table.systems.values())
     made = [
         (part.title, system, scope, cells)
         for part in parts
-        for scope in found.scopes
-        for system, cells in _rows(found, part.columns, scope)
+        for scope in table.scopes
+        for system, cells in _rows(table, part.columns, scope)
     ]
     rows = Counter((part, system) for part, system, *_ in made)
-    compared = found.table.down in (Down.LIMITED, Down.MODES)
+    compared = table.table.down in (Down.LIMITED, Down.MODES)
     alone = [key for key in rows if compared and rows[key] == 1]
     made = [row for row in made if row[:2] not in alone]
     if not any(cell.estimate and cell.estimate.value is not None for *_, cells in made for cell in cells):
@@ -226,31 +226,31 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
         *([SheetColumn("system_group", "Group")] if grouped else []),
         SYSTEM_COLUMN,
         *([SheetColumn("scope", "Counted")] if there else []),
-        *(_head(column, group) for group in found.groups for column in parts[0].columns),
+        *(_head(column, group) for group in table.groups for column in parts[0].columns),
     )
     order = [part.title for part in parts]
-    ranks = {row[:2]: _rank(found, row[1], row[3]) for row in made}
+    ranks = {row[:2]: _rank(table, row[1], row[3]) for row in made}
     # What is counted in several ways stands together, by the last of them.
     made.sort(key=lambda row: (order.index(row[0]), *ranks[row[:2]]))
     lines = [
         SheetLine((
-            *([text(part)] if parts[0].title else []), *([text(found.systems[system].group)] if grouped else []),
-            text(found.systems[system].name), *([text(scope.title)] if there else []), *cells,
+            *([text(part)] if parts[0].title else []), *([text(table.systems[system].group)] if grouped else []),
+            text(table.systems[system].name), *([text(scope.title)] if there else []), *cells,
         ))
         for part, system, scope, cells in made
     ]  # fmt: skip
-    lone = ", ".join(" ".join(filter(None, (part, found.systems[one].name))) for part, one in alone)
+    lone = ", ".join(" ".join(filter(None, (part, table.systems[one].name))) for part, one in alone)
     figures = [
         (cell.metric, cell.estimate) for *_, cells in made for cell in cells if cell.estimate is not None
     ]
     infos = {metric: scoring.named(metric) for metric, _ in figures if metric}
-    told = (
-        *_told(found),
+    notes = (
+        *_notes(table),
         *results.lacking((infos[one].protocol, infos[one].title, own) for one, own in figures if one),
-        *_footnotes(found, {row[1] for row in made}),
+        *_footnotes(table, {row[1] for row in made}),
         *([f"Left out, as known in one condition only: {lone}."] if lone else []),
     )
-    return ResultSheet(key, title, heads, tuple(lines), told, tuple(_pictures(found, title, made)))
+    return ResultSheet(key, title, heads, tuple(lines), notes, tuple(_pictures(table, title, made)))
 
 
 def _head(column: TableColumn, group: GroupedItems) -> SheetColumn:
@@ -259,9 +259,9 @@ def _head(column: TableColumn, group: GroupedItems) -> SheetColumn:
     return SheetColumn(key_of(*named, column.title), ": ".join([*named, column.title]), info.title, info.unit)
 
 
-def _rank(found: CountedTable, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
+def _rank(table: CountedTable, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
     """Groups in their usual order, within them the best first by what stands last, over all items."""
-    own, last = found.systems[system], cells[-len(found.table.parts[0].columns)]
+    own, last = table.systems[system], cells[-len(table.table.parts[0].columns)]
     place = GROUPS.index(own.group) if own.group in GROUPS else len(GROUPS)
     value = last.estimate.value if last.estimate is not None else None
     up = scoring.named(last.metric).higher_is_better if last.metric else True
@@ -269,12 +269,12 @@ def _rank(found: CountedTable, system: str, cells: Sequence[SheetCell]) -> tuple
 
 
 def _rows(
-    found: CountedTable, columns: Sequence[TableColumn], scope: RowScope
+    table: CountedTable, columns: Sequence[TableColumn], scope: RowScope
 ) -> Iterator[tuple[str, tuple[SheetCell, ...]]]:
     of = {
         column.metric: [
             score
-            for score in found.scores[column.metric]
+            for score in table.scores[column.metric]
             if score.mode == scope.mode
             and score.item_id in scope.items
             and (scope.responses is None or score.response_id in scope.responses)
@@ -282,10 +282,10 @@ def _rows(
         for column in columns
     }
     there = {score.system_id for own in of.values() for score in own}
-    systems = sorted(there, key=lambda one: found.systems[one].name)
+    systems = sorted(there, key=lambda one: table.systems[one].name)
     across = [
-        _cells(found, column, [score for score in of[column.metric] if score.item_id in group.items], group, systems)
-        for group in found.groups
+        _cells(table, column, [score for score in of[column.metric] if score.item_id in group.items], group, systems)
+        for group in table.groups
         for column in columns
     ]  # fmt: skip
     for place, system in enumerate(systems):
@@ -299,28 +299,28 @@ def _of_mode(cell: SheetCell, scope: RowScope) -> SheetCell:
 
 
 def _cells(
-    found: CountedTable,
+    table: CountedTable,
     column: TableColumn,
     scores: Sequence[Score],
     group: GroupedItems,
     systems: Sequence[str],
 ) -> list[SheetCell]:
     info = scoring.named(column.metric)
-    rater = found.raters.get(info.protocol)
-    whole = overview.ResultsReport((), {info.name: info}, found.limit)
+    rater = table.raters.get(info.protocol)
+    whole = overview.ResultsReport((), {info.name: info}, table.limit)
     made = []
     for system, mean in zip(systems, _estimates(column, list(scores), systems), strict=True):
         own = [score for score in scores if score.system_id == system]
-        if found.table.spread is Spread.OFFSETS and mean.low is not None:
+        if table.table.spread is Spread.OFFSETS and mean.low is not None:
             mean = _as_printed(mean, results.by_items(own, [system])[system].values())
         row = ResultRow(
             info.name, info.protocol, rater.id if rater else "", rater.name if rater else "", system,
-            found.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
+            table.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
             sum(score.judged for score in own), info.over, floor=rater is not None and rater.floor,
         )  # fmt: skip
         cell = overview.cell(whole, row)
         cell = cell if group.by and not column.best_of else replace(cell, source=None)
-        made.append(_spread(cell, found.table.spread, own))
+        made.append(_spread(cell, table.table.spread, own))
     return made
 
 
@@ -382,43 +382,43 @@ def deviation(scores: Sequence[Score]) -> float | None:
     return stdev(map(fmean, runs.values())) if len(runs) > 1 else None
 
 
-def _told(found: CountedTable) -> Iterator[str]:
-    for protocol, rater in found.raters.items():
+def _notes(table: CountedTable) -> Iterator[str]:
+    for protocol, rater in table.raters.items():
         if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
             yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
-        yield from results.floor_told(rater.kind, [protocol])
-    yield from dict.fromkeys(rater.remark for rater in found.raters.values() if rater.remark)
-    yield from result_raters.left_out_told(found.left_out)
-    yield from (f"Gold: {words}." for words in found.gold)
-    if found.table.spread is Spread.OFFSETS:
+        yield from results.floor_notes(rater.kind, [protocol])
+    yield from dict.fromkeys(rater.remark for rater in table.raters.values() if rater.remark)
+    yield from result_raters.left_out_notes(table.left_out)
+    yield from (f"Gold: {words}." for words in table.gold)
+    if table.table.spread is Spread.OFFSETS:
         yield f"Intervals are those that the paper prints: {PERCENTILES}. Results shows others, which hold more often."
-    yield from filter(None, (found.table.told,))
-    yield from (scope.told for scope in found.scopes if scope.told)
-    if found.table.mode:
-        yield f"Responses of the mode “{found.table.mode}”."
+    yield from filter(None, (table.table.told,))
+    yield from (scope.told for scope in table.scopes if scope.told)
+    if table.table.mode:
+        yield f"Responses of the mode “{table.table.mode}”."
 
 
-def _footnotes(found: CountedTable, systems: Collection[str]) -> Iterator[str]:
-    named = sorted((found.systems[system].name, found.systems[system].footnote) for system in systems)
+def _footnotes(table: CountedTable, systems: Collection[str]) -> Iterator[str]:
+    named = sorted((table.systems[system].name, table.systems[system].footnote) for system in systems)
     yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
 
 
 Row = tuple[str, str, RowScope, tuple[SheetCell, ...]]
 
 
-def _pictures(found: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[SheetPicture]:
+def _pictures(table: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[SheetPicture]:
     """The first column of each part, a bar for each system beside each group of items."""
-    width = len(found.table.parts[0].columns)
-    for part in found.table.parts:
+    width = len(table.table.parts[0].columns)
+    for part in table.table.parts:
         own = [row for row in rows if row[0] == part.title]
         series = {
-            " ".join(filter(None, (found.systems[system].name, scope.title))): [
+            " ".join(filter(None, (table.systems[system].name, scope.title))): [
                 (cell.estimate.value if cell.estimate is not None else None) for cell in cells[::width]
             ]
             for _, system, scope, cells in own
         }
         named = ": ".join(filter(None, (title, part.title)))
-        groups = [group.title or "All items" for group in found.groups]
+        groups = [group.title or "All items" for group in table.groups]
         draw: Callable[..., object] = partial(pictures.bars, named, groups, series, part.columns[0].title)
         if series:
             yield SheetPicture(key_of(part.title or "systems"), named, draw)
@@ -513,14 +513,17 @@ class _DuelMaker:
         columns_ = {instead.get(column.metric, column.metric): column.title for column in table.columns}
         titles = {name: title for name, title in columns_.items() if name in known}
         *infos, last = (known[name] for name in titles)
-        wanted = {info.name for info in infos}
+        metric_names = {info.name for info in infos}
         protocols = dict.fromkeys(info.protocol for info in infos)
         counts = {
-            name: _narrowed(one, wanted) for name, one in overview.gathered(project, protocols, judge).items()
+            name: _narrowed(one, metric_names)
+            for name, one in overview.gathered(project, protocols, judge).items()
         }
-        rows = [row for one in counts.values() for row in results.rows_of(one)]
+        rows = [row for count in counts.values() for row in results.rows_of(count)]
         rows += overview.rows_of(paper, composite, counts, rows)
-        by_place = {(row.metric, row.system_id): row for row in rows if row.metric in {*wanted, last.name}}
+        by_place = {
+            (row.metric, row.system_id): row for row in rows if row.metric in {*metric_names, last.name}
+        }
         read = ", ".join(known[one].title for one in instead.values() if one in known)
         return cls(
             list(titles.values()), [*infos, last], composite, counts, by_place, systems_of(project),
@@ -564,9 +567,9 @@ class _DuelMaker:
         ranked = [system for _, system in sorted(known, key=lambda one: one[0])]
         pairs = combinations(ranked, 2)
         made = list(self._by_jackknife(pairs, ranked) if info.of else self._by_items(info, pairs))
-        raised = holm([one.p for one in made[1:]])
+        raised = holm([duel.p for duel in made[1:]])
         yield from made[:1]
-        yield from (replace(one, corrected=p) for one, p in zip(made[1:], raised, strict=True))
+        yield from (replace(duel, corrected=p) for duel, p in zip(made[1:], raised, strict=True))
 
     def _by_items(self, info: MetricInfo, pairs: Iterable[tuple[str, str]]) -> Iterator[SystemDuel]:
         """Tests over items; those on which one of two is undefined are left out."""
@@ -712,7 +715,7 @@ class _DuelMaker:
             if info.judged and judge != result_raters.COMPUTED and info.protocol not in self.left_out:
                 by_rater.setdefault(judge, []).append(info.title)
         yield from (f"{', '.join(titles)}: judged by {rater}." for rater, titles in by_rater.items())
-        yield from result_raters.left_out_told(self.left_out)
+        yield from result_raters.left_out_notes(self.left_out)
         yield from (
             f"Gold: {fromkey}."
             for fromkey in dict.fromkeys(each.gold for each in self.counts.values())
@@ -747,22 +750,23 @@ class _DuelMaker:
         titles = {info.name: info.title for info in self.infos}
         lines = [
             SheetLine((
-                text(titles[one.metric]), *(text(self.systems[system].name) for system in one.systems),
-                figure(one.difference), _t(one.t), count(one.df), chance(one.p), chance(one.corrected), _apart(one),
+                text(titles[duel.metric]), *(text(self.systems[system].name) for system in duel.systems),
+                figure(duel.difference), _t(duel.t), count(duel.df), chance(duel.p), chance(duel.corrected),
+                _apart(duel),
             ))
             for own in self.duels.values()
-            for one in own
-            if one.p is not None
+            for duel in own
+            if duel.p is not None
         ]  # fmt: skip
         return ResultSheet(key, "Every two systems", heads, tuple(lines))
 
 
-def _narrowed(counted: Counted, wanted: set[str]) -> Counted:
-    metrics_ = tuple(metric for metric in counted.protocol.metrics if metric.name in wanted)
+def _narrowed(counted: Counted, metric_names: set[str]) -> Counted:
+    metrics_ = tuple(metric for metric in counted.protocol.metrics if metric.name in metric_names)
     scores = [
         replace(score, groups=(_WHOLE,))
         for score in counted.scores
-        if score.metric in wanted and _WHOLE in score.groups
+        if score.metric in metric_names and _WHOLE in score.groups
     ]
     pooled = any(metric.over is not Over.RESPONSE for metric in metrics_)
     members = [
@@ -781,10 +785,10 @@ def _t(t: float | None) -> SheetCell:
     )
 
 
-def _apart(one: SystemDuel) -> SheetCell:
-    p = one.p if one.best else one.corrected
+def _apart(duel: SystemDuel) -> SheetCell:
+    p = duel.p if duel.best else duel.corrected
     if p is None:
         return SheetCell("", value=None)
-    if not enough(one.difference.n):
-        return text("too few items", few(one.difference.n))
+    if not enough(duel.difference.n):
+        return text("too few items", few(duel.difference.n))
     return text("yes" if p < ALPHA else "no")

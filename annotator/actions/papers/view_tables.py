@@ -70,19 +70,19 @@ def windows(project: Project, judge: str = "", mode: str = "") -> tuple[ResultSh
     if rater is None:
         return ()
     counts = mode or scoring.main_mode(project)
-    heard = [
-        one
-        for one in scoring.heard(project, WINDOWED, rater.id, mode=mode)
-        if one.material.response.mode == counts and one.material.response.mode != EXEMPLAR
+    responses = [
+        response
+        for response in scoring.judged_responses(project, WINDOWED, rater.id, mode=mode)
+        if response.material.response.mode == counts and response.material.response.mode != EXEMPLAR
     ]
     named = results.systems_named(project)
-    there = {one.material.response.system_id for one in heard}
+    there = {response.material.response.system_id for response in responses}
     systems = [name for name in named if name in there]
     covered: dict[str, dict[int, Estimate]] = {named[one]: {} for one in systems}
     asked_about = range(settings.width(project) + 1)
     for window in asked_about:
-        asked = _within(window)
-        result = [score for one in heard for score in scoring.scores_of(asked, one)]
+        protocol = _within(window)
+        result = [score for response in responses for score in scoring.scores_of(protocol, response)]
         for system, mean in zip(
             systems, results.estimates(result, systems, WINDOWED_METRIC.within), strict=True
         ):
@@ -167,16 +167,21 @@ def continuations(project: Project) -> tuple[ResultSheet, ...]:
         for material in at_hand.responses
     ]
     named = results.systems_named(project)
-    result = [one for one in compared(pool) if one is not None]
-    told = [
-        (one.scored.material.item.key, named[one.scored.material.response.system_id], one) for one in result
+    result = [continuation for continuation in compared(pool) if continuation is not None]
+    rows = [
+        (
+            continuation.scored.material.item.key,
+            named[continuation.scored.material.response.system_id],
+            continuation,
+        )
+        for continuation in result
     ]
-    told.sort(key=lambda line: (not line[2].marked, -line[2].cut.composite, line[0], line[1]))
-    if not told:
+    rows.sort(key=lambda line: (not line[2].marked, -line[2].cut.composite, line[0], line[1]))
+    if not rows:
         return ()
     heads = columns(
         SYSTEM_COLUMN,
-        *((key_of(one.name), one.title) for one in CONTINUED.metrics),
+        *((key_of(metric.name), metric.title) for metric in CONTINUED.metrics),
         ("count", "Count", "Continuations above the threshold, as printed"),
         ("continuations", "Continuations"),
     )
@@ -184,7 +189,7 @@ def continuations(project: Project) -> tuple[ResultSheet, ...]:
         "systems",
         "Similarity of continuations",
         heads,
-        tuple(_systems(figures, told)),
+        tuple(_systems(figures, rows)),
         (
             "Means over the continuations of a system; the last row is the mean of the rows above it.",
             "Marked and cut: what is as long as the half held back is compared, and ten words in a row are marked.",
@@ -197,27 +202,35 @@ def continuations(project: Project) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     each = tuple(
         SheetLine((
-            text(item), text(system), text("yes" if one.marked else "no"), _two(one.cut.composite), count(one.run),
-            _two(one.whole.composite), _two(one.whole.string), _two(one.whole.tfidf), _two(one.whole.overlap),
-            text(" ".join(one.scored.material.response.text.split())[:300], one.scored.material.response.text),
+            text(item), text(system), text("yes" if continuation.marked else "no"),
+            _two(continuation.cut.composite), count(continuation.run),
+            _two(continuation.whole.composite), _two(continuation.whole.string), _two(continuation.whole.tfidf),
+            _two(continuation.whole.overlap),
+            text(" ".join(continuation.scored.material.response.text.split())[:300],
+                 continuation.scored.material.response.text),
         ))
-        for item, system, one in told
+        for item, system, continuation in rows
     )  # fmt: skip
     return systems, ResultSheet("continuations", "Continuations one by one", heads, each)
 
 
 def _systems(
-    figures: Mapping[str, Mapping[str, Estimate]], told: Sequence[tuple[str, str, ComparedContinuation]]
+    figures: Mapping[str, Mapping[str, Estimate]], rows: Sequence[tuple[str, str, ComparedContinuation]]
 ) -> Iterator[SheetLine]:
     leaked = CONTINUED.metrics[0].name
     systems = {system: own for system, own in figures.items() if own[leaked].value is not None}
-    counts = {system: sum(one.whole.leaked for _, name, one in told if name == system) for system in systems}
+    counts = {
+        system: sum(continuation.whole.leaked for _, name, continuation in rows if name == system)
+        for system in systems
+    }
     for system, own in systems.items():
-        cells = (figure(own[one.name]) for one in CONTINUED.metrics)
+        cells = (figure(own[metric.name]) for metric in CONTINUED.metrics)
         yield SheetLine((text(system), *cells, count(counts[system]), count(own[leaked].n)))
     means = (
-        Estimate(fmean(own[one.name].value or 0.0 for own in systems.values()), method="mean of the systems")
-        for one in CONTINUED.metrics
+        Estimate(
+            fmean(own[metric.name].value or 0.0 for own in systems.values()), method="mean of the systems"
+        )
+        for metric in CONTINUED.metrics
     )
     sizes = [own[leaked].n for own in systems.values()]
     yield SheetLine((
@@ -270,7 +283,7 @@ def statistics_report(project: Project) -> Means:
     }
 
 
-def statistics_sheets(found: Means) -> tuple[ResultSheet, ...]:
+def statistics_sheets(statistics: Means) -> tuple[ResultSheet, ...]:
     sheet = ResultSheet(
         "report_statistics",
         "Report statistics",
@@ -285,12 +298,12 @@ def statistics_sheets(found: Means) -> tuple[ResultSheet, ...]:
         ),
         tuple(
             SheetLine((text(system), count(many), *(count(mean, form=",.1f") for mean in means.values())))
-            for system, (many, means) in found.items()
+            for system, (many, means) in statistics.items()
         ),
         TOLD,
         departures=ReportFigures.DEPARTURES,
     )
-    return (sheet,) if found else ()
+    return (sheet,) if statistics else ()
 
 
 # Of the works that an exemplar cites: which stand in a column, and which of them.
@@ -308,52 +321,54 @@ EDGES = (0, 1, 3, 10, 32, 100, 316, 1000, 3162, 10_000, 31_623)
 
 def exemplars(project: Project) -> Cited:
     """The works that each item's exemplar cites, by the item's key; of items with gold references."""
-    wanted = materials.WantedMaterial(
+    material = materials.WantedMaterial(
         (Kind.EVIDENCE,), texts=False, pages=True, page_texts=False, parts=False
     )
     result = {}
-    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+    for at_hand in materials.each(project, material, materials.item_ids(project)):
         own = next((response for response in at_hand.responses if response.response.mode == EXEMPLAR), None)
         if own is not None and (works := cited_works(own)):
             result[at_hand.item.key or at_hand.item.id] = works
     return result
 
 
-def exemplar_sheets(found: Cited) -> tuple[ResultSheet, ...]:
+def exemplar_sheets(works: Cited) -> tuple[ResultSheet, ...]:
     """How many of each exemplar's works are important, how often all are cited, and what that comes to."""
-    if not found:
+    if not works:
         return ()
-    return (_shares(found), *([_citations(found)] if _known(found) else []), _statistics(found))
+    return (_shares(works), *([_citations(works)] if _known(works) else []), _statistics(works))
 
 
-def _shares(found: Cited) -> ResultSheet:
-    order = sorted(found, key=lambda key: (-len(found[key]), key))
-    counts = {title: [sum(map(holds, found[key])) for key in order] for (_, title), holds in SHARES.items()}
-    open_ = sum(not one.importance for works in found.values() for one in works)
-    told = (
+def _shares(cited_works: Cited) -> ResultSheet:
+    order = sorted(cited_works, key=lambda key: (-len(cited_works[key]), key))
+    counts = {
+        title: [sum(map(holds, cited_works[key])) for key in order] for (_, title), holds in SHARES.items()
+    }
+    open_ = sum(not work.importance for works in cited_works.values() for work in works)
+    notes = (
         "Every work counts once; the exemplar that cites the most stands first.",
         f"{counted(open_, 'work')} not marked: Author, the item's evidence, or a judge, says which are important.",
     )
-    return _drawn(
+    return _sheet(
         "exemplar_references",
         "References of each exemplar by importance",
         columns(ITEM_COLUMN, ("works", "Cited works"), *SHARES),
         tuple(
-            SheetLine((text(key), *map(count, (len(found[key]), *own))))
+            SheetLine((text(key), *map(count, (len(cited_works[key]), *own))))
             for key, *own in zip(order, *counts.values(), strict=True)
         ),
-        told[: 2 if open_ else 1],
+        notes[: 2 if open_ else 1],
         (order, counts),
         stacked=True,
     )
 
 
-def _drawn(
+def _sheet(
     key: str,
     title: str,
     heads: tuple[SheetColumn, ...],
     lines: tuple[SheetLine, ...],
-    told: tuple[str, ...],
+    notes: tuple[str, ...],
     bars: tuple[Sequence[str], Mapping[str, Sequence[int]]],
     *,
     stacked: bool = False,
@@ -363,23 +378,23 @@ def _drawn(
         title,
         heads,
         lines,
-        told,
+        notes,
         (picture("bars", title, pictures.bars, *bars, "Works", stacked=stacked),),
     )
 
 
-def _known(found: Cited, *, arxiv: bool = False) -> list[int]:
-    works = (one for of in found.values() for one in of if one.on_arxiv or not arxiv)
+def _known(cited_works: Cited, *, arxiv: bool = False) -> list[int]:
+    works = (one for of in cited_works.values() for one in of if one.on_arxiv or not arxiv)
     return [work.citations for work in works if work.citations is not None]
 
 
-def _citations(found: Cited) -> ResultSheet:
+def _citations(cited_works: Cited) -> ResultSheet:
     heads = columns(("citations", "Citations"), ("all", "All references"), ("arxiv", "References on arXiv"))
     ranges = (f"{low:,} to {high - 1:,}" for low, high in pairwise(EDGES[1:]))
     names = ["0", *ranges, f"{EDGES[-1]:,} and more"]
     bins = {
         head.title: [
-            sum(low <= one < high for one in _known(found, arxiv=head.key == "arxiv"))
+            sum(low <= one < high for one in _known(cited_works, arxiv=head.key == "arxiv"))
             for low, high in pairwise((*EDGES, inf))
         ]
         for head in heads[1:]
@@ -387,30 +402,35 @@ def _citations(found: Cited) -> ResultSheet:
     lines = (
         SheetLine((text(name), *map(count, row))) for name, *row in zip(names, *bins.values(), strict=True)
     )
-    unknown = sum(one.citations is None for works in found.values() for one in works)
-    told = f"Of {counted(unknown, 'work')} the citations are not known: goldsmith sources works."
-    return _drawn(
+    unknown = sum(work.citations is None for works in cited_works.values() for work in works)
+    note = f"Of {counted(unknown, 'work')} the citations are not known: goldsmith sources works."
+    return _sheet(
         "citation_counts",
         "Citations of the exemplars' references",
         heads,
         tuple(lines),
-        (told,) if unknown else (),
+        (note,) if unknown else (),
         (names, bins),
     )
 
 
-def _statistics(found: Cited) -> ResultSheet:
+def _statistics(cited_works: Cited) -> ResultSheet:
     important, *_ = SHARES.values()
     marked = [
-        sum(map(important, works)) for works in found.values() if any(work.importance for work in works)
+        sum(map(important, works)) for works in cited_works.values() if any(work.importance for work in works)
     ]
-    each = [median(own) for works in found.items() if (own := _known(dict([works]), arxiv=True))]
+    each = [median(own) for works in cited_works.items() if (own := _known(dict([works]), arxiv=True))]
     rows: list[tuple[str, str, Callable[..., float], Sequence[float]]] = [
         ("# Important References from ArXiv.org", "Ref. Cov.", fmean, marked),
         ("Median number of citations per reference from ArXiv.org", "Doc. Imp.", fmean, each),
     ]
     rows += [
-        (f"{name} over all references from {where} at once", "Doc. Imp.", over, _known(found, arxiv=arxiv))
+        (
+            f"{name} over all references from {where} at once",
+            "Doc. Imp.",
+            over,
+            _known(cited_works, arxiv=arxiv),
+        )
         for arxiv, where in ((True, "ArXiv.org"), (False, "anywhere"))
         for name, over in (("Median", median), ("Mean", fmean))
     ]
@@ -546,26 +566,26 @@ def _scores(
 
     Incomplete scores are left out.
     """
-    heard: set[Place] = set()
+    judged: set[Place] = set()
     result: dict[str, Scored] = {metric.name: defaultdict(dict) for metric in own}
-    for one in scoring.heard(project, protocol, rater):
-        if (scoring.ALL, scoring.ALL) not in one.groups:
+    for response in scoring.judged_responses(project, protocol, rater):
+        if (scoring.ALL, scoring.ALL) not in response.groups:
             continue
-        place = one.material.item.id, one.material.response.id
-        for who, scored in one.said.items():
+        place = response.material.item.id, response.material.response.id
+        for who, scored in response.said.items():
             if scored.values or scored.reverse:
-                heard.add(place)
+                judged.add(place)
             for metric in own:
                 value = metric.score(scored, False).value
                 if value is not None:
                     result[metric.name][place][who] = (
                         value if metric.higher_is_better else sum(metric.within) - value
                     )
-    return result, heard
+    return result, judged
 
 
-def agreement_sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
-    if not found:
+def agreement_sheets(agreements: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
+    if not agreements:
         return ()
     heads = columns(
         ("metric", "Score"), ("judge", "Judge"), ("responses", "Responses"), ("items", "Items"),
@@ -576,42 +596,46 @@ def agreement_sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
         *((f"published_{name}", f"Published {title}") for name, (_, _, title) in MEASURES.items()),
         ("place", "Place", "Where the paper prints it"),
     )  # fmt: skip
-    told = ["People's scores of a response are averaged. Intervals are over items."]
-    told += [
-        f"{one.title}, {one.judge.name}: {sum(n < WANTED for n in one.raters):,} of {len(one.raters):,} responses were "
-        f"rated by fewer than {WANTED} people."
-        for one in found
-        if min(one.raters) < WANTED
+    notes = ["People's scores of a response are averaged. Intervals are over items."]
+    notes += [
+        f"{agreement.title}, {agreement.judge.name}: {sum(n < WANTED for n in agreement.raters):,} of "
+        f"{len(agreement.raters):,} responses were rated by fewer than {WANTED} people."
+        for agreement in agreements
+        if min(agreement.raters) < WANTED
     ]
-    told += [
-        f"{one.title}, {one.judge.name}: {counted(one.left_out, 'response')} left out, of which a judgement is missing "
-        "or the score is undefined."
-        for one in found
-        if one.left_out
+    notes += [
+        f"{agreement.title}, {agreement.judge.name}: {counted(agreement.left_out, 'response')} left out, of which a "
+        "judgement is missing or the score is undefined."
+        for agreement in agreements
+        if agreement.left_out
     ]
-    floors = (words for one in found for words in results.floor_told(one.judge.kind, [one.protocol.name]))
-    told += dict.fromkeys(floors)
-    told += dict.fromkeys(one.judge.remark for one in found if one.judge.remark)
+    floors = (
+        words
+        for agreement in agreements
+        for words in results.floor_notes(agreement.judge.kind, [agreement.protocol.name])
+    )
+    notes += dict.fromkeys(floors)
+    notes += dict.fromkeys(agreement.judge.remark for agreement in agreements if agreement.judge.remark)
     return (
         ResultSheet(
             "score_agreement",
             "Scores beside people's",
             heads,
-            tuple(SheetLine(tuple(_cells(one))) for one in found),
-            tuple(told),
+            tuple(SheetLine(tuple(_cells(agreement))) for agreement in agreements),
+            tuple(notes),
             departures=DEPARTURES,
         ),
     )
 
 
-def _cells(one: ScoreAgreement) -> Iterator[SheetCell]:
-    aim, least, most = AIMS.get(one.metric.name), min(one.raters), max(one.raters)
-    yield text(one.title, tip=one.protocol.title)
-    yield text(one.judge.name)
-    yield from (count(len(one.items)), count(len(set(one.items))))
+def _cells(agreement: ScoreAgreement) -> Iterator[SheetCell]:
+    aim, least, most = AIMS.get(agreement.metric.name), min(agreement.raters), max(agreement.raters)
+    yield text(agreement.title, tip=agreement.protocol.title)
+    yield text(agreement.judge.name)
+    yield from (count(len(agreement.items)), count(len(set(agreement.items))))
     yield text(f"{least}" if least == most else f"{least}–{most}")
-    yield from (figure(one.over(name)) for name in MEASURES)
-    yield from (figure(one.within()), figure(one.alpha()))
+    yield from (figure(agreement.over(name)) for name in MEASURES)
+    yield from (figure(agreement.within()), figure(agreement.alpha()))
     yield from (count(getattr(aim, name, None), form=".2f") for name in MEASURES)
     yield text(aim.place if aim else "–")
 
@@ -645,18 +669,18 @@ VIEWS: tuple[result_views.ResultView, ...] = (
 
 def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | None:
     """The table; None where the view has nothing of it with these choices."""
-    wanted = dict(table.chosen)
-    if wanted.get("mode") and scoring.modes_of(project) == (wanted["mode"],):
+    choices = dict(table.chosen)
+    if choices.get("mode") and scoring.modes_of(project) == (choices["mode"],):
         # Where there is one mode, it is not asked for.
-        del wanted["mode"]
+        del choices["mode"]
     offered = {
         choice.name: {value for _, value in choice.values}
         for choice in result_views.named(table.view, VIEWS).choices(project)
     }
-    if any(value not in offered.get(name, ()) for name, value in wanted.items()):
+    if any(value not in offered.get(name, ()) for name, value in choices.items()):
         return None
     whose = {"judge": judge} if judge in offered.get("judge", ()) else {}
-    result = result_views.show(project, table.view, {**whose, **wanted}, among=VIEWS)
+    result = result_views.show(project, table.view, {**whose, **choices}, among=VIEWS)
     whole = next((one for one in result.sheets if one.key == table.sheet), None)
     if whole is None:
         return None

@@ -53,7 +53,11 @@ def waiting(db: Connection, assigned: Collection[Assignment]) -> dict[str, list[
 
     Labels are adjudicated at the coordinator's, where the reports are; so is what somebody else has begun to rule on.
     """
-    whose = {one.item_id: one.person_id for one in assigned if one.stage is Stage.ADJUDICATION}
+    whose = {
+        assignment.item_id: assignment.person_id
+        for assignment in assigned
+        if assignment.stage is Stage.ADJUDICATION
+    }
     result: dict[str, list[str]] = {}
     if not whose:
         return result
@@ -89,16 +93,16 @@ def masked(
             inputs.append(_masked_input(rater, mask, frozen))
         orders = {mask: [unit["id"] for unit in tree["units"]] for mask, tree in documents.items()}
         pairs = (_masked_pair(pair, masks, orders) for pair in frozen.pairs)
-        told = {
+        update = {
             "id": _token(project, db, person.id, frozen),
             "frozen_at": _day(frozen.frozen_at),
             "inputs": tuple(sorted(inputs, key=lambda one: one.person_id)),
-            "pairs": tuple(sorted(pairs, key=lambda one: (one.a, one.b))),
+            "pairs": tuple(sorted(pairs, key=lambda agreement: (agreement.a, agreement.b))),
             "figures": adjudicating.masked(frozen.figures),
         }
         made.append(
             parcels.TaskAdjudication(
-                item_id=frozen.item_id, stage=frozen.stage, agreement=frozen.model_copy(update=told),
+                item_id=frozen.item_id, stage=frozen.stage, agreement=frozen.model_copy(update=update),
                 documents=documents,
             )
         )  # fmt: skip
@@ -135,15 +139,15 @@ def _masked_pair(
 ) -> PairAgreement:
     """A pair by masks: the lower one first, and its matches in the order of that one's document."""
     a, b = masks[pair.a], masks[pair.b]
-    told: dict[str, Any] = {"a": a, "b": b, "figures": adjudicating.masked(pair.figures)}
+    update: dict[str, Any] = {"a": a, "b": b, "figures": adjudicating.masked(pair.figures)}
     if a > b:
         first = orders[b]
         places = sorted(range(len(pair.matched)), key=lambda place: first.index(pair.matched[place].b))
         matched = [pair.matched[place] for place in places]
-        told |= {
+        update |= {
             "a": b,
             "b": a,
-            "matched": tuple(Match(a=one.b, b=one.a, likeness=one.likeness) for one in matched),
+            "matched": tuple(Match(a=match.b, b=match.a, likeness=match.likeness) for match in matched),
             "only_a": pair.only_b,
             "only_b": pair.only_a,
             "values": {
@@ -151,23 +155,23 @@ def _masked_pair(
                 for name, values in pair.values.items()
             },
         }
-    return pair.model_copy(update=told)
+    return pair.model_copy(update=update)
 
 
 def take(project: Project, db: Connection, given: Sequence[parcels.TaskAdjudication]) -> None:
     """Keep what a task brings to adjudicate; what is ruled on already stays as it is."""
     begun = {one.agreement_id for one in ruling_rows.adjudications(db)}
-    for one in given:
-        there = AGREEMENT.c.item_id == one.item_id, AGREEMENT.c.stage == one.stage.value
+    for adjudication in given:
+        there = AGREEMENT.c.item_id == adjudication.item_id, AGREEMENT.c.stage == adjudication.stage.value
         known = db.execute(select(AGREEMENT.c.id).where(*there)).scalar()
-        if known == one.agreement.id or known in begun:
+        if known == adjudication.agreement.id or known in begun:
             continue
         db.execute(delete(AGREEMENT).where(*there))
-        inputs = tuple(_kept(db, one, rater) for rater in one.agreement.inputs)
-        agreements.keep(project, db, one.agreement.model_copy(update={"inputs": inputs}))
+        inputs = tuple(_stored(db, adjudication, rater) for rater in adjudication.agreement.inputs)
+        agreements.keep(project, db, adjudication.agreement.model_copy(update={"inputs": inputs}))
 
 
-def _kept(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput) -> SealedInput:
+def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput) -> SealedInput:
     """A rater's document as it came, a further revision where another one was sent before."""
     assert given.stage.kind is not None
     row = {
@@ -205,9 +209,9 @@ class AdjudicatedItem:
 
 def standing(db: Connection, person_id: str) -> dict[tuple[str, Stage], AdjudicatedItem]:
     of_item: defaultdict[str, list[Adjudication]] = defaultdict(list)
-    for one in ruling_rows.adjudications(db):
-        if one.adjudicator_id == person_id:
-            of_item[one.item_id].append(one)
+    for adjudication in ruling_rows.adjudications(db):
+        if adjudication.adjudicator_id == person_id:
+            of_item[adjudication.item_id].append(adjudication)
     question = select(AGREEMENT.c.item_id, func.count()).group_by(AGREEMENT.c.item_id)
     frozen = {item_id: count for item_id, count in db.execute(question)}
     made = {}
@@ -225,21 +229,21 @@ def standing(db: Connection, person_id: str) -> dict[tuple[str, Stage], Adjudica
 def returning(db: Connection, person_id: str) -> list[parcels.WorkAdjudication]:
     """What a person has closed, every version of it; what is not closed yet stays."""
     made = []
-    for one in ruling_rows.adjudications(db):
-        if one.adjudicator_id != person_id or not one.version:
+    for adjudication in ruling_rows.adjudications(db):
+        if adjudication.adjudicator_id != person_id or not adjudication.version:
             continue
-        versions = consensus.versions(db, one.id)
-        subjects = {one.id, *(row.id for version in versions for row in version.rulings)}
+        versions = consensus.versions(db, adjudication.id)
+        subjects = {adjudication.id, *(row.id for version in versions for row in version.rulings)}
         question = select(REMARK).where(REMARK.c.subject.in_(subjects), REMARK.c.person_id == person_id)
         made.append(
             parcels.WorkAdjudication(
-                item_id=one.item_id,
-                stage=one.stage,
-                agreement=one.agreement_id,
-                letters=one.letters,
+                item_id=adjudication.item_id,
+                stage=adjudication.stage,
+                agreement=adjudication.agreement_id,
+                letters=adjudication.letters,
                 documents={
                     rater.person_id: parcels.hash_of(content(db, rater.artifact_id, rater.revision))
-                    for rater in ruling_rows.agreement(db, one.agreement_id).inputs
+                    for rater in ruling_rows.agreement(db, adjudication.agreement_id).inputs
                 },
                 versions=tuple(
                     parcels.WorkVersion(
@@ -258,8 +262,8 @@ def returning(db: Connection, person_id: str) -> list[parcels.WorkAdjudication]:
 
 
 def content(db: Connection, artifact_id: str, number: int) -> dict[str, Any]:
-    wanted = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
-    tree: dict[str, Any] = json.loads(db.execute(select(REVISION.c.content).where(*wanted)).scalar_one())
+    conditions = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
+    tree: dict[str, Any] = json.loads(db.execute(select(REVISION.c.content).where(*conditions)).scalar_one())
     return tree
 
 
@@ -326,8 +330,8 @@ def compared(project: Project, db: Connection, person_id: str, came: parcels.Wor
 
 def _in_letters(row: Ruling, letters: Mapping[str, str], adjudication_id: str) -> Ruling:
     members = {letters[letter]: unit for letter, unit in row.members.items()}
-    told = {"adjudication_id": adjudication_id, "members": members, "take": letters.get(row.take, row.take)}
-    return row.model_copy(update=told)
+    update = {"adjudication_id": adjudication_id, "members": members, "take": letters.get(row.take, row.take)}
+    return row.model_copy(update=update)
 
 
 def _known(db: Connection, here: Adjudication | None) -> tuple[list[tuple[Ruling, ...]], bool]:
@@ -335,7 +339,7 @@ def _known(db: Connection, here: Adjudication | None) -> tuple[list[tuple[Ruling
     if here is None:
         return [], False
     known, present = (
-        [one.rulings for one in consensus.versions(db, here.id)],
+        [version.rulings for version in consensus.versions(db, here.id)],
         ruling_rows.rulings(db, here.id),
     )
     if known:
@@ -367,16 +371,16 @@ def taken(
     project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication
 ) -> tuple[ParcelOutcome, str]:
     """Take in what an adjudicator sent back, where it fits; its outcome, and why."""
-    found = compared(project, db, person.id, came)
-    if found.outcome not in (ParcelOutcome.NEW, ParcelOutcome.NEWER):
-        return found.outcome, found.words
-    here = found.here or _begun(project, db, person, came, found)
-    for number in range(found.known, len(found.versions)):
-        here = _closed(project, db, here, person, found.versions[number], came.versions[number])
+    comparison = compared(project, db, person.id, came)
+    if comparison.outcome not in (ParcelOutcome.NEW, ParcelOutcome.NEWER):
+        return comparison.outcome, comparison.words
+    here = comparison.here or _begun(project, db, person, came, comparison)
+    for number in range(comparison.known, len(comparison.versions)):
+        here = _closed(project, db, here, person, comparison.versions[number], came.versions[number])
     _keep_remarks(db, here, person, came)
     at = min(came.versions[-1].at, now())
     assignments.mark_submitted(db, came.item_id, person.id, Stage.ADJUDICATION, at)
-    return found.outcome, found.words
+    return comparison.outcome, comparison.words
 
 
 def accept(project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication) -> Adjudication:
@@ -384,21 +388,21 @@ def accept(project: Project, db: Connection, person: Person, came: parcels.WorkA
 
     A row that this project's version pairs otherwise goes by what came; earlier versions stay as they are.
     """
-    found = compared(project, db, person.id, came)
-    if not found.fits or found.outcome is ParcelOutcome.DUPLICATE:
-        raise Refusal(found.words, "Set it aside; nothing was changed.")
-    here = found.here or _begun(project, db, person, came, found)
-    here = _closed(project, db, here, person, found.versions[-1], came.versions[-1])
+    comparison = compared(project, db, person.id, came)
+    if not comparison.fits or comparison.outcome is ParcelOutcome.DUPLICATE:
+        raise Refusal(comparison.words, "Set it aside; nothing was changed.")
+    here = comparison.here or _begun(project, db, person, came, comparison)
+    here = _closed(project, db, here, person, comparison.versions[-1], came.versions[-1])
     _keep_remarks(db, here, person, came)
     return here
 
 
 def _begun(
-    project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication, found: Comparison
+    project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication, comparison: Comparison
 ) -> Adjudication:
     """The adjudication under the letters that its adjudicator saw, for their reasons speak of these."""
     made, _ = adjudicating.laid_out(db, came.item_id, came.stage, person.id)
-    made = made.model_copy(update={"letters": dict(found.whose)})
+    made = made.model_copy(update={"letters": dict(comparison.whose)})
     adjudicating.begin(project, db, made, [])
     return made
 
@@ -412,7 +416,7 @@ def _closed(
     ruling.refuse_unsound(kind, rows, documents)
     elsewhere = RULING.c.id.in_({row.id for row in rows}), RULING.c.adjudication_id != here.id
     made = (unit for row in rows for unit, _ in consensus.made_of(kind, row, documents))
-    if db.execute(select(RULING.c.id).where(*elsewhere)).first() or _said(kind, made) != _said(
+    if db.execute(select(RULING.c.id).where(*elsewhere)).first() or _values(kind, made) != _values(
         kind, document_of(kind, came.consensus).units
     ):
         raise Refusal(f"The consensus of a {kind.value} does not follow from its rulings.", AGAIN)
@@ -423,7 +427,7 @@ def _closed(
     return ruling_rows.adjudication(db, here.id)
 
 
-def _said(kind: Kind, units: Iterable[Unit]) -> list[dict[str, Any]]:
+def _values(kind: Kind, units: Iterable[Unit]) -> list[dict[str, Any]]:
     """Units without their ids, and without what they are made of: that goes by the consensus that a project has."""
     made_of = KINDS[kind].made_of
     left_out = {"id", made_of[0]} if made_of else {"id"}
@@ -433,7 +437,7 @@ def _said(kind: Kind, units: Iterable[Unit]) -> list[dict[str, Any]]:
 def _keep_remarks(db: Connection, here: Adjudication, person: Person, came: parcels.WorkAdjudication) -> None:
     own_id = adjudicating.id_of(came.item_id, came.stage)
     known = {own_id: here.id, **{row.id: row.id for version in came.versions for row in version.rulings}}
-    for one in came.remarks:
-        if one.subject in known:
-            told = {"subject": known[one.subject], "person_id": person.id, "at": min(one.at, now())}
-            tables.add_missing(db, REMARK, {"id": one.id, "text": one.text, **told})
+    for remark in came.remarks:
+        if remark.subject in known:
+            values = {"subject": known[remark.subject], "person_id": person.id, "at": min(remark.at, now())}
+            tables.add_missing(db, REMARK, {"id": remark.id, "text": remark.text, **values})

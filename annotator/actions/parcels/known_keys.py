@@ -150,12 +150,12 @@ SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
 
 def signing_key(project: Project) -> bytes:
     """The private key of this file, made when it is first asked for."""
-    return _kept(project, SIGNING_KEY, packages.new_key)
+    return _stored(project, SIGNING_KEY, packages.new_key)
 
 
 def own_words(project: Project) -> str:
     """The six words of this file's key; empty before the first package was signed here."""
-    result = _found(project, SIGNING_KEY)
+    result = _secret(project, SIGNING_KEY)
     return packages.fingerprint(packages.public_key(result)) if result else ""
 
 
@@ -170,19 +170,19 @@ def alias_of(project: Project, person_id: str, what: str) -> str:
 
 
 def _derived(project: Project, purpose: str) -> bytes:
-    root = _kept(project, SECRET, lambda: secrets.token_bytes(32))
+    root = _stored(project, SECRET, lambda: secrets.token_bytes(32))
     return hmac.new(root, purpose.encode(), hashlib.sha256).digest()
 
 
-def _kept(project: Project, name: str, make: Callable[[], bytes]) -> bytes:
-    result = _found(project, name)
+def _stored(project: Project, name: str, make: Callable[[], bytes]) -> bytes:
+    result = _secret(project, name)
     if result is None:
         result = make()
         project.set(name, result.hex())
     return result
 
 
-def _found(project: Project, name: str) -> bytes | None:
+def _secret(project: Project, name: str) -> bytes | None:
     """A secret as the file has it: another connection may have made it, or a preview taken it back."""
-    kept = project.query(select(META.c.value).where(META.c.key == name)).scalar()
-    return None if kept is None else bytes.fromhex(json.loads(kept))
+    stored = project.query(select(META.c.value).where(META.c.key == name)).scalar()
+    return None if stored is None else bytes.fromhex(json.loads(stored))

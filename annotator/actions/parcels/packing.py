@@ -28,7 +28,7 @@ from annotator.domain.texts.canonical import Change, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local
 from annotator.exchange.parcels import packages, parcels
-from annotator.protocols import PROTOCOLS, asked
+from annotator.protocols import PROTOCOLS, assigned_protocols
 from annotator.storage import tables
 from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE
 
@@ -88,7 +88,7 @@ def task(
     with project.store.write() as db:
         served, assigned = _served(project, db, person), _assigned(db, person)
         if openly:
-            served = [one for one in served if _is_open(one.assignment)]
+            served = [assignment for assignment in served if _is_open(assignment.assignment)]
             person = person.model_copy(update={"name": person.alias})
         if not served and not (openly and assigned):
             if assigned:
@@ -129,7 +129,10 @@ def task(
         }  # fmt: skip
         tables.add_missing(db, PARCEL, row)
         record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
-    items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
+    items, words = (
+        {assignment.item_id for assignment in served},
+        packages.fingerprint(packages.public_key(key)),
+    )
     notes = _later(project, person)
     if openly and (waiting := len(assigned) - len(served)):
         wait = "1 piece of work waits" if waiting == 1 else f"{waiting} pieces of work wait"
@@ -137,8 +140,8 @@ def task(
     return PackedTask(place, person.name, len(items), len(served), len(content), "", words, notes)
 
 
-def _is_open(one: Assignment) -> bool:
-    return one.stage in OPEN_STAGES and one.purpose is not Purpose.REVIEW
+def _is_open(assignment: Assignment) -> bool:
+    return assignment.stage in OPEN_STAGES and assignment.purpose is not Purpose.REVIEW
 
 
 def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIssue:
@@ -147,9 +150,9 @@ def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIss
     sent = select(PARCEL.c.content).where(
         PARCEL.c.direction == "out", PARCEL.c.person_id == person.id, PARCEL.c.receipt == ""
     )
-    told = [json.loads(content) for content in db.execute(sent).scalars()]
-    known = [TaskIssue(**one) for one in told if "number" in one]
-    newest = max(known, key=lambda one: one.number, default=None)
+    contents = [json.loads(content) for content in db.execute(sent).scalars()]
+    known = [TaskIssue(**one) for one in contents if "number" in one]
+    newest = max(known, key=lambda issue: issue.number, default=None)
     if newest is not None and newest.content == digest:
         return newest
     return TaskIssue(newest.number + 1 if newest else 1, now().isoformat(timespec="seconds"), digest)
@@ -163,10 +166,10 @@ def _assigned(db: Connection, person: Person) -> list[Assignment]:
 
 def _served(project: Project, db: Connection, person: Person) -> list[ServedAssignment]:
     served = []
-    for one in going_out(db, _assigned(db, person)):
-        again = one.purpose is Purpose.REPEAT
-        item_id = _again(project, person, one.item_id) if again else one.item_id
-        served.append(ServedAssignment(one, item_id, again))
+    for assignment in going_out(db, _assigned(db, person)):
+        again = assignment.purpose is Purpose.REPEAT
+        item_id = _again(project, person, assignment.item_id) if again else assignment.item_id
+        served.append(ServedAssignment(assignment, item_id, again))
     return served
 
 
@@ -182,23 +185,29 @@ def going_out(db: Connection, assigned: Sequence[Assignment]) -> list[Assignment
     person has handed in their own of the same item.
     """
     frozen = adjudications.waiting(db, assigned)
-    writing = {(one.item_id, one.stage) for one in assigned if one.submitted_at is None}
+    writing = {
+        (assignment.item_id, assignment.stage) for assignment in assigned if assignment.submitted_at is None
+    }
     return [
-        one
-        for one in assigned
-        if (one.stage is not Stage.ADJUDICATION or one.item_id in frozen)
-        and (one.not_before is None or one.not_before <= now())
-        and not any((one.item_id, stage_of(kind)) in writing for kind in _gold([one]))
+        assignment
+        for assignment in assigned
+        if (assignment.stage is not Stage.ADJUDICATION or assignment.item_id in frozen)
+        and (assignment.not_before is None or assignment.not_before <= now())
+        and not any((assignment.item_id, stage_of(kind)) in writing for kind in _gold([assignment]))
     ]
 
 
 def _later(project: Project, person: Person) -> tuple[str, ...]:
     with project.store.read() as db:
         assigned = _assigned(db, person)
-        going = {one.id for one in going_out(db, assigned)}
-    repeats = sum(one.not_before is not None and one.not_before > now() for one in assigned)
-    frozen = sum(one.id not in going and one.stage is Stage.ADJUDICATION for one in assigned)
-    labelling = sum(one.id not in going for one in assigned) - repeats - frozen
+        going = {assignment.id for assignment in going_out(db, assigned)}
+    repeats = sum(
+        assignment.not_before is not None and assignment.not_before > now() for assignment in assigned
+    )
+    frozen = sum(
+        assignment.id not in going and assignment.stage is Stage.ADJUDICATION for assignment in assigned
+    )
+    labelling = sum(assignment.id not in going for assignment in assigned) - repeats - frozen
     many = "1 repeat is" if repeats == 1 else f"{repeats} repeats are"
     notes = [f"{many} not served before their date."] if repeats else []
     if labelling:
@@ -213,16 +222,18 @@ def _later(project: Project, person: Person) -> tuple[str, ...]:
 def _entries(
     project: Project, db: Connection, person: Person, served: list[ServedAssignment]
 ) -> dict[str, bytes]:
-    wanted = {one.assignment.item_id for one in served}
-    rows = db.execute(select(ITEM).where(ITEM.c.id.in_(wanted), ITEM.c.retired.is_(False))).mappings()
+    item_ids = {assignment.assignment.item_id for assignment in served}
+    rows = db.execute(select(ITEM).where(ITEM.c.id.in_(item_ids), ITEM.c.retired.is_(False))).mappings()
     items = {row["id"]: dict(row) for row in rows}
-    served = [one for one in served if one.assignment.item_id in items]
-    labelled = [one for one in served if one.assignment.stage is Stage.LABELLING]
+    served = [assignment for assignment in served if assignment.assignment.item_id in items]
+    labelled = [assignment for assignment in served if assignment.assignment.stage is Stage.LABELLING]
     sources, originals = _sources(project, db, person, served)
     documents = _documents(db, items, labelled)
     at_hand = tasking.gathered(project, person, labelled)
-    adjudicated = adjudications.masked(project, db, person, [one.assignment for one in served])
-    stages = {one.assignment.stage for one in served} | {one.stage for one in adjudicated}
+    adjudicated = adjudications.masked(project, db, person, [assignment.assignment for assignment in served])
+    stages = {assignment.assignment.stage for assignment in served} | {
+        adjudication.stage for adjudication in adjudicated
+    }
     result = (settings.current(project, stage) for stage in sorted(stages))
     records: dict[str, list[Any]] = {
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
@@ -234,14 +245,14 @@ def _entries(
         "documents.json": documents,
         "assignments.json": [
             parcels.TaskAssignment(
-                item_id=one.item_id,
-                stage=one.assignment.stage,
-                pilot=one.assignment.purpose is Purpose.PILOT,
-                due=one.assignment.due,
-                protocols=one.assignment.protocols,
-                review=one.assignment.purpose is Purpose.REVIEW,
+                item_id=assignment.item_id,
+                stage=assignment.assignment.stage,
+                pilot=assignment.assignment.purpose is Purpose.PILOT,
+                due=assignment.assignment.due,
+                protocols=assignment.assignment.protocols,
+                review=assignment.assignment.purpose is Purpose.REVIEW,
             )
-            for one in served
+            for assignment in served
         ],
         "guidelines.json": [
             parcels.TaskGuideline(stage=guide.stage, version=guide.version, text=guide.text, at=guide.at)
@@ -264,14 +275,14 @@ def _items(
     last = int(db.execute(select(ITEM.c.position).order_by(ITEM.c.position.desc()).limit(1)).scalar() or 0)
     taken = set(db.execute(select(ITEM.c.key)).scalars())
     made: dict[str, parcels.TaskItem] = {}
-    for one in sorted(served, key=lambda one: one.item_id):
-        row = items[one.assignment.item_id]
+    for assignment in sorted(served, key=lambda one: one.item_id):
+        row = items[assignment.assignment.item_id]
         fields = {name: row[name] for name in parcels.TaskItem.model_fields}
-        if one.again:
+        if assignment.again:
             last += 1
-            fields |= {"id": one.item_id, "key": _key_like(row, taken), "position": last}
+            fields |= {"id": assignment.item_id, "key": _key_like(row, taken), "position": last}
             taken.add(fields["key"])
-        made[one.item_id] = parcels.TaskItem(**fields)
+        made[assignment.item_id] = parcels.TaskItem(**fields)
     return sorted(made.values(), key=lambda item: (item.position, item.key))
 
 
@@ -296,9 +307,9 @@ def _sources(
     chosen = select(SOURCE_FILE.c.source_id, SOURCE_FILE.c.content).where(SOURCE_FILE.c.source_id.in_(known))
     contents = {source_id: content for source_id, content in db.execute(chosen)}
     made, pdfs = [], {}
-    for item_id, one in sorted({one.item_id: one for one in served}.items()):
-        for row in of_item[one.assignment.item_id]:
-            source_id = _again(project, person, row["id"]) if one.again else row["id"]
+    for item_id, assignment in sorted({one.item_id: one for one in served}.items()):
+        for row in of_item[assignment.assignment.item_id]:
+            source_id = _again(project, person, row["id"]) if assignment.again else row["id"]
             fields = {name: row[name] for name in parcels.TaskSource.model_fields}
             made.append(parcels.TaskSource(**fields | {"id": source_id, "item_id": item_id}))
             if row["id"] in contents:
@@ -310,31 +321,35 @@ def _documents(
     db: Connection, items: dict[str, dict[str, Any]], labelled: list[ServedAssignment]
 ) -> list[parcels.TaskDocument]:
     """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
-    wanted = {one.assignment.item_id for one in labelled}
+    item_ids = {one.assignment.item_id for one in labelled}
     whole = _gold([one.assignment for one in labelled])
-    judged = {kind: annotating.judged_rows(db, kind, wanted) for kind in whole}
+    judged = {kind: annotating.judged_rows(db, kind, item_ids) for kind in whole}
     made = []
-    for one in labelled:
-        kinds = _gold([one.assignment])
-        result = {kind: judged[kind].get(one.assignment.item_id) for kind in kinds}
+    for assignment in labelled:
+        kinds = _gold([assignment.assignment])
+        result = {kind: judged[kind].get(assignment.assignment.item_id) for kind in kinds}
         settled = {
             kind: row
             for kind, row in result.items()
             if row is not None and (not row.author_id or bool(row.state == State.CONSENSUS.value))
         }
-        named = one.assignment.protocols
+        named = assignment.assignment.protocols
         if kinds and (not settled or (named and len(settled) < len(kinds))):
             lacking = " or ".join(kind for kind in kinds if kind not in settled)
             raise Refusal(
-                f"Item {items[one.assignment.item_id]['key']} has no settled {lacking} to label by.",
+                f"Item {items[assignment.assignment.item_id]['key']} has no settled {lacking} to label by.",
                 "Adjudicate it first, or take the labelling of this item out of the plan.",
             )
         for kind, row in settled.items():
-            again = {"id": derived_id("again", row.id, one.item_id)} if one.again else {"id": row.id}
+            again = (
+                {"id": derived_id("again", row.id, assignment.item_id)}
+                if assignment.again
+                else {"id": row.id}
+            )
             made.append(
                 parcels.TaskDocument(
                     **again,
-                    item_id=one.item_id,
+                    item_id=assignment.item_id,
                     kind=kind.value,
                     document=_for_raters(kind, json.loads(row.content)),
                 )
@@ -343,7 +358,11 @@ def _documents(
 
 
 def _gold(assigned: Iterable[Assignment]) -> list[Kind]:
-    names = (asked(one.protocols) for one in assigned if one.stage is Stage.LABELLING)
+    names = (
+        assigned_protocols(assignment.protocols)
+        for assignment in assigned
+        if assignment.stage is Stage.LABELLING
+    )
     protocols = [PROTOCOLS[name] for of_one in names for name in of_one]
     return list(dict.fromkeys(kind for protocol in protocols for kind in protocol.needs))
 
@@ -428,7 +447,7 @@ def holdings(project: Project) -> list[TaskContent]:
             for person in people.people(project)
             if person.active
         ]
-    return [one for one in result if one.pieces]
+    return [content for content in result if content.pieces]
 
 
 def mail(project: Project, content: TaskContent) -> str:
@@ -459,15 +478,15 @@ def _holding(
     db: Connection, person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]
 ) -> TaskContent:
     served = going_out(db, assigned)
-    stages = Counter(one.stage for one in served)
-    dates = [one.due for one in served if one.due and not one.submitted_at]
+    stages = Counter(assignment.stage for assignment in served)
+    dates = [assignment.due for assignment in served if assignment.due and not assignment.submitted_at]
     return TaskContent(
         person=person,
         # A repeat goes out as an item of its own.
-        items=len({(one.item_id, one.trial) for one in served}),
+        items=len({(assignment.item_id, assignment.trial) for assignment in served}),
         stages=tuple((stage, stages[stage]) for stage in Stage if stage in stages),
         pieces=len(served),
-        handed_in=sum(one.submitted_at is not None for one in served),
+        handed_in=sum(assignment.submitted_at is not None for assignment in served),
         due=min(dates, default=None),
         written_at=written.get(person.id),
     )

@@ -20,7 +20,7 @@ from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import RESERVED
-from annotator.exchange.parcels import packages, sealing
+from annotator.exchange.parcels import packages
 from annotator.exchange.parcels.packages import Package
 from annotator.storage.tables import PARCEL
 
@@ -126,7 +126,7 @@ def look(project: Project) -> FolderNews:
         return FolderNews(
             folder, len(there.due), _going(project, folder), tuple(there.keys.values()), there.unfinished,
             tuple(there.problems),
-            tuple(one.alias for one in people.people(project) if one.id in apart),
+            tuple(person.alias for person in people.people(project) if person.id in apart),
         )  # fmt: skip
     except OSError as error:
         return FolderNews(folder, problems=(str(_unreachable(folder, error)),))
@@ -171,18 +171,20 @@ def send(
     if person_ids is None:
         person_ids = packing.recipients(project)
     done = packing.write_tasks(project, person_ids, folder, write=_send, progress=progress)
-    for one in done:
-        if one.problem is not None and (known := project.get(SENT, {}).get(one.person.id)):
+    for result in done:
+        if result.problem is not None and (known := project.get(SENT, {}).get(result.person.id)):
             # Once is enough by itself; it is tried again when someone sends it.
-            _note(project, one.person.id, known["file"], known_keys.pinned(project).get(one.person.id, ""))
+            _note(
+                project, result.person.id, known["file"], known_keys.pinned(project).get(result.person.id, "")
+            )
     return done
 
 
 def trust(project: Project, words: str) -> Change:
     """Take the waiting key of these six words for its person's; Refusal where no key has them."""
     people.refuse_others(project, "can trust keys")
-    wanted = " ".join(words.split()).casefold()
-    key = next((one for one in look(project).keys if one.words == wanted), None)
+    phrase = " ".join(words.split()).casefold()
+    key = next((one for one in look(project).keys if one.words == phrase), None)
     if key is None:
         raise Refusal(
             f"No key that waits has the words “{words}”.", "Ask for them again; nothing was changed."
@@ -245,8 +247,8 @@ def _is_readable(path: Path) -> bool:
 
 def _glimpse(path: Path, private: bytes) -> Package | None:
     """What a file holds for a key, without its entries; Refusal while it is not whole."""
-    lies = path.stat()
-    known = (packages.public_key(private), str(path), f"{lies.st_ino} {lies.st_size} {lies.st_mtime_ns}")
+    stat = path.stat()
+    known = (packages.public_key(private), str(path), f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns}")
     if known in _glimpses:
         return _glimpses[known]
     result = _read(path, private)
@@ -260,7 +262,7 @@ def _read(path: Path, private: bytes) -> Package | None:
     """The package in a file, sealed for this key or open; None for any other file, Refusal while it is not whole."""
     with path.open("rb") as file:
         start = file.read(START)
-        if path.stat().st_size > sealing.LARGEST or not _may_be_ours(start):
+        if path.stat().st_size > packages.LARGEST or not _may_be_ours(start):
             return None
         content = start + file.read()
     if content.startswith(_ZIP):
@@ -268,16 +270,16 @@ def _read(path: Path, private: bytes) -> Package | None:
             return packages.read_content(content, path.name)
         except Refusal as refusal:
             raise _Unfinished(refusal.happened, refusal.todo) from None
-    if not sealing.is_whole(content):
+    if not packages.is_whole(content):
         raise _Unfinished(f"“{path.name}” is not whole yet.", "It is looked at again.")
-    opened = sealing.unsealed(content, private)
+    opened = packages.unsealed(content, private)
     return packages.read_content(opened, path.name) if opened is not None else None
 
 
 def _may_be_ours(start: bytes) -> bool:
     """Whether a file begins like a package, open or sealed, or is still empty, as some programs first make it."""
     opened = start.startswith(_ZIP) and packages.MANIFEST.encode().startswith(start[NAMED_AT:NAMED_TO])
-    return opened or start.startswith(sealing.MAGIC) or not start.strip(b"\0")
+    return opened or start.startswith(packages.MAGIC) or not start.strip(b"\0")
 
 
 def _contents(project: Project, folder: Path) -> _Contents:
@@ -307,9 +309,13 @@ def _contents(project: Project, folder: Path) -> _Contents:
 
 
 def _sort_task(project: Project, result: _Contents, path: Path, package: Package) -> None:
-    known, told = tasking.origin(project), package.manifest
+    known, manifest = tasking.origin(project), package.manifest
     assert known is not None
-    if (told.format, told.project_id, told.person_id) != (packages.TASK, known.project_id, known.person_id):
+    if (manifest.format, manifest.project_id, manifest.person_id) != (
+        packages.TASK,
+        known.project_id,
+        known.person_id,
+    ):
         return
     try:
         facts = tasking.facts_of(package)
@@ -329,16 +335,16 @@ def _sort_work(
     project_id: str, everybody: Mapping[str, Person], pinned: Mapping[str, str], result: _Contents, path: Path,
     package: Package,
 ) -> None:  # fmt: skip
-    told, signer = package.manifest, package.signer
-    person = everybody.get(told.person_id)
-    if (told.format, told.project_id) != (packages.WORK, project_id) or person is None or not signer:
+    manifest, signer = package.manifest, package.signer
+    person = everybody.get(manifest.person_id)
+    if (manifest.format, manifest.project_id) != (packages.WORK, project_id) or person is None or not signer:
         return
     own = pinned.get(person.id, "")
     if own != signer and signer not in pinned.values():
         before = packages.fingerprint(own) if own else ""
         words = packages.fingerprint(signer)
         result.keys[f"{person.id} {signer}"] = WaitingKey(person.id, person.alias, signer, words, before)
-    elif not told.extra.get(tray.JOINS):
+    elif not manifest.extra.get(tray.JOINS):
         result.due.append((path, package))
 
 
@@ -348,12 +354,14 @@ def _going(project: Project, folder: Path) -> tuple[str, ...]:
         pinned = known_keys.pinned(project)
         sent = project.get(SENT, {})
         return tuple(one for one, known in sent.items() if pinned.get(one, "") != known["key"])
-    found = tray.outlook(project)
+    overview = tray.outlook(project)
     here = _own(folder, people.someone(project).alias)
-    there = found.sent[0].receipt if found.sent else packages.receipt_code(sha256(tray.joining(project)))
+    there = (
+        overview.sent[0].receipt if overview.sent else packages.receipt_code(sha256(tray.joining(project)))
+    )
     with suppress(OSError, Refusal):
-        _glimpse(here / f"{there}{sealing.SUFFIX}", known_keys.signing_key(project))
-        return (project.by,) if found.news else ()
+        _glimpse(here / f"{there}{packages.SUFFIX}", known_keys.signing_key(project))
+        return (project.by,) if overview.news else ()
     return (project.by,)
 
 
@@ -380,8 +388,8 @@ def _take_in(project: Project, came: Sequence[Package], progress: Progress | Non
 
 
 def _put(folder: Path, public: str, content: bytes, _facts: packages.PackageFacts | None = None) -> Path:
-    place = folder / f"{packages.receipt_code(sha256(content))}{sealing.SUFFIX}"
-    return files.save(place, sealing.sealed(content, public))
+    place = folder / f"{packages.receipt_code(sha256(content))}{packages.SUFFIX}"
+    return files.save(place, packages.sealed(content, public))
 
 
 def _send(project: Project, person_id: str, folder: Path) -> PackedTask:
@@ -415,16 +423,16 @@ def _return(project: Project, folder: Path) -> str:
         raise Refusal("The task is not signed by a person.", "Ask the coordinator to write it again.")
     try:
         shared.mark(here)
-        found = tray.outlook(project)
-        if not (found.sent or found.news):
+        overview = tray.outlook(project)
+        if not (overview.sent or overview.news):
             _put(here, known.key, tray.joining(project))
             return ""
         packed = tray.work(project, put=partial(_put, here, known.key))
     except OSError as error:
         raise _unreachable(folder, error) from None
-    earlier = [sent.receipt for sent in found.sent]
+    earlier = [sent.receipt for sent in overview.sent]
     earlier.append(packages.receipt_code(sha256(tray.joining(project))))
     for receipt in {*earlier} - {packed.receipt}:
         with suppress(OSError):
-            (here / f"{receipt}{sealing.SUFFIX}").unlink(missing_ok=True)
+            (here / f"{receipt}{packages.SUFFIX}").unlink(missing_ok=True)
     return packed.receipt

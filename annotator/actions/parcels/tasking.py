@@ -45,7 +45,7 @@ from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.packages import AGAIN
 from annotator.exchange.release.bundle import in_words
 from annotator.places import user_data
-from annotator.protocols import PROTOCOLS, asked
+from annotator.protocols import PROTOCOLS, assigned_protocols
 from annotator.protocols.profiles import HELD
 from annotator.storage import store, tables
 from annotator.storage.opening import is_passing
@@ -73,7 +73,7 @@ class ServedAssignment:
 
     @property
     def protocols(self) -> list[Protocol]:
-        return [PROTOCOLS[name] for name in asked(self.assignment.protocols)]
+        return [PROTOCOLS[name] for name in assigned_protocols(self.assignment.protocols)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ def gathered(project: Project, person: Person, labelled: Sequence[ServedAssignme
     """What a person needs to label what was handed out to them; Refusal where there is nothing to ask of an item."""
     result = LabelledMaterial()
     pages: dict[str, parcels.TaskPage] = {}
-    for one in labelled:
-        _add_item(project, person, one, result, pages)
+    for assignment in labelled:
+        _add_item(project, person, assignment, result, pages)
     result.reports.sort(key=lambda report: (report.item_id, report.id))
     result.parts.sort(key=lambda part: (part.report_id, part.part))
     result.pages.extend(pages[url] for url in sorted(pages))
@@ -103,50 +103,51 @@ def gathered(project: Project, person: Person, labelled: Sequence[ServedAssignme
 
 
 def _add_item(
-    project: Project, person: Person, one: ServedAssignment, found: LabelledMaterial,
+    project: Project, person: Person, assignment: ServedAssignment, material: LabelledMaterial,
     pages: dict[str, parcels.TaskPage],
 ) -> None:  # fmt: skip
-    wanted = {part for protocol in one.protocols for part in protocol.parts}
-    needs = tuple(dict.fromkeys(kind for protocol in one.protocols for kind in protocol.needs))
-    read = any(protocol.presentation.read != REPORT for protocol in one.protocols)
-    reading = WantedMaterial(needs, pages=read, parts=bool(wanted))
-    (at_hand,) = materials.each(project, reading, [one.assignment.item_id])
+    parts = {part for protocol in assignment.protocols for part in protocol.parts}
+    needs = tuple(dict.fromkeys(kind for protocol in assignment.protocols for kind in protocol.needs))
+    read = any(protocol.presentation.read != REPORT for protocol in assignment.protocols)
+    reading = WantedMaterial(needs, pages=read, parts=bool(parts))
+    (at_hand,) = materials.each(project, reading, [assignment.assignment.item_id])
     by_protocol = {
-        protocol.name: _dealt(project, person, protocol, at_hand.responses) for protocol in one.protocols
+        protocol.name: _dealt(project, person, protocol, at_hand.responses)
+        for protocol in assignment.protocols
     }
-    for protocol in one.protocols if one.assignment.protocols else ():
+    for protocol in assignment.protocols if assignment.assignment.protocols else ():
         if not any(
-            label_cases.asked(project, protocol, each, person.id) for each in by_protocol[protocol.name]
+            label_cases.cases_of(project, protocol, each, person.id) for each in by_protocol[protocol.name]
         ):
             raise Refusal(
                 f"{protocol.title}: item {at_hand.item.key} has nothing to label yet.",
                 "Complete its gold, its extracts, cited pages or reports, or take it out of the plan.",
             )
-    alias = partial(report_alias, project, person.id, again=one.again)
+    alias = partial(report_alias, project, person.id, again=assignment.again)
     chosen = {each.response.id: each for served in by_protocol.values() for each in served}
     beside = {
         each.response.id: each
         for each in at_hand.responses
         if each.response.mode == EXEMPLAR and each.response.id not in chosen
     }
-    chosen |= beside if any(protocol.exemplar for protocol in one.protocols) else {}
+    chosen |= beside if any(protocol.exemplar for protocol in assignment.protocols) else {}
     groups: dict[tuple[int, str], int] = {}
     for response_id in sorted(chosen, key=alias):
         each, exemplar = chosen[response_id], chosen[response_id].response.mode == EXEMPLAR
         group = groups.setdefault((each.response.trial, each.response.mode), len(groups) + 1)
-        found.reports.append(
+        material.reports.append(
             parcels.TaskReport(
                 id=alias(response_id),
-                item_id=one.item_id,
+                item_id=assignment.item_id,
                 text=each.response.text,
-                group=group if one.assignment.protocols else 1,
+                group=group if assignment.assignment.protocols else 1,
                 exemplar=exemplar,
             )
         )
-        for part in wanted & each.parts.keys() if response_id not in beside else ():
+        for part in parts & each.parts.keys() if response_id not in beside else ():
             document: dict[str, Any] = each.parts[part].tree()
             units = [{**unit, "note": ""} for unit in document["units"]]
-            found.parts.append(
+            material.parts.append(
                 parcels.TaskPart(
                     report_id=alias(response_id), part=part, document={**document, "units": units}
                 )
@@ -157,11 +158,11 @@ def _add_item(
 def _dealt(project: Project, person: Person, protocol: Protocol, every: Iterable[Material]) -> list[Material]:
     listed = list(every)
     with project.store.read() as db:
-        drawn = dealing.narrowed(db, person.id, protocol.name)
+        sampled = dealing.narrowed(db, person.id, protocol.name)
     return [
         each
         for each in listed
-        if each.response.id in drawn.get(each.item.id, {each.response.id})
+        if each.response.id in sampled.get(each.item.id, {each.response.id})
         and protocol.mode in ("", each.response.mode)
     ]
 
@@ -173,11 +174,13 @@ def _cited(each: Material) -> Iterator[parcels.TaskPage]:
 
 
 def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> list[parcels.TaskDraft]:
-    aliases, made = {one.id: one.alias for one in people.people(project)}, []
-    for one in served:
-        kind = one.assignment.stage.kind
-        if one.assignment.purpose is Purpose.REVIEW and kind is not None:
-            result = reviewing.next_version(project, db, one.item_id, kind, one.assignment.person_id)
+    aliases, made = {person.id: person.alias for person in people.people(project)}, []
+    for assignment in served:
+        kind = assignment.assignment.stage.kind
+        if assignment.assignment.purpose is Purpose.REVIEW and kind is not None:
+            result = reviewing.next_version(
+                project, db, assignment.item_id, kind, assignment.assignment.person_id
+            )
             if result is None:
                 raise Refusal(
                     "A draft that they review is not submitted yet, or another review of it is not answered.",
@@ -187,7 +190,7 @@ def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> 
             alias = aliases.get(author, author)
             made.append(
                 parcels.TaskDraft(
-                    item_id=one.item_id, kind=kind, author=alias, revision=revision, document=tree
+                    item_id=assignment.item_id, kind=kind, author=alias, revision=revision, document=tree
                 )
             )
     return made
@@ -195,7 +198,7 @@ def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> 
 
 def reviews(db: Connection, person: Person, items: Collection[str]) -> list[parcels.TaskReview]:
     made = []
-    for review in reviewing.all_kept(db):
+    for review in reviewing.all_reviews(db):
         if review.author != person.id or review.item_id not in items:
             continue
         artifact = artifacts.read_newest(db, review.artifact_id).artifact
@@ -230,11 +233,11 @@ class TaskOrigin:
 
 def origin(project: Project) -> TaskOrigin | None:
     """Where this project's task came from; None when it is a project of its own."""
-    kept = project.get(ORIGIN)
-    if not kept:
+    stored = project.get(ORIGIN)
+    if not stored:
         return None
-    known = {field.name: kept[field.name] for field in fields(TaskOrigin) if field.name in kept}
-    return TaskOrigin(project_id=kept["project"], person_id=kept["person"], **known)
+    known = {field.name: stored[field.name] for field in fields(TaskOrigin) if field.name in stored}
+    return TaskOrigin(project_id=stored["project"], person_id=stored["person"], **known)
 
 
 def keep(project: Project, known: TaskOrigin) -> None:
@@ -417,7 +420,7 @@ def take_task(
     facts = facts_of(package)
     records = parcels.task(package)
     sent_by = task_path.resolve().parent if shared.is_shared(task_path.resolve().parent) else None
-    folder = folder or (kept_in(task_path) if sent_by else None)
+    folder = folder or (project_place(task_path) if sent_by else None)
     beside = folder / task_path.name if folder else task_path
     path = _path(package, records["person.json"][0], beside, project_path, known)
     if sent_by:
@@ -475,7 +478,7 @@ def signed_words(opened: OpenedTask) -> str:
     )
 
 
-def kept_in(task_path: Path) -> Path | None:
+def project_place(task_path: Path) -> Path | None:
     """Where a task's project is made when the task lies where files are cleared away or shared; None elsewhere."""
     if not is_passing(task_path.parent) and not shared.is_shared(task_path.resolve().parent):
         return None
@@ -488,11 +491,11 @@ def _path(
     package: packages.Package,
     person: parcels.TaskPerson,
     task: Path,
-    wanted: Path | None,
+    path: Path | None,
     known: Sequence[Path],
 ) -> Path:
-    if wanted is not None:
-        return wanted if wanted.suffix == SUFFIX else wanted.with_name(wanted.name + SUFFIX)
+    if path is not None:
+        return path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
     facts = package.manifest
     if home := project_of_task(known, facts.project_id, facts.person_id):
         return home
@@ -529,7 +532,7 @@ def _take(
         add_items(db, records["items.json"])
         add_sources(db, records["sources.json"], package.entries)
         add_reports(db, records["reports.json"])
-        keep_drawn(db, records["parts.json"], records["reports.json"])
+        store_extracts(db, records["parts.json"], records["reports.json"])
         for page in records["pages.json"]:
             pages.take_in(project, Page(**page.model_dump(include=set(PageFields.model_fields))))
         for document in records["documents.json"]:
@@ -638,15 +641,15 @@ def add_reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
         db.execute(insert(RESPONSE), rows)
 
 
-def keep_drawn(db: Connection, given: list[parcels.TaskPart], reports: list[parcels.TaskReport]) -> None:
+def store_extracts(db: Connection, given: list[parcels.TaskPart], reports: list[parcels.TaskReport]) -> None:
     """What was drawn from the reports; of later tasks only what is new, for what was labelled stays."""
     item_of = {report.id: report.item_id for report in reports}
     there = {tuple(row) for row in db.execute(select(EXTRACT.c.response_id, EXTRACT.c.kind))}
-    for one in given:
-        if (one.report_id, one.part.value) not in there:
-            document = document_of_part(one.part.value, one.report_id, one.document)
+    for part in given:
+        if (part.report_id, part.part.value) not in there:
+            document = document_of_part(part.part.value, part.report_id, part.document)
             extracts.keep_row(
-                db, extracts.NewExtract(item_of[one.report_id], one.report_id, one.part, document, IMPORT)
+                db, extracts.NewExtract(item_of[part.report_id], part.report_id, part.part, document, IMPORT)
             )
 
 
@@ -706,19 +709,21 @@ def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[st
     return result or given.id, result is not None
 
 
-def _purpose(one: parcels.TaskAssignment) -> Purpose:
-    return Purpose.REVIEW if one.review else Purpose.PILOT if one.pilot else Purpose.WORK
+def _purpose(assignment: parcels.TaskAssignment) -> Purpose:
+    return Purpose.REVIEW if assignment.review else Purpose.PILOT if assignment.pilot else Purpose.WORK
 
 
 def add_assignments(db: Connection, person_id: str, given: list[parcels.TaskAssignment]) -> None:
     """What the annotator is asked for; later tasks change when and by which protocols."""
     rows = [
         {
-            "id": derived_id("assignment", one.item_id, person_id, one.stage.value), "item_id": one.item_id,
-            "person_id": person_id, "stage": one.stage.value, "trial": 1, "due": one.due, "protocols": one.protocols,
-            "purpose": _purpose(one).value, "not_before": None, "submitted_at": None,
+            "id": derived_id("assignment", assignment.item_id, person_id, assignment.stage.value),
+            "item_id": assignment.item_id,
+            "person_id": person_id, "stage": assignment.stage.value, "trial": 1, "due": assignment.due,
+            "protocols": assignment.protocols,
+            "purpose": _purpose(assignment).value, "not_before": None, "submitted_at": None,
         }
-        for one in given
+        for assignment in given
     ]  # fmt: skip
     _add(db, ASSIGNMENT, *rows)
     for row in rows:
@@ -729,10 +734,10 @@ def add_assignments(db: Connection, person_id: str, given: list[parcels.TaskAssi
 def add_guidelines(db: Connection, given: list[parcels.TaskGuideline]) -> None:
     rows = [
         {
-            "id": derived_id("guideline", one.stage.value, one.version), "stage": one.stage.value,
-            "version": one.version, "text": one.text, "by": "", "at": one.at,
+            "id": derived_id("guideline", guideline.stage.value, guideline.version), "stage": guideline.stage.value,
+            "version": guideline.version, "text": guideline.text, "by": "", "at": guideline.at,
         }
-        for one in given
+        for guideline in given
     ]  # fmt: skip
     _add(db, GUIDELINE, *rows)
 

@@ -38,7 +38,7 @@ from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.exchange.parcels.sealing import SUFFIX
+from annotator.exchange.parcels.packages import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
 from annotator.storage import tables
 from annotator.storage.tables import (
@@ -62,7 +62,7 @@ from annotator.storage.tables import (
 def _answered(project: Project) -> list[DraftReview]:
     """The reviews of this person's drafts that they have answered."""
     given = (line.review for line in reviewing.lines(project) if not line.reviewer_id)
-    return [one for one in given if one is not None and one.agreed is not None]
+    return [review for review in given if review is not None and review.agreed is not None]
 
 
 # In the facts of a package that brings a key and no work.
@@ -98,13 +98,16 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
         ]
         answers = [
             parcels.WorkAnswer(
-                artifact_id=one.artifact_id, agreed=one.agreed, text=one.answer, at=one.answered_at
+                artifact_id=review.artifact_id,
+                agreed=review.agreed,
+                text=review.answer,
+                at=review.answered_at,
             )
-            for one in _answered(project)
+            for review in _answered(project)
         ]
         adjudicated = adjudications.returning(db, result.person_id)
         begun = adjudications.standing(db, result.person_id).values()
-        drafts += sum(one.state is State.DRAFT for one in begun)
+        drafts += sum(item.state is State.DRAFT for item in begun)
         if not artifacts and not disputes and not answers and not adjudicated:
             raise Refusal(
                 "Nothing is submitted yet.", "Submit a document first; drafts stay on this computer."
@@ -127,12 +130,12 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
         held = {
             "file": place.name,
             "sealed": {artifact.id: artifact.revisions[-1].number for artifact in artifacts}
-            | {one.id: one.number for one in begun if one.number},
+            | {item.id: item.number for item in begun if item.number},
             "disputes": len(disputes),
             "answers": len(answers),
         }
         _remember(project, db, result.person_id, content, receipt, held)
-    items = {one.item_id for one in artifacts} | {one.item_id for one in adjudicated}
+    items = {one.item_id for one in artifacts} | {adjudication.item_id for adjudication in adjudicated}
     pieces = len(artifacts) + len(adjudicated)
     notes = (f"{drafts} documents are not submitted yet and stay here.",) if drafts else ()
     words = packages.fingerprint(packages.public_key(key))
@@ -167,7 +170,7 @@ def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifac
     for row in db.execute(question):
         rows[row[0]].append(row)
     seconds, drafted = _seconds(db, person_id), of_artifacts(db, rows)
-    reviews = {one.artifact_id: one for one in reviewing.all_kept(db)}
+    reviews = {review.artifact_id: review for review in reviewing.all_reviews(db)}
     made = [
         parcels.WorkArtifact(
             id=artifact_id, item_id=history[0].item_id, kind=history[0].kind, revisions=_sealed(history),
@@ -218,15 +221,15 @@ def _changed_with(db: Connection) -> list[str]:
 
 
 def _returning_facts(
-    found: tasking.TaskOrigin, entries: dict[str, bytes], programs: list[str]
+    origin: tasking.TaskOrigin, entries: dict[str, bytes], programs: list[str]
 ) -> packages.PackageFacts:
     content = sha256(canonical_json({name: sha256(entry) for name, entry in entries.items()}))
     return packages.PackageFacts(
         format=packages.WORK,
         format_version=packages.version_for(entries),
-        package_id=derived_id("work", found.project_id, found.person_id, content),
-        project_id=found.project_id,
-        person_id=found.person_id,
+        package_id=derived_id("work", origin.project_id, origin.person_id, content),
+        project_id=origin.project_id,
+        person_id=origin.person_id,
         extra={"programs": programs},
     )
 
@@ -286,7 +289,7 @@ def _of(person_id: str, item_id: str, trial: int, labels: Iterable[Label]) -> tu
 def _replace(db: Connection, person_id: str, item_id: str, content: str, at: datetime, trial: int) -> None:
     labels = label_cases.as_dealt(Labels.model_validate(orjson.loads(content)).units, person_id)
     rows = list(_returned_labels_rows(db, labels, person_id, item_id, at, trial))
-    said = {(row["protocol"], row["response_id"], row["unit_id"]) for row in rows}
+    returned = {(row["protocol"], row["response_id"], row["unit_id"]) for row in rows}
     j = JUDGEMENT.c
     there = db.execute(
         select(j.id, j.flags, j.protocol, j.response_id, j.unit_id).where(
@@ -294,7 +297,9 @@ def _replace(db: Connection, person_id: str, item_id: str, content: str, at: dat
         )
     )
     # What they gave elsewhere stays, unless the labels that came back say it again.
-    gone = [{"gone": row.id} for row in there if not _stays(row, person_id, trial) or tuple(row[2:]) in said]
+    gone = [
+        {"gone": row.id} for row in there if not _stays(row, person_id, trial) or tuple(row[2:]) in returned
+    ]
     if gone:
         db.execute(_DELETE, gone)
     if rows:
@@ -316,7 +321,7 @@ def _returned_labels_rows(
             id=derived_id("judgement", label.id, person_id, trial), protocol=label.protocol, item_id=item_id,
             response_id=label.response_id, artifact_id=of_units(label), unit_id=label.unit_id,
             rater_kind=RaterKind.PERSON, rater_id=person_id, trial=trial, at=in_utc(at), quote=label.quote,
-            note=label.note, flags=label.flags, **_place(label), **_said(label.value),
+            note=label.note, flags=label.flags, **_place(label), **_content(label.value),
         )  # fmt: skip
         row = judgement.model_dump()
         yield {**row, "sha256": judgement_hash(row)}
@@ -329,7 +334,9 @@ def _judged(db: Connection, item_id: str, protocols: set[str]) -> Callable[[Labe
         for protocol in protocols
         if protocol in KNOWN
     }
-    drawn = extracts.standing(db, [item_id]) if any(definition.parts for definition in of.values()) else {}
+    extractses = (
+        extracts.standing(db, [item_id]) if any(definition.parts for definition in of.values()) else {}
+    )
     gold = {
         one: annotating.judged_artifact(db, item_id, definition.unit_kind)
         for one, definition in of.items()
@@ -340,7 +347,7 @@ def _judged(db: Connection, item_id: str, protocols: set[str]) -> Callable[[Labe
         if artifact := gold.get(label.protocol):
             return artifact.id
         parts = of[label.protocol].parts if label.protocol in of else ()
-        own = drawn.get((item_id, label.response_id), {})
+        own = extractses.get((item_id, label.response_id), {})
         return next((own[part].id for part in parts if part in own), "")
 
     return found
@@ -352,7 +359,7 @@ def _place(label: Label) -> dict[str, Any]:
     return {"quote_start": label.anchor.start, "quote_end": label.anchor.end}
 
 
-def _said(value: str) -> dict[str, Any]:
+def _content(value: str) -> dict[str, Any]:
     if value == UNSURE:
         return {"value": None, "status": Status.UNCLEAR, "cause": "the rater is unsure"}
     return {"value": value, "status": Status.OK}
@@ -589,7 +596,7 @@ def _adjudicated(project: Project, sheet_: TraySheet) -> TraySheet:
         compared = adjudications.compared(project, db, entry.person_id, result)
         standing = ruling_rows.of_stage(db, entry.item_id, result.stage)
         closed = consensus.versions(db, standing.id)[-1:] if standing else []
-        trees = [adjudications.content(db, one.artifact_id, one.revision) for one in closed]
+        trees = [adjudications.content(db, version.artifact_id, version.revision) for version in closed]
     came = document_of(kind, result.versions[-1].consensus)
     here = next((document_of(kind, tree) for tree in trees), None)
     consequence = (
@@ -609,8 +616,8 @@ def _items(db: Connection) -> dict[str, tuple[str, str]]:
 def _facts(entry: TrayEntry) -> dict[str, str]:
     """What a package of another project says of itself, or nothing where its content is a document."""
     tree = facts(entry)
-    told = {"file": "File", "project_id": "Project", "person_id": "Person"}
-    return {words: str(tree[name]) for name, words in told.items() if name in tree}
+    titles = {"file": "File", "project_id": "Project", "person_id": "Person"}
+    return {words: str(tree[name]) for name, words in titles.items() if name in tree}
 
 
 def _withheld(project: Project, db: Connection, item_id: str, stage: Stage) -> str:
@@ -720,13 +727,13 @@ def outlook(project: Project) -> SendingOverview:
     me = project.by
     with project.store.read() as db:
         files = _files(db, me)
-        pieces = sorted(_pieces(db, me, _held(files)), key=lambda found: found[0])
+        pieces = sorted(_pieces(db, me, _held(files)), key=lambda entry: entry[0])
         disputes = int(
             db.execute(
                 select(func.count()).select_from(DISPUTE).where(DISPUTE.c.person_id == me)
             ).scalar_one()
         )
-    told = tuple(piece for _, piece in pieces)
+    sending_pieces = tuple(piece for _, piece in pieces)
     answers = len(_answered(project))
     told_of = [
         max((int(facts.get(name, 0)) for facts, _ in files), default=0) for name in ("disputes", "answers")
@@ -734,10 +741,10 @@ def outlook(project: Project) -> SendingOverview:
     news = (
         disputes > told_of[0]
         or answers > told_of[1]
-        or any(piece.going is SendingOutcome.NEW for piece in told)
+        or any(piece.going is SendingOutcome.NEW for piece in sending_pieces)
     )
     keys = known_keys.own_words(project), tasking.sender_words(project)
-    return SendingOverview(told, disputes, tuple(sent for _, sent in files), news, *keys)
+    return SendingOverview(sending_pieces, disputes, tuple(sent for _, sent in files), news, *keys)
 
 
 def write_work(project: Project, path: Path, *, progress: Progress | None = None) -> PackedTask:

@@ -159,8 +159,8 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
             pieces = sorter.take(records["artifacts.json"], records["disputes.json"], records["answers.json"])
             pieces += [sorter.adjudication(one) for one in records[packages.ADJUDICATIONS]]
     except known_keys.OtherKey as refusal:
-        told = {"outcome": ParcelOutcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
-        return arrival.model_copy(update=told)
+        changes = {"outcome": ParcelOutcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
+        return arrival.model_copy(update=changes)
     except Refusal as refusal:
         return arrival.model_copy(update={"outcome": ParcelOutcome.DAMAGED, "reason": str(refusal)})
     touched |= sorter.touched
@@ -206,7 +206,7 @@ def _remember(project: Project, db: Connection, package: packages.Package, arriv
 def received(project: Project) -> list[Arrival]:
     rows = project.query(select(PARCEL.c.content, PARCEL.c.at).where(PARCEL.c.direction == "in")).all()
     arrivals = [Arrival.model_validate_json(row.content).model_copy(update={"at": row.at}) for row in rows]
-    return sorted(arrivals, key=lambda one: (one.person_name, one.file, one.receipt))
+    return sorted(arrivals, key=lambda arrival: (arrival.person_name, arrival.file, arrival.receipt))
 
 
 def words(arrival: Arrival) -> list[str]:
@@ -325,7 +325,8 @@ class Sorter:
         key = self._items.get(item_id, "")
         if reason := self._foreign(item_id, stage) or self._outside(kind, sealed):
             return [
-                self._kept_apart(ParcelOutcome.FOREIGN, one, item_id, key, stage, reason) for one in sealed
+                self._kept_apart(ParcelOutcome.FOREIGN, revision, item_id, key, stage, reason)
+                for revision in sealed
             ]
         pieces = self._revisions(artifact, item_id, key, kind, sealed)
         if any(piece.outcome in (ParcelOutcome.NEW, ParcelOutcome.NEWER) for piece in pieces):
@@ -407,7 +408,7 @@ class Sorter:
 
     def _outside(self, kind: Kind, sealed: Sequence[ArrivedRevision]) -> str:
         """Which weight this project does not allow; empty when there is none."""
-        documents = (document_of(kind, json.loads(one.content)) for one in sealed)
+        documents = (document_of(kind, json.loads(revision.content)) for revision in sealed)
         return next(filter(None, (settings.outside(self.project, document) for document in documents)), "")
 
     def _revisions(
@@ -427,16 +428,16 @@ class Sorter:
             )
         ).first()
         pieces = []
-        for one in sealed:
-            known = there.get(one.number)
-            if known is not None and known.sha256 == one.sha256:
+        for revision in sealed:
+            known = there.get(revision.number)
+            if known is not None and known.sha256 == revision.sha256:
                 outcome, words = ParcelOutcome.DUPLICATE, "It is already here."
             elif known is not None or any(
-                number > one.number and not row.sealed for number, row in there.items()
+                number > revision.number and not row.sealed for number, row in there.items()
             ):
                 outcome = ParcelOutcome.CONFLICT
                 words = "A different text arrived for the same revision; both are kept."
-            elif doubt := _doubt(artifact, one):
+            elif doubt := _doubt(artifact, revision):
                 outcome, words = ParcelOutcome.DOUBTFUL, doubt
             elif closed:
                 outcome, words = ParcelOutcome.LATE, "The consensus was closed before it arrived."
@@ -447,15 +448,15 @@ class Sorter:
                     words = "It will be added after the earlier revision, which stays."
                 elif annotating.is_second(self.project, kind, item_id, self.person.id):
                     words = f"It will be added, and {annotating.TAKES_SCORES}."
-                self._add(artifact.id, item_id, kind, one)
+                self._add(artifact.id, item_id, kind, revision)
                 there = self._there(item_id, kind)
             stage = stage_of(kind)
             if outcome in TRAYED:
-                pieces.append(self._kept_apart(outcome, one, item_id, key, stage, words))
+                pieces.append(self._kept_apart(outcome, revision, item_id, key, stage, words))
             else:
                 pieces.append(
                     ReturnedPiece(
-                        outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words
+                        outcome=outcome, item_key=key, stage=stage, revision=revision.number, words=words
                     )
                 )
         return pieces
@@ -472,24 +473,26 @@ class Sorter:
         )
         return {row.number: row for row in self.db.execute(question)}
 
-    def _add(self, artifact_id: str, item_id: str, kind: Kind, one: ArrivedRevision) -> None:
+    def _add(self, artifact_id: str, item_id: str, kind: Kind, revision: ArrivedRevision) -> None:
         there = self._there(item_id, kind)
         if not there:
             annotating.keep_scoring(self.project, self.db, kind, item_id)
             row = {"id": artifact_id, "item_id": item_id, "kind": kind.value, "author_id": self.person.id}
-            self.db.execute(insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=one.number))
+            self.db.execute(
+                insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=revision.number)
+            )
         else:
             artifact_id = next(iter(there.values())).artifact_id
-        came = one.came
+        came = revision.came
         self.db.execute(
             insert(REVISION),
             {
-                "id": derived_id("revision", artifact_id, one.number, one.sha256),
+                "id": derived_id("revision", artifact_id, revision.number, revision.sha256),
                 "artifact_id": artifact_id,
-                "number": one.number,
-                "content": one.content,
-                "sha256": one.sha256,
-                "chain": one.chain,
+                "number": revision.number,
+                "content": revision.content,
+                "sha256": revision.sha256,
+                "chain": revision.chain,
                 "sealed": True,
                 "reason": came.reason,
                 "guideline": came.guideline,
@@ -504,8 +507,8 @@ class Sorter:
     def _settle(self, artifact: parcels.WorkArtifact, item_id: str, kind: Kind) -> None:
         stage, newest = stage_of(kind), max(self._there(item_id, kind).items())
         latest = now() + CLOCKS_DIFFER
-        told = (came for came in artifact.revisions if came.number <= newest[0] and came.at <= latest)
-        at = max(came.at for came in told)
+        revisions = (came for came in artifact.revisions if came.number <= newest[0] and came.at <= latest)
+        at = max(came.at for came in revisions)
         self.db.execute(
             update(ARTIFACT)
             .where(ARTIFACT.c.id == newest[1].artifact_id)
@@ -515,7 +518,7 @@ class Sorter:
         reviewing.take_form(self.project, self.db, newest[1].artifact_id, self.person.id, artifact.review)
         if kind is Kind.LABELS:
             tray.write(self.db, self.person.id, item_id, newest[1].artifact_id)
-        drafted = {one.unit_id: DraftSource(one.draft, one.judge, one.model) for one in artifact.drafted}
+        drafted = {unit.unit_id: DraftSource(unit.draft, unit.judge, unit.model) for unit in artifact.drafted}
         remember(self.project, self.db, newest[1].artifact_id, drafted)
         self.touched.add((item_id, stage))
 
@@ -544,13 +547,27 @@ class Sorter:
         )
 
     def _kept_apart(
-        self, reason: ParcelOutcome, one: ArrivedRevision, item_id: str, key: str, stage: Stage, words: str
+        self,
+        reason: ParcelOutcome,
+        revision: ArrivedRevision,
+        item_id: str,
+        key: str,
+        stage: Stage,
+        words: str,
     ) -> ReturnedPiece:
         fresh = tray.put(
-            self.db, reason, self.person.id, one.content, item_id=item_id, stage=stage, revision=one.number
+            self.db,
+            reason,
+            self.person.id,
+            revision.content,
+            item_id=item_id,
+            stage=stage,
+            revision=revision.number,
         )
         outcome = reason if fresh else ParcelOutcome.DUPLICATE
-        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, revision=one.number, words=words)
+        return ReturnedPiece(
+            outcome=outcome, item_key=key, stage=stage, revision=revision.number, words=words
+        )
 
     def _dispute(self, dispute: parcels.WorkDispute) -> ReturnedPiece:
         key = self._items.get(dispute.item_id, "")
@@ -581,10 +598,10 @@ class Sorter:
         )
 
 
-def _doubt(artifact: parcels.WorkArtifact, one: ArrivedRevision) -> str:
+def _doubt(artifact: parcels.WorkArtifact, revision: ArrivedRevision) -> str:
     """Why the times that came with a revision cannot be right; empty when they can."""
     # What follows a revision in the tray does not go in before it.
-    latest = max(came.at for came in artifact.revisions if came.number <= one.number)
+    latest = max(came.at for came in artifact.revisions if came.number <= revision.number)
     if latest > now() + CLOCKS_DIFFER:
         return f"It says that it was submitted on {latest:%Y-%m-%d}, which is still to come."
     if artifact.seconds > MOST_SECONDS:

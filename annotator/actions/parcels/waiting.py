@@ -5,7 +5,7 @@ from sqlalchemy import text
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.labelling import label_tasks
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, kept
+from annotator.actions.project.file import Project, cached
 from annotator.domain.experts.assignment import Role, Stage
 
 _DRAFTS = text(
@@ -18,7 +18,7 @@ _ASSIGNED = text(
 NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
 
 
-@kept
+@cached
 def counts(project: Project) -> dict[str, int]:
     """How many things wait: items to write for (Author), reports with open criteria (Label), conflicts to settle
     (Adjudicate), work to send (Send).

@@ -75,18 +75,18 @@ def check_contents(path: Path) -> None:
 
 def unfit(raw: sqlite3.Connection) -> Iterator[tuple[str, int, str, str]]:
     """Table, row number, subject and, where it is known, field of every document that its class cannot read."""
-    for kept in KEPT:
-        cursor = raw.execute(kept.question)
+    for table in KEPT:
+        cursor = raw.execute(table.question)
         names = [column[0] for column in cursor.description]
         for result in cursor:
             values = dict(zip(names, result, strict=True))
             row, subject = values.pop("row"), values.pop("subject")
             try:
-                kept.read(values)
+                table.read(values)
             except ValidationError as error:
-                yield kept.table, row, str(subject), ".".join(map(str, error.errors()[0]["loc"]))
+                yield table.table, row, str(subject), ".".join(map(str, error.errors()[0]["loc"]))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                yield kept.table, row, str(subject), ""
+                yield table.table, row, str(subject), ""
 
 
 def _revision(values: Values) -> object:

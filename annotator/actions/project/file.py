@@ -222,10 +222,10 @@ class Project:
             self.set("person", person.id)
 
     def _last_person(self) -> Person | None:
-        wanted = self.get("person")
-        if not wanted:
+        person_id = self.get("person")
+        if not person_id:
             return None
-        row = self.query(select(PERSON).where(PERSON.c.id == wanted)).mappings().first()
+        row = self.query(select(PERSON).where(PERSON.c.id == person_id)).mappings().first()
         return Person(**row) if row else None
 
     def remember(self) -> None:
@@ -412,7 +412,7 @@ _watches: dict[Path, ChangeWatch] = {}
 _lock = RLock()
 
 
-def kept(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate[Project, P], T]:
+def cached(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate[Project, P], T]:
     """The same question, whose answer is looked up where nothing was written since; nobody may change an answer.
 
     Each person is answered on their own. In a transaction that may have written it is always asked.

@@ -85,17 +85,17 @@ def reactivate(project: Project, person_id: str) -> Change:
     return _change(project, person_id, "reactivate", active=True)
 
 
-def known(project: Project, wanted: str) -> Person:
+def known(project: Project, name: str) -> Person:
     """The person of an id or an alias, however the alias is capitalised; never of a name, which may be anyone's."""
-    everybody, folded = people(project), wanted.casefold()
+    everybody, folded = people(project), name.casefold()
     alike = [person for person in everybody if person.alias.casefold() == folded]
-    exact = [person for person in everybody if wanted in (person.id, person.alias)]
+    exact = [person for person in everybody if name in (person.id, person.alias)]
     for result in (exact, alike):
         if len(result) == 1:
             return result[0]
     aliases = tuple(person.alias for person in everybody)
     raise Refusal(
-        f"“{wanted}” is not an id or alias in this project.", "Use one of the aliases.", details=aliases
+        f"“{name}” is not an id or alias in this project.", "Use one of the aliases.", details=aliases
     )
 
 

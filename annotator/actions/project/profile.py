@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, func, select, union
 
 from annotator.actions.project import people
-from annotator.actions.project.file import USES, Project, kept, record
+from annotator.actions.project.file import USES, Project, cached, record
 from annotator.domain.experts.assignment import Purpose
 from annotator.domain.experts.parcel import RECEIVED
 from annotator.domain.kinds.artifact import Kind, Stage, State
@@ -40,7 +40,7 @@ def parts() -> list[tuple[str, dict[str, str]]]:
     return [(title, words) for title, words in result if words]
 
 
-@kept
+@cached
 def profile(project: Project) -> Profile:
     """What the project uses: what was chosen for it, and whatever it holds.
 
@@ -71,14 +71,18 @@ def stages(project: Project) -> tuple[Stage, ...]:
 def protocols(project: Project) -> "dict[str, Protocol]":
     """What reports are labelled and judged by here, by name."""
     used = profile(project)
-    return {name: one for name, one in PROTOCOLS.items() if used.judges(name)}
+    return {name: protocol for name, protocol in PROTOCOLS.items() if used.judges(name)}
 
 
 def extractions(project: Project) -> "dict[str, Extraction]":
     """What models extract here, by name: the documents of the project, and parts that reports are judged by."""
     used = profile(project)
-    made = {*used.kinds, *(part for one in protocols(project).values() for part in one.parts)}
-    return {name: one for name, one in EXTRACTIONS.items() if one.makes in made or name in used.protocols}
+    made = {*used.kinds, *(part for protocol in protocols(project).values() for part in protocol.parts)}
+    return {
+        name: extraction
+        for name, extraction in EXTRACTIONS.items()
+        if extraction.makes in made or name in used.protocols
+    }
 
 
 def choose(project: Project, text: str) -> Change:
@@ -94,12 +98,12 @@ def choose(project: Project, text: str) -> Change:
 def _held(project: Project) -> Profile:
     with project.store.read() as db:
         kinds = {Kind(kind) for kind in db.execute(select(ARTIFACT.c.kind).distinct()).scalars()}
-        asked = db.execute(select(ASSIGNMENT.c.stage, ASSIGNMENT.c.protocols).distinct()).all()
+        rows = db.execute(select(ASSIGNMENT.c.stage, ASSIGNMENT.c.protocols).distinct()).all()
         protocols = {*db.execute(select(RUN.c.protocol).distinct()).scalars()}
         protocols |= {*db.execute(_judged()).scalars()}
         parts = {*db.execute(select(EXTRACT.c.kind).distinct()).scalars()}
-    kinds |= {kind for stage, _ in asked if (kind := Stage(stage).kind)}
-    protocols |= {name for _, names in asked for name in (names or "").split()}
+    kinds |= {kind for stage, _ in rows if (kind := Stage(stage).kind)}
+    protocols |= {name for _, names in rows for name in (names or "").split()}
     kinds -= {Kind.LABELS}
     return Profile(frozenset(kinds), frozenset(protocols), bring=frozenset(kinds | parts))
 
@@ -121,7 +125,7 @@ def has_reviews(project: Project) -> bool:
     return bool(project.query(question).all())
 
 
-def stages_asked(project: Project) -> set[Stage]:
+def assigned_stages(project: Project) -> set[Stage]:
     """What the person working is asked for, of any item."""
     question = select(ASSIGNMENT.c.stage).where(ASSIGNMENT.c.person_id == project.by)
     return {Stage(stage) for stage in project.query(question.distinct()).scalars()}

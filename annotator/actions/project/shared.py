@@ -19,7 +19,7 @@ Do not keep a project (.goldsmith) in here: projects stay on each person's own c
 def folder_of(project: Project) -> Path | None:
     """The shared folder of a project; None where none was chosen on this computer."""
     try:
-        chosen = _kept_at(project).read_text("utf-8")
+        chosen = _settings_file(project).read_text("utf-8")
     except (OSError, ValueError):
         return None
     return Path(chosen) if chosen else None
@@ -27,7 +27,7 @@ def folder_of(project: Project) -> Path | None:
 
 def keep(project: Project, folder: Path | None) -> None:
     """Go by this folder from now on, or by none; Refusal where this computer cannot keep it."""
-    place = _kept_at(project)
+    place = _settings_file(project)
     with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
     files.save(place, str(folder or "").encode())
@@ -55,5 +55,5 @@ def refuse_inside(path: Path, folder: Path) -> None:
         )
 
 
-def _kept_at(project: Project) -> Path:
+def _settings_file(project: Project) -> Path:
     return places.user_config() / "shared" / f"{sha256(str(project.get('id')))[:32]}.txt"

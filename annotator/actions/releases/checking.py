@@ -486,14 +486,14 @@ def _sought(project: Project) -> list[tuple[str, str, str]]:
     documents = [{own: artifact_of(row) for own, row in of_kind.items()} for of_kind in gold]
     return [
         text
-        for own, key, asked in rows
+        for own, key, question_text in rows
         for text in (
-            (key, "question", asked),
+            (key, "question", question_text),
             *(
-                (key, f"{KINDS[one[own].kind].unit} {place}", unit.text)
-                for one in documents
-                if own in one
-                for place, unit in enumerate(one[own].document.units, start=1)
+                (key, f"{KINDS[artifacts[own].kind].unit} {place}", unit.text)
+                for artifacts in documents
+                if own in artifacts
+                for place, unit in enumerate(artifacts[own].document.units, start=1)
             ),
         )
     ]

@@ -92,7 +92,7 @@ def gathered(project: Project) -> Bundle:
     if not decided and not known:
         return Bundle()
     keys = {task.id: task.key for task in contest_rows.tasks(project)}
-    names = {one.id: one.name for one in known}
+    names = {rater.id: rater.name for rater in known}
     rows = project.query(select(CONTEST).where(CONTEST.c.pool == POOL)).mappings().all()
     decisions = [
         DecisionRecord(
@@ -103,10 +103,10 @@ def gathered(project: Project) -> Bundle:
         if own in keys
     ]  # fmt: skip
     top = sum(decision.kept for decision in decisions) or contest_rows.usual_top(len(keys))
-    there = [one for one in (*known, *contest_rows.together(known)) if one.showings and len(keys) > 1]
+    there = [rater for rater in (*known, *contest_rows.together(known)) if rater.showings and len(keys) > 1]
     return Bundle(
         matches=[_match(row, keys, names) for row in rows if {row["first"], row["second"]} <= keys.keys()],
-        ratings=[rating for one in there for rating in _ratings(project, one, keys, min(top, len(keys)))],
+        ratings=[rating for rater in there for rating in _ratings(project, rater, keys, min(top, len(keys)))],
         decisions=decisions,
     )
 
@@ -158,8 +158,8 @@ def raters_of(bundle: Bundle) -> set[str]:
 
 def of_prompts(project: Project, bundle: Bundle) -> list[PromptRecord]:
     """The prompts by which the bundle's runs asked a model, in all their versions."""
-    asked = {judge.id for judge in bundle.judges if judge.kind is JudgeKind.ENDPOINT}
-    protocols = {run.protocol for run in bundle.runs if run.judge_id in asked}
+    judge_ids = {judge.id for judge in bundle.judges if judge.kind is JudgeKind.ENDPOINT}
+    protocols = {run.protocol for run in bundle.runs if run.judge_id in judge_ids}
     tables = (PROTOCOLS, EXTRACTIONS)
     definitions = [protocol for table in tables for name, protocol in table.items() if name in protocols]
     names = sorted({name for protocol in definitions for name in protocol.prompts})
@@ -186,9 +186,9 @@ def _extract(row: RowMapping) -> ExtractRecord:
 
 def _addresses(records: Iterable[ExtractRecord]) -> Iterable[str]:
     """The normal addresses that the units cite or are known by, and of the pages they were drawn from."""
-    for one in records:
-        yield from (page["address"] for page in one.document.get("pages", ()))
-        for unit in one.document["units"]:
+    for record in records:
+        yield from (page["address"] for page in record.document.get("pages", ()))
+        for unit in record.document["units"]:
             for name in ("url", "identifier"):
                 cited = unit.get(name) or ""
                 if cited and (parsed := identifier.parse(cited)):
@@ -217,21 +217,23 @@ Named = tuple[str, int]
 
 def add_pairs(db: Connection, bundle: Bundle) -> None:
     items = {item.id for item in bundle.items}
-    frozen = [one for one in agreements.frozen(db) if one.item_id in items]
+    frozen = [agreement for agreement in agreements.frozen(db) if agreement.item_id in items]
     columns = (GUIDELINE.c[name] for name in GuidelineRecord.model_fields)
     rows = db.execute(select(*columns).order_by(GUIDELINE.c.stage, GUIDELINE.c.version)).mappings()
     bundle.guidelines = [GuidelineRecord(**row) for row in rows]
     paired: defaultdict[str, list[AssistedRecord]] = defaultdict(list)
-    for pair in assisting.stored(db, {one.id for one in frozen}):
+    for pair in assisting.stored(db, {agreement.id for agreement in frozen}):
         paired[pair.agreement_id].append(AssistedRecord(**dict(pair)))
-    bundle.agreements = [AgreementRecord(**dict(one), assisted=tuple(paired[one.id])) for one in frozen]
+    bundle.agreements = [
+        AgreementRecord(**dict(agreement), assisted=tuple(paired[agreement.id])) for agreement in frozen
+    ]
     bundle.adjudications = _adjudications(db, items)
     bundle.revisions = _revisions(db, bundle)
 
 
 def people_of(bundle: Bundle) -> set[str]:
     result = {revision.author_id for revision in bundle.revisions}
-    result |= {given.person_id for one in bundle.agreements for given in one.inputs}
+    result |= {given.person_id for record in bundle.agreements for given in record.inputs}
     for adjudication in bundle.adjudications:
         result |= {adjudication.adjudicator_id, *adjudication.letters.values()}
         result |= {dispute.person_id for dispute in adjudication.disputes}
@@ -247,10 +249,12 @@ def _adjudications(db: Connection, items: Collection[str]) -> list[AdjudicationR
     for result in db.execute(select(DISPUTE).order_by(DISPUTE.c.at, DISPUTE.c.id)).mappings():
         objections[result["item_id"], result["stage"]].append(Dispute(**result))
     return [
-        adjudication_record(one, version, disputes)
-        for one in ruling_rows.adjudications(db)
-        if one.item_id in items
-        for version, disputes in _with_disputes(versions[one.id], objections[one.item_id, one.stage])
+        adjudication_record(adjudication, version, disputes)
+        for adjudication in ruling_rows.adjudications(db)
+        if adjudication.item_id in items
+        for version, disputes in _with_disputes(
+            versions[adjudication.id], objections[adjudication.item_id, adjudication.stage]
+        )
     ]
 
 
@@ -269,7 +273,7 @@ def _revisions(db: Connection, bundle: Bundle) -> list[RevisionRecord]:
     """The released revision of each artifact, and those that agreement and consensus rest on."""
     released = {(artifact.id, artifact.revision) for artifact in bundle.artifacts}
     needed = released | {
-        (given.artifact_id, given.revision) for one in bundle.agreements for given in one.inputs
+        (given.artifact_id, given.revision) for record in bundle.agreements for given in record.inputs
     }
     needed |= {(adjudication.artifact_id, adjudication.revision) for adjudication in bundle.adjudications}
     needed |= _newest_labels(db, {name for name, _ in needed})
@@ -384,14 +388,16 @@ def gather(
     add_pairs(db, bundle)
     taken = artifacts.with_consensus(db)
     bundle.artifacts = [
-        one.model_copy(
+        record.model_copy(
             update={
-                "drafted": artifacts.standing(taken[one.id], (unit["id"] for unit in one.document["units"]))
+                "drafted": artifacts.standing(
+                    taken[record.id], (unit["id"] for unit in record.document["units"])
+                )
             }
         )
-        if one.id in taken
-        else one
-        for one in bundle.artifacts
+        if record.id in taken
+        else record
+        for record in bundle.artifacts
     ]
     # What judges say of attacked copies is no result; neither are the runs in which they were asked.
     results = RUN.c.protocol.not_like(f"{attacking.PREFIX}%")
@@ -541,10 +547,10 @@ def _add(db: Connection, bundle: Bundle) -> None:
 
 def _raters_of(bundle: Bundle) -> set[str]:
     result = {
-        person for one in bundle.validation_sets for who in one.content.dealt.values() for person in who
+        person for record in bundle.validation_sets for who in record.content.dealt.values() for person in who
     }
-    result |= {label.person_id for one in bundle.validation_sets for label in one.first_labels}
+    result |= {label.person_id for record in bundle.validation_sets for label in record.first_labels}
     result |= {validation_set.by for validation_set in bundle.validation_sets}
-    result |= {look.by for one in bundle.validation_sets for look in one.looks}
-    result |= {name for one in bundle.informed for name in (one.judge_id, one.label_of, one.by)}
+    result |= {look.by for record in bundle.validation_sets for look in record.looks}
+    result |= {name for record in bundle.informed for name in (record.judge_id, record.label_of, record.by)}
     return result - {"", CONSENSUS}

@@ -114,7 +114,10 @@ def in_use(project: Project) -> list[str]:
 
 
 def offered() -> dict[str, tuple[str, str]]:
-    own = {name: (one.title, f"{one.holds}, as that project's tools read.") for name, one in LAYOUTS.items()}
+    own = {
+        name: (layout.title, f"{layout.holds}, as that project's tools read.")
+        for name, layout in LAYOUTS.items()
+    }
     ours = (
         "JSON with schemas and checksums, flat rows for datasets and Croissant, and a card for Hugging Face. Importing "
         "it back gives the same project."
@@ -136,9 +139,9 @@ def written(project: Project) -> list[NumberedRelease]:
 
 def named(project: Project, number: int) -> NumberedRelease:
     """The release of a number; Refusal where none was written."""
-    for one in written(project):
-        if one.number == number:
-            return one
+    for each in written(project):
+        if each.number == number:
+            return each
     raise Refusal(f"There is no release {number}.", "“release list” names those that were written.")
 
 
@@ -150,7 +153,7 @@ def open_items(project: Project) -> tuple[dict[str, str], dict[str, str]]:
         held = [annotating.judged_items(db, kind) for kind in Kind if kind not in _NO_GOLD]
         held.append(select(RESPONSE.c.item_id).where(RESPONSE.c.mode == EXEMPLAR))
         without = dict(db.execute(used.where(*(item.id.not_in(ids) for ids in held))).all())
-        signed = final_pass.all_kept(db)
+        signed = final_pass.all_checks(db)
         keys = db.execute(used).all()
     return {own: key for own, key in keys if final_pass.unsigned(signed.get(own, {}))}, without
 
@@ -158,11 +161,11 @@ def open_items(project: Project) -> tuple[dict[str, str], dict[str, str]]:
 def open_points(project: Project) -> list[str]:
     """What a reader of a release would miss: signatures, gold, and answers; each with what to do about it."""
     unsigned, without = (list(keys.values()) for keys in open_items(project))
-    asked = unanswered(project)
+    unanswered_fields = unanswered(project)
     points = {
         f"The final pass is not signed for {_listed('item', unsigned)}: sign it (Final pass; “final sign”).": unsigned,
         f"There is no settled gold for {_listed('item', without)}: write, adjudicate or retire.": without,
-        f"Readers will ask {asked}: answer (Settings → Project; “release describe”).": asked,
+        f"Readers will ask {unanswered_fields}: answer (Settings → Project; “release describe”).": unanswered_fields,
     }
     return [words for words, lacking in points.items() if lacking]
 
@@ -528,7 +531,7 @@ def _facts(project: Project, bundle: Bundle, access: SplitAccess, test_ids: Coll
         }
         signed = {
             item_id: checks
-            for item_id, checks in final_pass.all_kept(db).items()
+            for item_id, checks in final_pass.all_checks(db).items()
             if item_id in ids and checks
         }
         of_roles = items.counts(db)
@@ -544,7 +547,7 @@ def _facts(project: Project, bundle: Bundle, access: SplitAccess, test_ids: Coll
             len(one.document["units"]),
             tuple(sorted({source.name for source in one.drafted.values()})),
         )
-        for one in sorted(bundle.artifacts, key=lambda one: one.id)
+        for one in sorted(bundle.artifacts, key=lambda record: record.id)
         if one.drafted
     ), weights="" if weights.usual else weights.text,
         error_sample=label_sealing.sample(project),
@@ -563,7 +566,9 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     from annotator.actions.agreement.agreement_figures import Names
     from annotator.actions.consensus import consensus
 
-    places = {item.id: place for place, item in enumerate(sorted(bundle.items, key=lambda one: one.position))}
+    places = {
+        item.id: place for place, item in enumerate(sorted(bundle.items, key=lambda record: record.position))
+    }
     order = list(Stage)
     frozen = sorted(bundle.agreements, key=lambda one: (places[one.item_id], order.index(one.stage)))
     with project.store.read() as db:
@@ -583,10 +588,10 @@ def _repeats(project: Project, bundle: Bundle) -> tuple[str, ...]:
 
     scored = {score.protocol for score in bundle.scores if score.trials}
     return tuple(
-        f"{PROTOCOLS[name].title}: {one.repeats.words}"
+        f"{PROTOCOLS[name].title}: {rater.repeats.words}"
         for name, of in result_raters.raters_under(project, sorted(scored)).items()
-        for one in of
-        if one.repeats
+        for rater in of
+        if rater.repeats
     )
 
 
@@ -636,12 +641,24 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
 
     scored = {score.protocol for score in bundle.scores}
     extracted = {extract.kind for extract in bundle.extracts}
-    result = {one.title: one.departures for name, one in PROTOCOLS.items() if name in scored}
-    result |= {paper.title: one.departures for paper, one in COMPOSITES.values() if paper.name in scored}
-    result |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in extracted}
-    result |= {one.title: one.departures for one in TAXONOMIES.values() if one.of in scored}
+    result = {protocol.title: protocol.departures for name, protocol in PROTOCOLS.items() if name in scored}
+    result |= {
+        paper.title: composite.departures for paper, composite in COMPOSITES.values() if paper.name in scored
+    }
+    result |= {
+        extraction.title: extraction.departures
+        for extraction in EXTRACTIONS.values()
+        if extraction.makes.value in extracted
+    }
+    result |= {
+        taxonomy.title: taxonomy.departures for taxonomy in TAXONOMIES.values() if taxonomy.of in scored
+    }
     judged = {score.protocol for score in bundle.scores if score.unfit == results.FLOOR}
-    floors = {one.title: one.floor for name, one in PROTOCOLS.items() if name in judged and one.floor}
+    floors = {
+        protocol.title: protocol.floor
+        for name, protocol in PROTOCOLS.items()
+        if name in judged and protocol.floor
+    }
     result |= {f"{title}, by the baseline": (floor,) for title, floor in floors.items()}
     result |= {RANKING.title: RANKING.departures} if bundle.matches else {}
     return {title: departures for title, departures in result.items() if departures}

@@ -123,8 +123,8 @@ class ArxivSearch:
 
     async def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         address = collecting.address(self._api, query, count, paper.day)
-        kept = pages.page(self._project, address)
-        reply = kept.text if kept is not None and kept.text else await self._asked(address)
+        page = pages.page(self._project, address)
+        reply = page.text if page is not None and page.text else await self._asked(address)
         return [work for work in collecting.works_of(reply.encode()) if paper.lets_through(work)]
 
     async def _asked(self, address: str) -> str:
@@ -167,7 +167,7 @@ def query(categories: Sequence[str], first: str, last: str, *, titles: bool = Fa
     return CollectionQuery(checked_categories(categories), begin, end, titles)
 
 
-async def collect(folder: Path, wanted: CollectionQuery, rules: Rules, tell: Progress) -> Collected:
+async def collect(folder: Path, query: CollectionQuery, rules: Rules, tell: Progress) -> Collected:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -175,7 +175,7 @@ async def collect(folder: Path, wanted: CollectionQuery, rules: Rules, tell: Pro
             f"“{folder.name}” cannot be made: {error.strerror}.", "Choose another folder."
         ) from None
     async with polite_fetcher(OneTurn(at_once=1, pause_s=GAP_S)) as fetcher:
-        return await Collector(Collection.at(folder), fetcher, tell).collect(wanted, rules)
+        return await Collector(Collection.at(folder), fetcher, tell).collect(query, rules)
 
 
 def words(found: Collected) -> list[str]:
@@ -221,7 +221,7 @@ class ResearchRun(ResponseRun):
         return super().outlook()
 
     def writer(self) -> Judge:
-        return judges.kept(self.project, self.judge) if self._by_rule() else super().writer()
+        return judges.stored(self.project, self.judge) if self._by_rule() else super().writer()
 
     def asker(self) -> Judge:
         return self.judge if self._by_rule() else super().asker()
@@ -231,15 +231,15 @@ class ResearchRun(ResponseRun):
         how = self._system_settings
         prompts = ("none, baseline",) if self._by_rule() else self._manner.prompts
         rounds = f"rounds {how.rounds}, queries {how.queries}, works a query {how.per_query}"
-        told = (
+        settings = (
             [f"kept {how.keep}", f"searched in {self._where.name}"]
             if self._searches
             else [f"given: {how.mode}"]
         )
         if self._searches and not self._by_rule():
-            told.insert(0, rounds)
-        told += [f"words {how.words}"] if how.words else []
-        return responding.asked_words(prompts, parameters, ", ".join(told))
+            settings.insert(0, rounds)
+        settings += [f"words {how.words}"] if how.words else []
+        return responding.manner_words(prompts, parameters, ", ".join(settings))
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         return {
@@ -334,7 +334,7 @@ class StepLog:
         began, made, reused = time.monotonic(), len(self._made), len(self.reused)
         yield
         calls = self._made[made:]
-        told = {
+        step = {
             "step": name,
             "seconds": round(time.monotonic() - began, 3),
             "calls": len(calls),
@@ -343,8 +343,8 @@ class StepLog:
         }
         for kind in ("tokens_input", "tokens_output"):
             known = [getattr(call, kind) for call in calls]
-            told[kind] = None if None in known else sum(known)
-        self.steps.append(told)
+            step[kind] = None if None in known else sum(known)
+        self.steps.append(step)
 
     def cost(self) -> float | None:
         """What all calls cost, those that brought nothing and those of an earlier session included."""
@@ -371,17 +371,17 @@ def _page(work: CatalogueWork) -> Page:
     )
 
 
-def _works_words(told: dict[str, Any]) -> str:
-    works = told["works"]
-    said = [f"{works[name]:,} {name}" for name in ("found", "filtered", "given") if works[name] is not None]
+def _works_words(line: dict[str, Any]) -> str:
+    works = line["works"]
+    parts = [f"{works[name]:,} {name}" for name in ("found", "filtered", "given") if works[name] is not None]
     odd = {
         "kept_without_verdict": "kept without a verdict", "ranked_without_verdict": "ranked by the search",
         "numbers_removed": "false numbers removed",
     }  # fmt: skip
-    said += [f"{works[name]:,} {words}" for name, words in odd.items() if works[name]]
-    if works["found"] is not None and not told["before"]:
-        said.append("of any date, since that of the item's paper is not known")
-    return f"Item {told['item']}, trial {told['trial']}: works {', '.join(said)}."
+    parts += [f"{works[name]:,} {words}" for name, words in odd.items() if works[name]]
+    if works["found"] is not None and not line["before"]:
+        parts.append("of any date, since that of the item's paper is not known")
+    return f"Item {line['item']}, trial {line['trial']}: works {', '.join(parts)}."
 
 
 SCHEMES = ("arxiv", "doi")
@@ -423,7 +423,7 @@ class CompletedWorks:
     problems: tuple[str, ...] = ()
 
     def words(self) -> list[str]:
-        said = [
+        sentences = [
             f"New: abstracts of {counted(self.abstracts, 'work')}, citations of {counted(self.citations, 'work')}.",
             *(
                 [f"{counted(self.elsewhere, 'work')} left out: not named in this project."]
@@ -431,13 +431,13 @@ class CompletedWorks:
             ),
         ]
         more = len(self.problems) - MOST_TOLD
-        return [*said, *self.problems[:MOST_TOLD], *([f"and {more:,} more"] if more > 0 else [])]
+        return [*sentences, *self.problems[:MOST_TOLD], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def named(project: Project) -> NamedWorks:
     titles: dict[str, str] = {}
-    wanted = WantedMaterial((Kind.EVIDENCE,), texts=False)
-    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+    material = WantedMaterial((Kind.EVIDENCE,), texts=False)
+    for at_hand in materials.each(project, material, materials.item_ids(project)):
         for address, title in _named_by(at_hand):
             result = work_named(address) if address else None
             if result is not None and result.scheme in SCHEMES:
@@ -464,16 +464,16 @@ def complete(
     project: Project, known: Iterable[KnownWork], problems: Sequence[str] = (), where: str = ""
 ) -> CompletedWorks:
     """Keep what is said of the works that the project names: abstracts that it lacks, and the newest citations."""
-    told: dict[str, list[KnownWork]] = {}
-    for one in known:
-        told.setdefault(one.work.key, []).append(one)
+    works: dict[str, list[KnownWork]] = {}
+    for work in known:
+        works.setdefault(work.work.key, []).append(work)
     titles = named(project).titles
     abstracts = citations = 0
     with project.store.write() as db:
-        for address in told.keys() & titles.keys():
+        for address in works.keys() & titles.keys():
             result = db.execute(select(PAGE).where(PAGE.c.url == address)).mappings().first()
             before = dict(result) if result is not None else _blank(address, titles[address])
-            row = _completed(before, told[address])
+            row = _completed(before, works[address])
             if row != before:
                 abstracts += row["text"] != before["text"]
                 citations += row["citations_on"] != before["citations_on"]
@@ -481,7 +481,7 @@ def complete(
         if abstracts or citations:
             image = {"from": where, "abstracts": abstracts, "citations": citations}
             record(project, db, Change("page", new_id(), "complete works", after=image))
-    return CompletedWorks(abstracts, citations, len(told.keys() - titles.keys()), tuple(problems))
+    return CompletedWorks(abstracts, citations, len(works.keys() - titles.keys()), tuple(problems))
 
 
 def _blank(address: str, title: str) -> dict[str, Any]:
@@ -495,14 +495,16 @@ def _blank(address: str, title: str) -> dict[str, Any]:
 def _completed(before: dict[str, Any], known: Sequence[KnownWork]) -> dict[str, Any]:
     """A work with what it lacked: a text that is there stays, since verdicts rest on it."""
     row = dict(before)
-    if not row["text"] and (abstract := next((one.work.abstract for one in known if one.work.abstract), "")):
-        title = next((one.work.title for one in known if one.work.title), "")
+    if not row["text"] and (
+        abstract := next((work.work.abstract for work in known if work.work.abstract), "")
+    ):
+        title = next((work.work.title for work in known if work.work.title), "")
         row |= {
             "text": abstract, "sha256": page_hash(abstract), "state": PageState.OK.value, "cause": "",
             "title": title or row["title"], "content_type": "abstract", "fetched_at": now(),
         }  # fmt: skip
     counts = [
-        (one.counted_on, one.citations) for one in known if one.counted_on and one.citations is not None
+        (work.counted_on, work.citations) for work in known if work.counted_on and work.citations is not None
     ]
     # Of several records of one day the larger counts: a published version may hold the citations.
     newest = max(counts, default=None)
@@ -548,8 +550,10 @@ def _replies(place: Path) -> Iterator[KnownWork]:
 
 
 def _known(work: Work, day: date) -> KnownWork:
-    one = work.reference
-    known = CatalogueWork(one.identifier, one.text, work.abstract, work.published, one.authors)
+    reference = work.reference
+    known = CatalogueWork(
+        reference.identifier, reference.text, work.abstract, work.published, reference.authors
+    )
     return KnownWork(known, work.citations, day)
 
 
@@ -588,12 +592,12 @@ def look_up(
         (),
         "arXiv",
     )
-    wanted = dict.fromkeys((*named(project).without_citations, *lacking))
-    progress("looking up citations", 0, len(wanted))
-    result = asyncio.run(lookups.asked(project, wanted, services))
+    addresses = dict.fromkeys((*named(project).without_citations, *lacking))
+    progress("looking up citations", 0, len(addresses))
+    result = asyncio.run(lookups.look_up(project, addresses, services))
     problems += [f"{doi}: {cause}" for doi, cause in result.lacking.items()]
-    told = [(address, result.of(address)) for address in wanted]
-    known = [_under(address, *one) for address, one in told if one is not None]
+    works = [(address, result.of(address)) for address in addresses]
+    known = [_under(address, *one) for address, one in works if one is not None]
     second = complete(project, known, problems, "OpenAlex")
     return CompletedWorks(first.abstracts + second.abstracts, second.citations, 0, tuple(problems))
 

@@ -58,7 +58,7 @@ def everything(project: Project, judge: str = "", *, mode: str = "", reading: st
     first trial counts alone.
     """
     counts = gathered(project, None, judge, mode=mode, reading=reading)
-    rows = [row for one in counts.values() for row in results.rows_of(one)]
+    rows = [row for count in counts.values() for row in results.rows_of(count)]
     return [*rows, *made_of(counts, rows)]
 
 
@@ -102,7 +102,9 @@ def released(project: Project) -> Iterator[ResultRow]:
 
 def made_of(counts: Counts, rows: Sequence[ResultRow]) -> list[ResultRow]:
     """The composite figures of what was counted, by its own figures; left out where none of these is at hand."""
-    return [row for paper, one in COMPOSITES.values() for row in rows_of(paper, one, counts, rows)]
+    return [
+        row for paper, composite in COMPOSITES.values() for row in rows_of(paper, composite, counts, rows)
+    ]
 
 
 def rows_of(
@@ -118,7 +120,7 @@ def rows_of(
 
 def exemplars(counts: Counts) -> frozenset[str]:
     """The ids of those whose responses people wrote for systems to match."""
-    scores = (score for one in counts.values() for score in one.scores)
+    scores = (score for count in counts.values() for score in count.scores)
     return frozenset(score.system_id for score in scores if score.mode == EXEMPLAR)
 
 
@@ -173,10 +175,10 @@ def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimat
         _combined(composite, [_end(known[name], end) for name in composite.of])
         for end in ("value", "floor", "ceiling")
     )
-    if any(one.missing and one.floor is None for one in known.values()):
+    if any(estimate.missing and estimate.floor is None for estimate in known.values()):
         floor = ceiling = None
     note = "its parts' values have no such figure" if value is None else ""
-    n = min(one.n for one in known.values())
+    n = min(estimate.n for estimate in known.values())
     return Estimate(
         value, n=n, missing=sum(gaps.values()), floor=floor, ceiling=ceiling, method=method, note=note
     ), sum(came.values())
@@ -262,7 +264,9 @@ def _items(composite: Composite, counts: Counts, parts: Mapping[str, ResultRow])
                 for member in counts[protocol].members
                 if (row.group_by, row.group) in member.groups
             ]
-            fewest.append(len({one.item.id for one in own if one.response.system_id == row.system_id}))
+            fewest.append(
+                len({material.item.id for material in own if material.response.system_id == row.system_id})
+            )
     return min(fewest)
 
 
@@ -297,7 +301,7 @@ class ResultsReport:
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     known = ((EVERY, ""), *((info.title, info.name) for info in scoring.known(project)))
-    several = any(one.repeats for of in result_raters.raters_under(project).values() for one in of)
+    several = any(rater.repeats for of in result_raters.raters_under(project).values() for rater in of)
     readings = [
         *([("By the public rule", PUBLIC)] if result_raters.readable(project) else ()),
         *([("By the first trial alone", FIRST)] if several else ()),
@@ -326,33 +330,34 @@ def report(project: Project, judge: str = "", mode: str = "", reading: str = "")
     return ResultsReport(tuple(result), shown, limit, otherwise, mode, readable, out, reading)
 
 
-def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
+def sheets(report: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
     """Systems down and metrics across; of one metric, everything that belongs to its figures."""
-    rows = [row for row in found.rows if row.group_by == by and metric in ("", row.metric)]
+    rows = [row for row in report.rows if row.group_by == by and metric in ("", row.metric)]
     if not rows:
         return ()
-    sheet = _wide(found, rows, by) if not metric else _narrow(found, rows, by)
-    return (replace(sheet, told=tuple(_told(found, rows)), pictures=tuple(_pictures(found, rows, by))),)
+    sheet = _wide(report, rows, by) if not metric else _narrow(report, rows, by)
+    return (replace(sheet, told=tuple(_notes(report, rows)), pictures=tuple(_pictures(report, rows, by))),)
 
 
-def _wide(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
-    names = [name for name in found.metrics if any(row.metric == name for row in rows)]
+def _wide(report: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
+    names = [name for name in report.metrics if any(row.metric == name for row in rows)]
     cells = {(row.group, row.system_id, row.metric): row for row in rows}
     systems = {row.system_id: row.system for row in rows}
     grouped = by != ALL
     heads = columns(
         *([(GROUP, _head(by))] if grouped else []),
         SYSTEM_COLUMN,
-        *(_column(found.metrics[name], rows) for name in names),
+        *(_column(report.metrics[name], rows) for name in names),
     )
     lines = []
     for group in dict.fromkeys(row.group for row in rows):
         there = (system for system in systems if any((group, system, name) in cells for name in names))
-        places = {one: (not one, *_place(found, cells.get((group, one, names[0])))) for one in there}
+        places = {one: (not one, *_place(report, cells.get((group, one, names[0])))) for one in there}
         for system in sorted(places, key=lambda one: places[one]):
             own = [
                 _with_n(
-                    cell(found, cells.get((group, system, name)), _absent(system, found.metrics[name])), rows
+                    cell(report, cells.get((group, system, name)), _absent(system, report.metrics[name])),
+                    rows,
                 )
                 for name in names
             ]
@@ -383,22 +388,22 @@ def _ns(rows: list[ResultRow], metric: str) -> set[int]:
     return {row.estimate.n for row in rows if row.metric == metric and row.estimate.n}
 
 
-def _with_n(one: SheetCell, rows: list[ResultRow]) -> SheetCell:
+def _with_n(cell: SheetCell, rows: list[ResultRow]) -> SheetCell:
     """A figure with its n, where others in its column have another."""
-    if one.estimate is None or one.estimate.value is None or len(_ns(rows, one.metric)) < 2:
-        return one
-    return replace(one, words=f"{one.words}  n {one.estimate.n:,}")
+    if cell.estimate is None or cell.estimate.value is None or len(_ns(rows, cell.metric)) < 2:
+        return cell
+    return replace(cell, words=f"{cell.words}  n {cell.estimate.n:,}")
 
 
-def _place(found: ResultsReport, row: ResultRow | None) -> tuple[bool, float, str]:
+def _place(results_report: ResultsReport, row: ResultRow | None) -> tuple[bool, float, str]:
     if row is None or row.estimate.value is None:
         return True, 0.0, row.system if row else ""
-    sign = -1 if found.metrics[row.metric].higher_is_better else 1
+    sign = -1 if results_report.metrics[row.metric].higher_is_better else 1
     return bool(row.estimate.missing), sign * row.estimate.value, row.system
 
 
-def _narrow(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
-    info = found.metrics[rows[0].metric]
+def _narrow(report: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
+    info = report.metrics[rows[0].metric]
     mean = info.over is Over.RESPONSE
     heads = columns(
         *([(GROUP, _head(by))] if by != ALL else []), SYSTEM_COLUMN,
@@ -409,17 +414,17 @@ def _narrow(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet
         ("share_missing", "Share missing", "Of all judgements that were needed"),
         ("at_least", "At least", "The lowest it can be, whatever the missing judgements say"),
         ("at_most", "At most", "The highest it can be, whatever the missing judgements say"),
-        ("publishable", "Publishable", f"At most {percent(found.limit, 1)} of the judgements may be missing"),
+        ("publishable", "Publishable", f"At most {percent(report.limit, 1)} of the judgements may be missing"),
     )  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in rows))
-    ordered = sorted(rows, key=lambda row: (groups.index(row.group), not row.system_id, *_place(found, row)))
-    return ResultSheet("figure", info.title, heads, tuple(_line(found, row, by) for row in ordered))
+    ordered = sorted(rows, key=lambda row: (groups.index(row.group), not row.system_id, *_place(report, row)))
+    return ResultSheet("figure", info.title, heads, tuple(_line(report, row, by) for row in ordered))
 
 
-def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
-    own, why_not = row.estimate, results.why_not(row, found.limit)
+def _line(report: ResultsReport, row: ResultRow, by: str) -> SheetLine:
+    own, why_not = row.estimate, results.why_not(row, report.limit)
     gaps = bool(own.missing)
-    whole = cell(found, row)
+    whole = cell(report, row)
     cells = (
         *([text(_words(row.group))] if by != ALL else []), _system(row.system), replace(whole, words=_value(own)),
         SheetCell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
@@ -433,28 +438,28 @@ def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
 
 
 def _value(own: Estimate) -> str:
-    said = UNDEFINED if own.value is None else number(own.value)
-    return f"{said}  {own.basis.words()}" if own.basis else said
+    shown = UNDEFINED if own.value is None else number(own.value)
+    return f"{shown}  {own.basis.words()}" if own.basis else shown
 
 
-def cell(found: ResultsReport, row: ResultRow | None, absent: str = "No response") -> SheetCell:
+def cell(report: ResultsReport, row: ResultRow | None, absent: str = "No response") -> SheetCell:
     if row is None:
         return missing(absent)
     made = figure(row.estimate)
-    why_not = results.why_not(row, found.limit) if row.estimate.value is not None else ""
+    why_not = results.why_not(row, report.limit) if row.estimate.value is not None else ""
     words = [
         f"{row.system or WHOLE}, {_words(row.group)}: {row.title} {made.words}",
         made.tip,
         f"{UNFIT}: {why_not}" if why_not else "",
     ]
     own = FigureSource(
-        row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group, mode=found.mode
+        row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group, mode=report.mode
     )
     # What is made of other figures stands on those beside it.
-    source = None if found.metrics[row.metric].of else own
-    said = f"{made.words}  {FLOOR}" if row.floor and row.estimate.value is not None else made.words
+    source = None if report.metrics[row.metric].of else own
+    shown = f"{made.words}  {FLOOR}" if row.floor and row.estimate.value is not None else made.words
     return replace(
-        made, words=said, tip="\n".join(filter(None, words)), state="unfit" if why_not else made.state, source=source,
+        made, words=shown, tip="\n".join(filter(None, words)), state="unfit" if why_not else made.state, source=source,
         metric=row.metric, picture=_name(row.metric, row.group),
     )  # fmt: skip
 
@@ -471,48 +476,48 @@ def _name(metric: str, group: str) -> str:
     return f"{metric}/{group}"
 
 
-def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
+def _notes(report: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     """What may change how the figures are read comes first, what they are made of after it."""
-    if gaps := _gaps(found, rows):
+    if gaps := _gaps(report, rows):
         are = "is" if gaps == 1 else "are"
         yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; none is counted as an answer."
     unfit = sum(
-        bool(row.estimate.value is not None and not row.floor and results.why_not(row, found.limit))
+        bool(row.estimate.value is not None and not row.floor and results.why_not(row, report.limit))
         for row in rows
     )
     if unfit:
         are, those = ("is", "it") if unfit == 1 else ("are", "them")
         yield (
-            f"{counted(unfit, 'figure')} {are} not publishable: more than {percent(found.limit, 1)} of the judgements "
+            f"{counted(unfit, 'figure')} {are} not publishable: more than {percent(report.limit, 1)} of the judgements "
             f"behind {those} are missing."
         )
-    yield from _otherwise(found)
-    yield from _by_rule(found, rows)
-    if found.reading == FIRST:
+    yield from _otherwise(report)
+    yield from _by_rule(report, rows)
+    if report.reading == FIRST:
         yield "Of several trials the first counts alone; what stands behind a figure are all of them."
     by_rater: dict[str, list[str]] = {}
-    for name, info in found.metrics.items():
+    for name, info in report.metrics.items():
         raters = {row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED}
         for rater in sorted(raters) if info.judged else ():
             by_rater.setdefault(rater, []).append(info.title)
     for rater, titles in by_rater.items():
         about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
         yield f"Judged by {rater}{about}."
-    yield from result_raters.left_out_told(found.left_out)
+    yield from result_raters.left_out_notes(report.left_out)
     yield from results.floors(rows)
     yield from results.lacking((row.protocol, row.title, row.estimate) for row in rows)
     for gold in dict.fromkeys(row.gold for row in rows if row.gold):
         yield f"Gold: {gold}."
 
 
-def _by_rule(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
-    if found.readable is None:
+def _by_rule(report: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
+    if report.readable is None:
         return
     for protocol, rater_id, rater in dict.fromkeys((row.protocol, row.rater_id, row.rater) for row in rows):
         definition = PROTOCOLS.get(protocol)
         if definition is None or definition.other_rule is None:
             continue
-        if (protocol, rater_id) in found.readable:
+        if (protocol, rater_id) in report.readable:
             yield (
                 f"{definition.title}: replies of {rater} are read by the rule of {definition.other_rule.citation}; "
                 f"{definition.other_rule.failed}. What stands behind a figure are the verdicts as read here."
@@ -521,36 +526,38 @@ def _by_rule(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
             yield f"{definition.title}: the rule cannot read what {rater} said; its verdicts count as they are."
 
 
-def _gaps(found: ResultsReport, rows: list[ResultRow]) -> int:
+def _gaps(results_report: ResultsReport, rows: list[ResultRow]) -> int:
     """Missing judgements: metrics of one protocol stand on the same ones, the project's on those of all systems."""
     of: dict[tuple[str, str, str], int] = {}
     apart = {row.protocol for row in rows if row.system_id}
     # What is made of others stands on theirs, unless it is looked at alone.
-    alone = all(found.metrics[row.metric].of for row in rows)
+    alone = all(results_report.metrics[row.metric].of for row in rows)
     for row in rows:
-        if (not row.system_id and row.protocol in apart) or (found.metrics[row.metric].of and not alone):
+        if (not row.system_id and row.protocol in apart) or (
+            results_report.metrics[row.metric].of and not alone
+        ):
             continue
         key = row.protocol, row.system_id, row.group
         of[key] = max(of.get(key, 0), row.estimate.missing)
     return sum(of.values())
 
 
-def _otherwise(found: ResultsReport) -> Iterator[str]:
-    of = grouped((one.item_key, one.system) for one in found.answered_otherwise)
+def _otherwise(report: ResultsReport) -> Iterator[str]:
+    of = grouped((wording.item_key, wording.system) for wording in report.answered_otherwise)
     if of:
         named = "; ".join(f"item {key} ({', '.join(dict.fromkeys(systems))})" for key, systems in of.items())
-        many = counted(len(found.answered_otherwise), "response")
+        many = counted(len(report.answered_otherwise), "response")
         yield f"{many} to another wording of the question than is asked now: {named}."
 
 
-def _pictures(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
+def _pictures(report: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
     """Systems with their intervals, metric by metric and group by group, and all of it as a heat map."""
     for metric, group in dict.fromkeys((row.metric, row.group) for row in rows):
-        info, of = found.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
+        info, of = report.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
         judge = f", judged by {of[0].rater}" if of[0].rater != result_raters.COMPUTED else ""
         title = f"{info.title}, {_words(group)}{judge}"
         yield SheetPicture(_name(metric, group), title, partial(_intervals, of, title, info))
-    yield from _maps(found, rows, by)
+    yield from _maps(report, rows, by)
 
 
 def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: pictures.Ink) -> object:
@@ -567,10 +574,10 @@ def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: picture
     )
 
 
-def _maps(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
+def _maps(report: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
     systems = sorted({row.system for row in rows if row.system_id})
     for metric in dict.fromkeys(row.metric for row in rows) if by != ALL else ():
-        info = found.metrics[metric]
+        info = report.metrics[metric]
         values = {
             (_words(r.group), r.system): r.estimate.value for r in rows if r.metric == metric and r.system_id
         }
@@ -582,9 +589,9 @@ def _maps(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[Shee
                 f"{title} (heat map)",
                 partial(pictures.heat, title, groups, systems, values, info.axis),
             )
-    shares = [name for name in found.metrics if found.metrics[name].share]
+    shares = [name for name in report.metrics if report.metrics[name].share]
     across = {
-        (found.metrics[row.metric].title, row.system): row.estimate.value
+        (report.metrics[row.metric].title, row.system): row.estimate.value
         for row in rows
         if row.metric in shares and row.system_id
     }

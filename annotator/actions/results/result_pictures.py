@@ -139,8 +139,11 @@ def _part(column: SheetColumn, part: str) -> SheetColumn:
     return SheetColumn(f"{column.key}_{part}", f"{column.title}, {part}", column.tip, unit)
 
 
-def described(found: Iterable[SheetColumn]) -> list[dict[str, str]]:
-    return [{"key": one.key, "title": one.title, "unit": one.unit, "about": one.tip} for one in found]
+def described(columns: Iterable[SheetColumn]) -> list[dict[str, str]]:
+    return [
+        {"key": column.key, "title": column.title, "unit": column.unit, "about": column.tip}
+        for column in columns
+    ]
 
 
 def departures(sheet: ResultSheet) -> tuple[str, ...]:
@@ -198,8 +201,8 @@ def as_text(sheet: ResultSheet) -> str:
 
     result = fields(sheet)
     lines = [
-        [one.column.title for one in result],
-        *([one.read(line) for one in result] for line in sheet.lines),
+        [field.column.title for field in result],
+        *([field.read(line) for field in result] for line in sheet.lines),
     ]
     said = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
     return "".join("\t".join(line) + "\n" for line in said)

@@ -17,7 +17,7 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling import label_rows
 from annotator.actions.project import profile
-from annotator.actions.project.file import Project, kept
+from annotator.actions.project.file import Project, cached
 from annotator.actions.results.result_sheets import grouped, or_why
 from annotator.actions.runs.judge_cases import units_a_call
 from annotator.domain.experts.assignment import Role
@@ -101,8 +101,8 @@ def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
 
 def raters_under(project: Project, protocols: Iterable[str] | None = None) -> dict[str, list[ResultRater]]:
     """The same under each of several protocols, by default those in use, looked up at once."""
-    wanted = profile.protocols(project) if protocols is None else protocols
-    result: dict[str, list[ResultRater]] = {protocol: [] for protocol in wanted}
+    names = profile.protocols(project) if protocols is None else protocols
+    result: dict[str, list[ResultRater]] = {protocol: [] for protocol in names}
     j, judged = COUNTED.c, [protocol for protocol in result if PROTOCOLS[protocol].values]
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
@@ -136,7 +136,7 @@ def raters_under(project: Project, protocols: Iterable[str] | None = None) -> di
 def first_judged(project: Project) -> str:
     """The first protocol of which there are figures, those that need a judge before those that are computed."""
     there = {protocol: result for protocol, result in raters_under(project).items() if result}
-    judged = (name for name, result in there.items() if any(one.id != COMPUTED for one in result))
+    judged = (name for name, result in there.items() if any(rater.id != COMPUTED for rater in result))
     return next(judged, next(iter(there), USUAL))
 
 
@@ -149,7 +149,7 @@ def everybody_under(project: Project, protocols: Iterable[str] | None = None) ->
     """The same under each of several protocols, by default those in use, looked up at once."""
     result = raters_under(project, protocols)
     judged = [protocol for protocol in result if PROTOCOLS[protocol].values]
-    if not judged or not _is_told_of_each(project):
+    if not judged or not _names_each(project):
         return result
     for protocol, settled in Counter(label.protocol for label in _settled(project, judged)).items():
         result[protocol].append(ResultRater(CONSENSUS, CONSENSUS, settled))
@@ -175,7 +175,7 @@ def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
 
     None for anyone who is not told how one person answered.
     """
-    if not _is_told_of_each(project):
+    if not _names_each(project):
         return []
     question = (
         select(PERSON.c.alias, PERSON.c.id).where(_spoke(PERSON.c.id, protocol)).order_by(PERSON.c.alias)
@@ -184,7 +184,7 @@ def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
     return [(CONSENSUS, CONSENSUS), *each] if _settled(project, (protocol,)) else each
 
 
-def _is_told_of_each(project: Project) -> bool:
+def _names_each(project: Project) -> bool:
     return project.person is None or project.person.has(Role.COORDINATOR)
 
 
@@ -192,47 +192,51 @@ def _spoke(rater_id: ColumnElement[str], protocol: str) -> ColumnElement[bool]:
     return exists().where(COUNTED.c.rater_id == rater_id, COUNTED.c.protocol == protocol)
 
 
-def chosen(found: Iterable[ResultRater], rater_id: str) -> ResultRater | None:
+def chosen(raters: Iterable[ResultRater], rater_id: str) -> ResultRater | None:
     """The rater of that id, or the first where none is named; None where there is none."""
-    return next((one for one in found if rater_id in ("", EACH, one.id)), None)
+    return next((rater for rater in raters if rater_id in ("", EACH, rater.id)), None)
 
 
-def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> dict[str, ResultRater]:
+def together(raterses: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> dict[str, ResultRater]:
     """Protocol → whose figures of it stand in one table: those of the rater of that id, and what needs no rater.
 
     Where none is named they are of one all the same: who judged under the most of the protocols, of these any judge
     before the baseline, then who judged last, judges before people. Figures of several raters stand together only
     under `EACH`.
     """
-    of = grouped((one.id, one) for each in found.values() for one in each)
+    of = grouped((rater.id, rater) for each in raterses.values() for rater in each)
     named = [own for key, own in of.items() if key not in (COMPUTED, CONSENSUS) and PERSON_KEY not in key]
     best = max(
         named,
         default=None,
-        key=lambda own: (len(own), own[0].kind not in ("", JudgeKind.BASELINE), max(one.last for one in own)),
+        key=lambda own: (
+            len(own),
+            own[0].kind not in ("", JudgeKind.BASELINE),
+            max(rater.last for rater in own),
+        ),
     )
-    wanted = rater_id or (best[0].id if best else "")
+    preferred = rater_id or (best[0].id if best else "")
     standing = {
-        protocol: chosen(each, wanted) or next((one for one in each if one.id == COMPUTED), None)
-        for protocol, each in found.items()
+        protocol: chosen(each, preferred) or next((rater for rater in each if rater.id == COMPUTED), None)
+        for protocol, each in raterses.items()
     }
-    return {protocol: one for protocol, one in standing.items() if one is not None}
+    return {protocol: rater for protocol, rater in standing.items() if rater is not None}
 
 
-def not_judged(found: Mapping[str, Sequence[ResultRater]], standing: Container[str]) -> dict[str, str]:
+def not_judged(raterses: Mapping[str, Sequence[ResultRater]], standing: Container[str]) -> dict[str, str]:
     """Protocol → by whom alone what is left out of a table is judged."""
-    others = {protocol: each for protocol, each in found.items() if each and protocol not in standing}
+    others = {protocol: each for protocol, each in raterses.items() if each and protocol not in standing}
     return {
-        protocol: ", ".join(one.name for one in each if not one.id.startswith(PERSON_KEY))
+        protocol: ", ".join(rater.name for rater in each if not rater.id.startswith(PERSON_KEY))
         for protocol, each in others.items()
     }
 
 
-def left_out_told(left_out: Mapping[str, str]) -> Iterator[str]:
+def left_out_notes(left_out: Mapping[str, str]) -> Iterator[str]:
     """The same in a sentence, with what to do; none where nothing is left out."""
-    said = [f"{PROTOCOLS[protocol].title} ({names})" for protocol, names in left_out.items()]
-    if said:
-        yield f"Left out, as others alone judged it: {'; '.join(said)}. Choose one of them, or the last of each."
+    protocols = [f"{PROTOCOLS[protocol].title} ({names})" for protocol, names in left_out.items()]
+    if protocols:
+        yield f"Left out, as others alone judged it: {'; '.join(protocols)}. Choose one of them, or the last of each."
 
 
 def are_people(rater_id: str) -> bool:
@@ -240,7 +244,7 @@ def are_people(rater_id: str) -> bool:
     return rater_id in (PEOPLE, CONSENSUS) or rater_id.startswith(PERSON_KEY)
 
 
-@kept
+@cached
 def repeats(project: Project, protocol: str, judge_id: str) -> Repeats | None:
     """How often a judge contradicts itself on the units that count now; None where it was asked about them once."""
     from annotator.stats.agreement.agreement import flip_rate
@@ -257,13 +261,13 @@ def repeats(project: Project, protocol: str, judge_id: str) -> Repeats | None:
 def by_unit(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str, str], dict[int, str]]:
     """Item, response and unit that count now → trial → the verdict of a judge that came on the present wording."""
     j, kind = JUDGEMENT.c, PROTOCOLS[protocol].unit_kind
-    wanted = (j.protocol == protocol, _by(j, judge_id), j.status == Status.OK.value, _in_use(j))
+    conditions = (j.protocol == protocol, _by(j, judge_id), j.status == Status.OK.value, _in_use(j))
     columns = j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id, j.artifact_id
     result: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
     with project.store.read() as db:
-        gone = label_rows.outdated(db, *wanted)
+        gone = label_rows.outdated(db, *conditions)
         standing = {"", *(row.id for row in annotating.judged_rows(db, kind).values())} if kind else None
-        for row in db.execute(select(*columns).where(*wanted).order_by(j.trial)):
+        for row in db.execute(select(*columns).where(*conditions).order_by(j.trial)):
             if row.id not in gone and (standing is None or row.artifact_id in standing):
                 result[row.item_id, row.response_id, row.unit_id][row.trial] = row.value
     return result
@@ -312,8 +316,8 @@ def in_trials(
     j, every = COUNTED.c, JUDGEMENT.c
     by_people = are_people(rater_id)
     narrowed = [[one.protocol == protocol.name, _by(one, rater_id)] for one in (j, every)]
-    for one, which in zip((j, every), narrowed, strict=True):
-        which += [one.trial == 1] if by_people or first else []
+    for condition, which in zip((j, every), narrowed, strict=True):
+        which += [condition.trial == 1] if by_people or first else []
     columns = j.response_id, j.rater_id, j.unit_id, j.value, j.id, j.status, j.trial
     with project.store.read() as db:
         gone = label_rows.outdated(db, *narrowed[1])
@@ -348,8 +352,8 @@ def judgements(
         rows = db.execute(select(COUNTED).where(*counting)).mappings().all()
         gone = label_rows.outdated(db, *every)
     for row in rows:
-        kept = {key: value for key, value in row.items() if key != "sha256"}
-        yield kept | _OVERTAKEN if row["id"] in gone else kept
+        values = {key: value for key, value in row.items() if key != "sha256"}
+        yield values | _OVERTAKEN if row["id"] in gone else values
 
 
 def _in_use(j: ReadOnlyColumnCollection[str, ColumnElement[Any]]) -> ColumnElement[bool]:
@@ -375,14 +379,14 @@ def _settled(project: Project, protocols: Collection[str], item_id: str = "") ->
 
 
 def _as_row(protocol: Protocol, item_id: str, label: Label) -> dict[str, Any]:
-    said = label.value != UNSURE
+    decided = label.value != UNSURE
     return {
         "id": label.id, "protocol": protocol.name, "item_id": item_id, "response_id": label.response_id,
         "artifact_id": "", "unit_id": label.unit_id, "rater_kind": RaterKind.PERSON, "rater_id": CONSENSUS,
         "trial": 1, "run_id": None, "call_id": None, "seconds": None, "at": UNDATED,
-        "value": label.value if said else None, "status": Status.OK if said else Status.UNCLEAR,
+        "value": label.value if decided else None, "status": Status.OK if decided else Status.UNCLEAR,
         "rationale": "", "quote": label.quote, "quote_start": None, "quote_end": None, "note": label.note,
-        "flags": label.flags, "cause": "" if said else "adjudicated as “cannot tell”",
+        "flags": label.flags, "cause": "" if decided else "adjudicated as “cannot tell”",
     }  # fmt: skip
 
 
@@ -396,11 +400,11 @@ def _computed(db: Connection, protocols: Sequence[Protocol]) -> Iterator[tuple[P
     by_modes = any(
         not protocol.parts and (protocol.exemplar or not protocol.values) for protocol in protocols
     )
-    drawn: dict[str, int] = dict(db.execute(of_kinds).all()) if by_kinds else {}
+    part_counts: dict[str, int] = dict(db.execute(of_kinds).all()) if by_kinds else {}
     modes: dict[str, int] = dict(db.execute(of_modes).all()) if by_modes else {}
     for protocol in protocols:
         if protocol.parts:
-            yield protocol, sum(drawn.get(part.value, 0) for part in protocol.parts)
+            yield protocol, sum(part_counts.get(part.value, 0) for part in protocol.parts)
         elif protocol.values:
             yield protocol, modes.get(EXEMPLAR, 0) if protocol.exemplar else 0
         else:
@@ -421,12 +425,12 @@ def readable(project: Project) -> set[tuple[str, str]]:
     These judges are behind an endpoint and were asked about one unit at a time.
     """
     ruled = [name for name, definition in PROTOCOLS.items() if definition.other_rule]
-    asked = {judge.id: judge for judge in judges.all_of(project) if judge.kind == JudgeKind.ENDPOINT}
+    endpoints = {judge.id: judge for judge in judges.all_of(project) if judge.kind == JudgeKind.ENDPOINT}
     return {
         (protocol, rater.id)
         for protocol, raters in everybody_under(project, ruled).items()
         for rater in raters
-        if rater.id in asked and units_a_call(asked[rater.id], protocol) == 1
+        if rater.id in endpoints and units_a_call(endpoints[rater.id], protocol) == 1
     }
 
 
@@ -434,17 +438,17 @@ def read(project: Project, protocol: Protocol, judge_id: str) -> list[Spoken]:
     """The judge's verdicts, trial by trial, as the rule reads their replies; without a stored call, as they are."""
     j = JUDGEMENT.c
     calls = [CALL.c[name] for name in ("raw", "finish_reason", "repaired", "cache_key", "run_id")]
-    wanted = j.protocol == protocol.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge_id
+    conditions = j.protocol == protocol.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge_id
     question = (
         select(
             j.id, j.response_id, j.unit_id, j.trial, j.value, CALL.c.id.label("call_id"),
             CALL.c.status.label("call_status"), *calls,
         )
         .outerjoin(CALL, CALL.c.id == j.call_id)
-        .where(*wanted)
+        .where(*conditions)
     )  # fmt: skip
     with project.store.read() as db:
-        outdated = label_rows.outdated(db, *wanted, label_rows.BY_JUDGES)
+        outdated = label_rows.outdated(db, *conditions, label_rows.BY_JUDGES)
         return [
             (row.response_id, in_trial(judge_id, row.trial), row.unit_id, _value(db, protocol, row) or "")
             for row in db.execute(question).all()

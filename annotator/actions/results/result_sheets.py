@@ -179,7 +179,7 @@ def key_of(*names: str) -> str:
 
 def text(words: str, tip: str = "", state: str = "") -> SheetCell:
     """A cell that is sorted by its words, numbers in them by their size."""
-    key = _DIGITS.sub(lambda found: found[0].zfill(_LONGEST), words.casefold())
+    key = _DIGITS.sub(lambda match: match[0].zfill(_LONGEST), words.casefold())
     return SheetCell(words, key, tip, state, value=words)
 
 
@@ -217,8 +217,8 @@ def figure(estimate: Estimate, unit: str = "") -> SheetCell:
 def number(value: float, unit: str = "") -> str:
     """A value in words: three places behind the point, fewer where it is large."""
     size = abs(value)
-    said = decimal(value, 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0)
-    return f"{said} {unit}" if unit else said
+    digits = decimal(value, 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0)
+    return f"{digits} {unit}" if unit else digits
 
 
 def percent(share: float, places: int = 0) -> str:
@@ -227,9 +227,9 @@ def percent(share: float, places: int = 0) -> str:
 
 def in_words(estimate: Estimate, unit: str = "") -> str:
     """A figure with its interval, how much of it is missing, and what it is measured by."""
-    said = UNDEFINED if estimate.value is None else number(estimate.value, unit)
+    value = UNDEFINED if estimate.value is None else number(estimate.value, unit)
     basis = estimate.basis.words() if estimate.basis else ""
-    return "  ".join(part for part in (said, interval(estimate, number), gaps(estimate), basis) if part)
+    return "  ".join(part for part in (value, interval(estimate, number), gaps(estimate), basis) if part)
 
 
 def gaps(estimate: Estimate) -> str:
@@ -248,10 +248,10 @@ def or_why(estimate: Estimate, beside: str = "") -> str:
 
 def explained(estimate: Estimate, unit: str = "") -> list[str]:
     """Where a figure comes from: n, method, what is missing and the range that leaves, why it is undefined."""
-    said = [f"n = {estimate.n:,}", estimate.method]
+    parts = [f"n = {estimate.n:,}", estimate.method]
     if estimate.missing:
-        said.append(f"{counted(estimate.missing, 'judgement')} missing{_range(estimate, unit)}")
-    return [of_items(part) for part in (*said, estimate.note) if part]
+        parts.append(f"{counted(estimate.missing, 'judgement')} missing{_range(estimate, unit)}")
+    return [of_items(part) for part in (*parts, estimate.note) if part]
 
 
 def _range(estimate: Estimate, unit: str = "") -> str:

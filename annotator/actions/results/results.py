@@ -87,7 +87,11 @@ def _tabled(protocol: Protocol, metric: Metric, pools: Mapping[str, Pool], syste
         answers = {rater: table[name] for rater, table in tables.items() if name in table}
         if answers:
             own = {
-                rater: [one for one in pools[rater] if name in ("", one.material.response.system_id)]
+                rater: [
+                    response
+                    for response in pools[rater]
+                    if name in ("", response.material.response.system_id)
+                ]
                 for rater in answers
             }
             estimate, judged = _together(protocol, answers, own)
@@ -103,22 +107,24 @@ def _pooled(
         return Estimate(None, note="no report to count"), 0
     result = {rater: metric.pooled(pool, True) for rater, pool in pools.items()}
     estimate, judged = _together(protocol, result, pools)
-    there = len({one.material.item.id for pool in pools.values() for one in pool})
+    there = len({response.material.item.id for pool in pools.values() for response in pool})
     if estimate.value is None:
         return estimate, judged
     own = [
-        item for item in items if any(one.material.item.id == item for pool in pools.values() for one in pool)
+        item
+        for item in items
+        if any(response.material.item.id == item for pool in pools.values() for response in pool)
     ]
     return with_interval(estimate, without_each(metric, pools, own), there, metric.within, TOO_LONG), judged
 
 
 def _together(
-    protocol: Protocol, found: Mapping[str, Estimate], pools: Mapping[str, Pool]
+    protocol: Protocol, estimates: Mapping[str, Estimate], pools: Mapping[str, Pool]
 ) -> tuple[Estimate, int]:
     """The mean of raters' figures, and the judgements behind it; a figure may count other things than units."""
-    came = {rater: sum(scoring.came(protocol, scored) for scored in pools[rater]) for rater in found}
-    judged = sum(max(estimate.n, came[rater]) for rater, estimate in found.items())
-    return scoring.mean_of_raters(found, f"mean of {len(found):,} people's figures"), judged
+    came = {rater: sum(scoring.came(protocol, scored) for scored in pools[rater]) for rater in estimates}
+    judged = sum(max(estimate.n, came[rater]) for rater, estimate in estimates.items())
+    return scoring.mean_of_raters(estimates, f"mean of {len(estimates):,} people's figures"), judged
 
 
 def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]) -> "Floats | None":
@@ -131,8 +137,10 @@ def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]
     times = 1 - np.eye(len(items))
     by_rater = []
     for pool in pools.values():
-        own = times[:, [places[one.material.item.id] for one in pool]]
-        by_rater.append(_asked(metric, pool, own) if metric.drawn is None else metric.drawn(pool, True, own))
+        own = times[:, [places[response.material.item.id] for response in pool]]
+        by_rater.append(
+            _resampled(metric, pool, own) if metric.drawn is None else metric.drawn(pool, True, own)
+        )
     grid = np.stack(by_rater)
     known = ~np.isnan(grid)
     sums = np.where(known, grid, 0.0).sum(axis=0)
@@ -142,13 +150,13 @@ def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]
     return means
 
 
-def _asked(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
+def _resampled(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
     """The paper's own function, once for every choice of responses."""
     import numpy as np
 
     result = np.full(len(times), np.nan)
     for place, row in enumerate(times.tolist()):
-        chosen = [one for one, often in zip(pool, row, strict=True) if often]
+        chosen = [response for response, often in zip(pool, row, strict=True) if often]
         value = metric.pooled(chosen, True).value if chosen and metric.pooled is not None else None
         result[place] = np.nan if value is None else value
     return result
@@ -197,7 +205,7 @@ class Counted:
         """A metric that knows all that is compared, where it hangs on that."""
         if metric.fitted is None:
             return metric
-        return metric.fitted([scored for one in self.members for scored in one.said.values()])
+        return metric.fitted([scored for response in self.members for scored in response.said.values()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +239,8 @@ class ResultRow:
     @property
     def missing_rate(self) -> float | None:
         """The share of the judgements behind it that did not come; None where none is needed."""
-        asked = self.judged + self.estimate.missing
-        return self.estimate.missing / asked if asked else None
+        total = self.judged + self.estimate.missing
+        return self.estimate.missing / total if total else None
 
 
 def rows(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: str = "") -> list[ResultRow]:
@@ -264,13 +272,13 @@ def counted_of(
     answering, items = set(), set()
     # Of another mode than the one that counts anyway, those alone who answered in it.
     only = mode if mode != scoring.main_mode(project) else ""
-    for one in scoring.heard(project, definition, rater.id, mode=mode, read=read):
-        if only not in ("", one.material.response.mode):
+    for response in scoring.judged_responses(project, definition, rater.id, mode=mode, read=read):
+        if only not in ("", response.material.response.mode):
             continue
-        answering.add(one.material.response.system_id)
-        items.add(one.material.item.id)
-        scores += scoring.scores_of(definition, one)
-        members += [one] if together else []
+        answering.add(response.material.response.system_id)
+        items.add(response.material.item.id)
+        scores += scoring.scores_of(definition, response)
+        members += [response] if together else []
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
         whose = annotating.words(db, definition.needs, items, rater=rater.id)
@@ -388,17 +396,17 @@ def _grouped(found: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
     return dict(sorted(groups.items(), key=lambda entry: (GROUPINGS.index(entry[0][0]), entry[0][1])))
 
 
-def estimates(found: list[Score], systems: list[str], within: tuple[float, float]) -> list[Estimate]:
+def estimates(scores: list[Score], systems: list[str], within: tuple[float, float]) -> list[Estimate]:
     """One estimate for each system, over the items of the group; several responses of one item are averaged."""
-    means = by_items(found, systems)
-    items = dict.fromkeys(score.item_id for score in found)
+    means = by_items(scores, systems)
+    items = dict.fromkeys(score.item_id for score in scores)
     undefined = Estimate(None)
     return [_mean([means[system].get(item, undefined) for item in items], within) for system in systems]
 
 
-def by_items(found: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[str, Estimate]]:
+def by_items(scores: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[str, Estimate]]:
     cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
-    for score in found:
+    for score in scores:
         cells[score.system_id][score.item_id].append(score.estimate)
     return {system: {item: mean_of_runs(runs) for item, runs in of.items()} for system, of in cells.items()}
 
@@ -412,10 +420,10 @@ def _mean(scores: list[Estimate], within: tuple[float, float]) -> Estimate:
 
 def _why_none(scores: list[Estimate]) -> str:
     """Why no item has a score, where all of them say the same; else what most of them say, and how many do."""
-    said = Counter(score.note for score in scores if score.note)
-    if not said:
+    counter = Counter(score.note for score in scores if score.note)
+    if not counter:
         return ""
-    (why, many), *others = said.most_common()
+    (why, many), *others = counter.most_common()
     return f"{why} ({many:,} of {len(scores):,} items)" if others else why
 
 
@@ -443,7 +451,7 @@ def set_limit(project: Project, share: float) -> Change:
         return record(project, db, change)
 
 
-def floor_told(kind: str, protocols: Iterable[str]) -> Iterator[str]:
+def floor_notes(kind: str, protocols: Iterable[str]) -> Iterator[str]:
     """What must be said beside figures of a judge of this kind: of the baseline's that they are a floor, and why."""
     if kind == JudgeKind.BASELINE:
         yield _floor_of(protocols)
@@ -586,12 +594,12 @@ def item_means_of_runs(runs: list[Score]) -> Estimate:
     return scoring.mean_of_runs([run.estimate for run in runs], f"mean of {len(runs):,} runs")
 
 
-def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:
+def system_means(metric_scores: Scores, mode: str = "") -> dict[str, Estimate]:
     """Each system's mean over items with the interval that the results give it, by its name."""
-    scores = found.of_mode(mode)
+    scores = metric_scores.of_mode(mode)
     there = {score.system_id for score in scores}
-    names = {system_id: name for system_id, name in found.systems.items() if system_id in there}
-    return dict(zip(names.values(), estimates(scores, list(names), found.metric.within), strict=True))
+    names = {system_id: name for system_id, name in metric_scores.systems.items() if system_id in there}
+    return dict(zip(names.values(), estimates(scores, list(names), metric_scores.metric.within), strict=True))
 
 
 def score_choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -614,7 +622,7 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
         "mode", "Mode", tuple((one, one) for one in modes), tip="The first counts in the results"
     )
     among = ViewChoice("among", "Items", (("All", ""), *groups))
-    return tuple(one for one, several in ((mode, len(modes) > 1), (among, len(groups) > 1)) if several)
+    return tuple(choice for choice, several in ((mode, len(modes) > 1), (among, len(groups) > 1)) if several)
 
 
 def metric_choice(project: Project) -> ViewChoice:

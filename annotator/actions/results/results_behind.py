@@ -114,9 +114,9 @@ def _is_meant(protocol: Protocol, source: FigureSource, case: Case, unit: Unit) 
     shown = [case.response] + ([case.other] if case.other is not None else [])
     if source.group_by == FACET and protocol.facet(unit) != source.group:
         return False
-    if source.system_id and source.system_id not in {one.system_id for one in shown}:
+    if source.system_id and source.system_id not in {response.system_id for response in shown}:
         return False
-    if source.response_id and source.response_id not in {one.id for one in shown}:
+    if source.response_id and source.response_id not in {response.id for response in shown}:
         return False
     if not source.unit_id:
         return True
@@ -130,25 +130,25 @@ def _rows(project: Project, protocol: Protocol, source: FigureSource, item_id: s
     return list(judgements(project, protocol, source.rater_id, item_id, unit_id))
 
 
-def by_person(found: JudgementBehind) -> bool:
+def by_person(behind: JudgementBehind) -> bool:
     """Whether a person judged, so that there is no reply to be read."""
-    return found.judgement.rater_kind == RaterKind.PERSON.value
+    return behind.judgement.rater_kind == RaterKind.PERSON.value
 
 
 def items(
     project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
 ) -> tuple[ResultSheet, ...]:
     """Every system's score on every item, its runs averaged, by default in the mode that counts in the results."""
-    found = results.of_metric(project, metric, judge, among)
-    info, rater, by_system = found.metric, found.rater, results.by_item(found.of_mode(mode))
-    systems = {system_id: name for system_id, name in found.systems.items() if system_id in by_system}
+    scores = results.of_metric(project, metric, judge, among)
+    info, rater, by_system = scores.metric, scores.rater, results.by_item(scores.of_mode(mode))
+    systems = {system_id: name for system_id, name in scores.systems.items() if system_id in by_system}
     if not systems:
         return ()
     judged = rater is not None and rater.id != COMPUTED
     behind_all = FigureSource(info.protocol, rater.id, info.name, mode=mode) if rater and judged else None
     lines: list[SheetLine] = []
     values: dict[tuple[str, str], float | None] = {}
-    for item_id, name in found.items.items():
+    for item_id, name in scores.items.items():
         own = {
             system_id: results.item_means_of_runs(by_system[system_id][item_id])
             for system_id in systems
@@ -157,19 +157,19 @@ def items(
         if not own:
             continue
         source = behind_all and replace(behind_all, item_id=item_id)
-        known = [one.value for one in own.values() if one.value is not None]
+        known = [estimate.value for estimate in own.values() if estimate.value is not None]
         cells = (
             text(name.key), text(name.question, tip=name.question), text(name.question_type),
             *(
-                replace(figure(own[one]), source=source and replace(source, system_id=one), metric=info.name)
-                if one in own else missing("No response")
-                for one in systems
+                replace(figure(own[system]), source=source and replace(source, system_id=system), metric=info.name)
+                if system in own else missing("No response")
+                for system in systems
             ),
             count(sum(known) / len(known) if known else None, form=".3f"),
             count(max(known) - min(known) if len(known) > 1 else None, form=".3f"),
         )  # fmt: skip
         lines.append(SheetLine(cells, item_id=item_id, source=source))
-        values |= {(name.key, systems[system_id]): one.value for system_id, one in own.items()}
+        values |= {(name.key, systems[system_id]): estimate.value for system_id, estimate in own.items()}
     heads = columns(
         ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"), *((key_of("system", name), name) for name in systems.values()),
         ("mean", "Mean", "Over the systems"), ("gap", "Gap", "Best system minus worst system on this item"),
@@ -194,8 +194,10 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
     alone = info.over is Over.RESPONSE
     result = [
         score
-        for one in scoring.heard(project, protocol, source.rater_id, mode=source.mode)
-        for score in (scoring.scores_of(protocol, one) if alone else [scoring.counted(protocol, one)])
+        for response in scoring.judged_responses(project, protocol, source.rater_id, mode=source.mode)
+        for score in (
+            scoring.scores_of(protocol, response) if alone else [scoring.counted(protocol, response)]
+        )
         if score.metric in ("", source.metric)
         and _is_of(score, source, names)
         and source.system_id in ("", score.system_id)

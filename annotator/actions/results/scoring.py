@@ -75,11 +75,11 @@ def scores(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Scor
 
     Judgements that are missing are left out of a value, counted, and bound it by `floor` and `ceiling`.
     """
-    for one in heard(project, protocol, rater_id):
-        yield from scores_of(protocol, one)
+    for response in judged_responses(project, protocol, rater_id):
+        yield from scores_of(protocol, response)
 
 
-def heard(
+def judged_responses(
     project: Project, protocol: Protocol, rater_id: str, *, mode: str = "",
     read: Iterable[Spoken] | None = None,
 ) -> Iterator[JudgedResponse]:  # fmt: skip
@@ -106,12 +106,12 @@ def heard(
 def _of_response(
     protocol: Protocol, material: Material, groups: tuple[Group, ...], values: _Values, raters: list[str]
 ) -> Iterator[JudgedResponse]:
-    said = {rater: _said(values, material.response.id, rater) for rater in raters}
-    yield JudgedResponse(groups, {rater: RatedResponse(material, *one) for rater, one in said.items()})
+    ratings = {rater: _values_of(values, material.response.id, rater) for rater in raters}
+    yield JudgedResponse(groups, {rater: RatedResponse(material, *one) for rater, one in ratings.items()})
     for facet in _facets(protocol, material) if (ALL, ALL) in groups else ():
         narrowed = _narrowed(protocol, material, facet)
         yield JudgedResponse(
-            ((FACET, facet),), {rater: RatedResponse(narrowed, *one) for rater, one in said.items()}
+            ((FACET, facet),), {rater: RatedResponse(narrowed, *one) for rater, one in ratings.items()}
         )
 
 
@@ -151,7 +151,7 @@ def scores_of(protocol: Protocol, one: JudgedResponse) -> Iterator[Score]:
         )
 
 
-def _said(values: _Values, response_id: str, rater: str) -> tuple[dict[str, str], dict[str, str]]:
+def _values_of(values: _Values, response_id: str, rater: str) -> tuple[dict[str, str], dict[str, str]]:
     return values.of.get(response_id, {}).get(rater, {}), values.against.get(response_id, {}).get(rater, {})
 
 
@@ -168,8 +168,8 @@ def _narrowed(protocol: Protocol, material: Material, facet: str) -> Material:
         held = documents if isinstance(of, Kind) else parts
         if of in held:
             document = held[of]  # type: ignore[index]
-            kept = tuple(unit for unit in document.units if protocol.facet(unit) == facet)
-            held[of] = document.with_units(kept)  # type: ignore[index]
+            units = tuple(unit for unit in document.units if protocol.facet(unit) == facet)
+            held[of] = document.with_units(units)  # type: ignore[index]
     return replace(material, documents=documents, parts=parts)
 
 
@@ -239,33 +239,33 @@ def _turned(protocol: Protocol, rows: list[Spoken]) -> list[Spoken]:
     ]
 
 
-def mean_of(found: Sequence[Estimate], method: str = "") -> Estimate:
+def mean_of(estimates: Sequence[Estimate], method: str = "") -> Estimate:
     """The mean of the scores that are defined, with the bounds that what is missing leaves; a single one as it is."""
-    if len(found) == 1:
-        return found[0]
-    values = [one.value for one in found if one.value is not None]
-    floor, ceiling = mean_bounds(found)
+    if len(estimates) == 1:
+        return estimates[0]
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
+    floor, ceiling = mean_bounds(estimates)
     return Estimate(
         value=fsum(values) / len(values) if values else None,
         floor=floor,
         ceiling=ceiling,
         n=len(values),
-        missing=sum(one.missing for one in found),
+        missing=sum(estimate.missing for estimate in estimates),
         method=method,
-        note=_lacking(found, len(values)),
-        within=mean_range(found),
+        note=_lacking(estimates, len(values)),
+        within=mean_range(estimates),
     )
 
 
-def _lacking(found: Sequence[Estimate], known: int) -> str:
+def _lacking(estimates: Sequence[Estimate], known: int) -> str:
     """Why there is no mean of scores, or how many it leaves out."""
     if known:
         return (
-            f"{len(found) - known:,} of {len(found):,} left out: no defined score"
-            if known < len(found)
+            f"{len(estimates) - known:,} of {len(estimates):,} left out: no defined score"
+            if known < len(estimates)
             else ""
         )
-    return "; ".join(dict.fromkeys(one.note for one in found if one.note))
+    return "; ".join(dict.fromkeys(estimate.note for estimate in estimates if estimate.note))
 
 
 def mean_of_raters(by_rater: Mapping[str, Estimate], method: str = "") -> Estimate:
@@ -276,7 +276,9 @@ def mean_of_raters(by_rater: Mapping[str, Estimate], method: str = "") -> Estima
     if len(result) == 1:
         return result[0]
     mean = mean_of(result, "" if (trials := any(map(result_raters.is_trial, by_rater))) else method)
-    return (replace(mean, n=max(one.n for one in result)) if trials else mean).based(result[0].basis)
+    return (replace(mean, n=max(estimate.n for estimate in result)) if trials else mean).based(
+        result[0].basis
+    )
 
 
 def mean_of_runs(runs: Sequence[Estimate], method: str = "") -> Estimate:
@@ -335,7 +337,7 @@ def described() -> list[MetricInfo]:
     """All metrics, protocol by protocol, then what papers make of them."""
     of_protocols = [_info(protocol, metric) for protocol in PROTOCOLS.values() for metric in protocol.metrics]
     judged = {info.name for info in of_protocols if info.judged}
-    return of_protocols + [_made_of(paper, one, judged) for paper, one in COMPOSITES.values()]
+    return of_protocols + [_made_of(paper, composite, judged) for paper, composite in COMPOSITES.values()]
 
 
 def _info(protocol: Protocol, metric: Metric) -> MetricInfo:
@@ -385,8 +387,12 @@ def named(name: str) -> MetricInfo:
 
 def departures(names: Iterable[str]) -> tuple[str, ...]:
     """Where these metrics differ from their papers, each difference once."""
-    wanted = set(names)
-    return tuple(dict.fromkeys(one for info in described() if info.name in wanted for one in info.departures))
+    selected = set(names)
+    return tuple(
+        dict.fromkeys(
+            departure for info in described() if info.name in selected for departure in info.departures
+        )
+    )
 
 
 def qualities(project: Project) -> list[MetricInfo]:

@@ -175,7 +175,7 @@ def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
         question = question.where((" " + j.flags + " ").contains(f" {query.flag} ", autoescape=True))
     if query.words:
         sought = (ITEM.c.key, j.rationale, j.quote, j.cause)
-        question = question.where(or_(*(one.icontains(query.words, autoescape=True) for one in sought)))
+        question = question.where(or_(*(column.icontains(query.words, autoescape=True) for column in sought)))
     return question.order_by(
         ITEM.c.position, ITEM.c.key, ITEM.c.id, SYSTEM.c.name, j.artifact_id, j.unit_id, j.trial
     )
@@ -218,20 +218,20 @@ class KnownKeys(Container[Any]):
     def add(self, key: Hashable) -> None:
         self._since.add(hash(key))
 
-    def new(self, found: Iterable[T], by: Callable[[T], Hashable]) -> list[T]:
+    def new(self, things: Iterable[T], by: Callable[[T], Hashable]) -> list[T]:
         """Those of some things whose keys are not known yet, which are from now on."""
         fresh = []
-        for one in found:
+        for one in things:
             if (key := by(one)) not in self:
                 self.add(key)
                 fresh.append(one)
         return fresh
 
     def __contains__(self, key: object) -> bool:
-        wanted = hash(key)
-        place = bisect_left(self._before, wanted)
-        result = place < len(self._before) and self._before[place] == wanted
-        return result or wanted in self._since
+        hashed = hash(key)
+        place = bisect_left(self._before, hashed)
+        result = place < len(self._before) and self._before[place] == hashed
+        return result or hashed in self._since
 
 
 # Built once: making a statement again takes longer than running it.
@@ -312,21 +312,21 @@ class RunJournal:
                 self._noted.pop(call.id, None)
         self._know(calls)
 
-    def record_calls(self, found: Iterable[Call]) -> None:
+    def record_calls(self, new_calls: Iterable[Call]) -> None:
         """Commit calls that a batch brought; one whose id is there already is left as it is."""
         at = now()
         with self._writing() as db:
-            calls = [self._call(call, at) for call in found]
+            calls = [self._call(call, at) for call in new_calls]
             self._add(db, calls)
         self._know(calls)
 
-    def note(self, found: list[Call]) -> None:
+    def note(self, noted: list[Call]) -> None:
         """Commit calls as they go out and come back, each in place of what was known of it before."""
         at = now()
         with self._writing() as db:
-            calls = [self._call(call, at) for call in found]
+            calls = [self._call(call, at) for call in noted]
             tables.put(db, CALL, calls)
-        self._noted.update((call.id, call.status) for call in found if call.latency_s is not None)
+        self._noted.update((call.id, call.status) for call in noted if call.latency_s is not None)
         self._know(call for call in calls if call["status"] == Status.OK.value)
 
     @contextmanager
@@ -359,8 +359,8 @@ class RunJournal:
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what finished cases came to, in the transaction of their calls; how much that is."""
-        said = label_rows.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
-        rows = [row for finished in done for row in self._judgements(finished, at, said)]
+        wordings = label_rows.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
+        rows = [row for finished in done for row in self._judgements(finished, at, wordings)]
         if rows:
             tables.put(db, JUDGEMENT, rows)
         return len(rows)
@@ -370,15 +370,15 @@ class RunJournal:
         return row | {"at": at, "sha256": call_hash(row)}
 
     def _judgements(
-        self, finished: Finished, at: datetime, said: Mapping[str, Mapping[str, str]]
+        self, finished: Finished, at: datetime, wordings: Mapping[str, Mapping[str, str]]
     ) -> Iterator[dict[str, Any]]:
-        case, now_said = finished.case, said.get(finished.case.artifact_id, {})
-        asked = {unit.id: unit.text for unit in case.units}
+        case, now_said = finished.case, wordings.get(finished.case.artifact_id, {})
+        texts = {unit.id: unit.text for unit in case.units}
         for unit_id, given in finished.verdicts.items():
             # Someone worded it again while the judge was asked.
-            words = asked.get(unit_id, "")
-            kept = now_said.get(unit_id, now_said.get(unit_id.rpartition("~")[2], words))
-            verdict = given if kept == words else _OVERTAKEN
+            words = texts.get(unit_id, "")
+            wording = now_said.get(unit_id, now_said.get(unit_id.rpartition("~")[2], words))
+            verdict = given if wording == words else _OVERTAKEN
             fields = JudgementFields(
                 **verdict.model_dump(),
                 protocol=self._protocol,
@@ -490,7 +490,7 @@ class JudgementDetail:
     replies: tuple[Reply, ...] = ()
 
 
-def told(project: Project, judgement_id: str) -> JudgementDetail:
+def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
     """A judgement with every reply to its question; Refusal when it was judged again since the list was read."""
     refuse_others(project)
     with project.store.read() as db:

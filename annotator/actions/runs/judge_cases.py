@@ -149,12 +149,12 @@ def cases(
 
 
 def _by_item(
-    project: Project, order: RunRequest, wanted: WantedMaterial, items: Sequence[str] | None = None
+    project: Project, order: RunRequest, material: WantedMaterial, items: Sequence[str] | None = None
 ) -> Iterator[tuple[str, list[Case]]]:
     """Item by item, the cases that the order reaches, each once."""
     protocol, chosen = protocol_of(order.protocol), system_ids(project, order.systems)
     ids = materials.item_ids(project, order.items) if items is None else items
-    for at_hand in materials.each(project, wanted, ids):
+    for at_hand in materials.each(project, material, ids):
         yield at_hand.item.id, list(_reached(protocol, at_hand, chosen))
 
 
@@ -173,16 +173,16 @@ def _is_meant(case: Case, chosen: frozenset[str]) -> bool:
     return bool(shown & chosen) if len(chosen) == 1 else shown <= chosen
 
 
-def _arranged(found: list[Case], trials: int, settings: JudgeSettings) -> Iterator[Case]:
+def _arranged(cases: list[Case], trials: int, settings: JudgeSettings) -> Iterator[Case]:
     """The cases of one response, trial by trial, put together where that is asked for."""
     for trial in range(1, trials + 1):
-        asked = [replace(case, trial=trial, weights_shown=settings.weights_shown) for case in found]
-        yield from asked if settings.together == 1 else _together(asked, settings)
+        repeated = [replace(case, trial=trial, weights_shown=settings.weights_shown) for case in cases]
+        yield from repeated if settings.together == 1 else _together(repeated, settings)
 
 
-def _together(found: list[Case], settings: JudgeSettings) -> Iterator[Case]:
+def _together(cases: list[Case], settings: JudgeSettings) -> Iterator[Case]:
     """Units of one artifact, shuffled, so many to a case; the same seed gives the same cases."""
-    for _, alike in groupby(found, key=lambda case: (case.artifact_id, dict(case.given), case.other)):
+    for _, alike in groupby(cases, key=lambda case: (case.artifact_id, dict(case.given), case.other)):
         of_artifact = list(alike)
         first = of_artifact[0]
         units: list[Unit] = [unit for case in of_artifact for unit in case.units]
@@ -193,8 +193,10 @@ def _together(found: list[Case], settings: JudgeSettings) -> Iterator[Case]:
 
 def system_ids(project: Project, names: Iterable[str]) -> frozenset[str]:
     """The ids of the systems of those names; none for no names."""
-    wanted = list(names)
-    result = project.query(select(SYSTEM.c.id).where(SYSTEM.c.name.in_(wanted))).scalars() if wanted else ()
+    name_list = list(names)
+    result = (
+        project.query(select(SYSTEM.c.id).where(SYSTEM.c.name.in_(name_list))).scalars() if name_list else ()
+    )
     return frozenset(result)
 
 
@@ -211,10 +213,10 @@ def things(protocol: str) -> str:
 UnitKey = tuple[str, str]
 
 
-def words_of(project: Project, asked: Iterable[tuple[str, str]]) -> dict[UnitKey, str]:
+def words_of(project: Project, pairs: Iterable[tuple[str, str]]) -> dict[UnitKey, str]:
     """(response, unit) → what was asked about, of items by id, each with the name of a protocol."""
     by_protocol: dict[str, dict[str, None]] = {}
-    for item_id, protocol in asked:
+    for item_id, protocol in pairs:
         by_protocol.setdefault(protocol, {})[item_id] = None
     names, result = _systems(project), dict[UnitKey, str]()
     for protocol, ids in by_protocol.items():
@@ -240,10 +242,10 @@ def case_of(project: Project, protocol: str, item_id: str, key: UnitKey) -> Case
 
 def _cases(project: Project, protocol: Protocol, item_ids: list[str]) -> Iterator[Case]:
     # The reports' words are read only where units come from them.
-    wanted = (
+    wanted_material = (
         materials.for_judging(protocol) if protocol.unit_kind is None else materials.for_counting(protocol)
     )
-    for at_hand in materials.each(project, wanted, item_ids):
+    for at_hand in materials.each(project, wanted_material, item_ids):
         for material in at_hand.responses:
             yield from protocol.cases(material)
 
@@ -253,10 +255,10 @@ def _systems(project: Project) -> dict[str, str]:
 
 
 def _words(case: Case, systems: Mapping[str, str]) -> dict[UnitKey, str]:
-    return {(case.response.id, unit.id): _said(case, unit, systems) for unit in case.units}
+    return {(case.response.id, unit.id): _unit_words(case, unit, systems) for unit in case.units}
 
 
-def _said(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
+def _unit_words(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
     """A unit's words; of a pair the system shown second, of a plan both sub-tasks."""
     if case.other is not None:
         return f"Against {systems.get(case.other.system_id, 'another report')}, which is shown second"

@@ -23,11 +23,12 @@ from annotator.domain.judges.judge import Call, Judge, JudgeKind, RunState
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.judging.batches.batch_results import BatchState
 from annotator.judging.calls.prices import TOKENS_A_UNIT
 from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
 
 if TYPE_CHECKING:
-    from annotator.judging.batches.batch_state import BatchState
+    pass
     from annotator.judging.calls.asking import Asker, Refused
     from annotator.judging.runner import RunEnd
 
@@ -113,7 +114,7 @@ class BatchShelf:
         self._project, self._journal = project, journal
 
     def batches(self) -> list["BatchState"]:
-        from annotator.judging.batches.batch_state import BatchState
+        pass
 
         mine = BATCH.c.run_id == self._journal.run_id
         question = (
@@ -143,14 +144,17 @@ class BatchShelf:
         """The run's calls of which asking again is no use."""
         from annotator.judging.batches.batch_results import DECLINED
 
-        wanted = (CALL.c.run_id == self._journal.run_id, CALL.c.status.in_([each.value for each in DECLINED]))
-        rows = self._project.query(select(CALL).where(*wanted).order_by(CALL.c.at)).mappings().all()
+        conditions = (
+            CALL.c.run_id == self._journal.run_id,
+            CALL.c.status.in_([each.value for each in DECLINED]),
+        )
+        rows = self._project.query(select(CALL).where(*conditions).order_by(CALL.c.at)).mappings().all()
         return [call_of(row) for row in rows]
 
 
 def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
     """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
-    from annotator.judging.batches.batch_state import BatchState
+    pass
 
     question = (
         select(BATCH.c.content, BATCH.c.run_id, RUN.c.judge_id, RUN.c.protocol, JUDGE.c.name)
@@ -175,7 +179,7 @@ def out(project: Project, judge_id: str = "", protocol: str = "") -> list[Outsta
 
 def refuse_while_out(project: Project, judge: Judge, protocol: str, run_id: str) -> None:
     """Refuse to ask a judge again what another of its runs has put into batches: it would be paid for twice."""
-    if any(one.run_id != run_id for one in out(project, judge.id, protocol)):
+    if any(batch.run_id != run_id for batch in out(project, judge.id, protocol)):
         raise Refusal(
             f"Batches of “{judge.name}” under this protocol are still with the provider.",
             "Fetch them with: judge resume. Or cancel them: judge batches --withdraw, then judge resume.",
@@ -192,7 +196,7 @@ async def withdraw(project: Project, judge: str = "") -> int:
     waiting = out(project, judges.named(project, judge).id if judge else "")
     stopped = 0
     with run_records.alone(project):
-        for run_id in dict.fromkeys(one.run_id for one in waiting):
+        for run_id in dict.fromkeys(batch.run_id for batch in waiting):
             stopped += await _withdrawn(project, run_id)
     return stopped
 
@@ -206,10 +210,10 @@ def forget(project: Project, judge: str = "") -> int:
 
     waiting = out(project, judges.named(project, judge).id if judge else "")
     with run_records.alone(project), project.store.write() as db:
-        for one in waiting:
-            db.execute(update(BATCH).where(BATCH.c.id == one.id).values(stage=_SETTLED))
-            about = {"run": one.run_id, "questions": one.questions}
-            record(project, db, Change("judge_run", one.run_id, "give up batch", None, about))
+        for batch in waiting:
+            db.execute(update(BATCH).where(BATCH.c.id == batch.id).values(stage=_SETTLED))
+            about = {"run": batch.run_id, "questions": batch.questions}
+            record(project, db, Change("judge_run", batch.run_id, "give up batch", None, about))
     return len(waiting)
 
 
@@ -331,13 +335,13 @@ class _Drive:
         if judge is None:
             raise Refusal(f"{work.protocol.title} asks no model.", "Run it without batches.")
 
-        def wanted() -> Iterator[Case]:
+        def requests() -> Iterator[Case]:
             return runner.left(work.cases(), work.already)
 
         batched = await batching.through(
-            judge, wanted, asker, shelf, tell=self._told_of_batches, cancel=self.cancel
+            judge, requests, asker, shelf, tell=self._told_of_batches, cancel=self.cancel
         )
-        return batched, batched.in_order(wanted)
+        return batched, batched.in_order(requests)
 
     def _told(self, progress: Any) -> None:
         work = self._work
@@ -346,10 +350,12 @@ class _Drive:
         )
         self._tell(line if self.going.is_set() else {**line, "held": True})
 
-    def _told_of_batches(self, told: Any) -> None:
+    def _told_of_batches(self, progress: Any) -> None:
         work = self._work
         self._tell(
-            run_records.batch_line(self._journal.run_id, work.deed, told, work.before, work.total, self._paid)
+            run_records.batch_line(
+                self._journal.run_id, work.deed, progress, work.before, work.total, self._paid
+            )
         )
 
 
@@ -411,7 +417,7 @@ class RunKind(ABC):
         return run_records.words(line)
 
     def kept(self) -> Judge:
-        return judges.kept(self.project, self.judge)
+        return judges.stored(self.project, self.judge)
 
     def asker(self) -> Judge:
         return self.judge
@@ -474,6 +480,6 @@ def with_failures(line: RunEvent, failed: list[dict[str, Any]]) -> RunEvent:
 
 def failure_words(line: RunEvent, of: Callable[[Mapping[str, Any]], str], *, first: str = "") -> list[str]:
     """The same as a person reads it; `of` says what failed, and `first` stands before the first."""
-    said = run_records.words({**line, "without": {}})
+    sentences = run_records.words({**line, "without": {}})
     failed = [f"{of(one)}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]]
-    return [said[0], *([first] if first and failed else []), *failed, *said[1:]]
+    return [sentences[0], *([first] if first and failed else []), *failed, *sentences[1:]]

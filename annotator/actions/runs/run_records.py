@@ -205,7 +205,7 @@ def state_of(project: Project, run_id: str) -> str:
 
 def new_run(project: Project, judge: Judge, order: RunRequest, asked_by: tuple[str, ...]) -> OpenRun:
     run = OpenRun(new_id(), randbelow(_SEEDS))
-    scope = canonical_json(_wanted(judge, order) | {"seed": run.seed}).decode()
+    scope = canonical_json(_identity(judge, order) | {"seed": run.seed}).decode()
     with project.store.write() as db:
         db.execute(
             insert(RUN).values(
@@ -241,12 +241,12 @@ def stopped(project: Project, judge: Judge, order: RunRequest) -> OpenRun | None
     for row in rows:
         scope = _scope(row.scope)
         seed = scope.pop("seed", 0)
-        if scope == _wanted(judge, order):
+        if scope == _identity(judge, order):
             return OpenRun(row.id, seed) if row.state in _STOPPED else None
     return None
 
 
-def _wanted(judge: Judge, order: RunRequest) -> dict[str, Any]:
+def _identity(judge: Judge, order: RunRequest) -> dict[str, Any]:
     """What tells one order of a judge from another: not how fast it is run, nor for how much money."""
     return {
         "systems": list(order.systems),
@@ -326,7 +326,7 @@ def line(
     rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
     left = (total - before - progress.done) / rate if rate else None
     missing = {name: count for name, count in progress.by_status.items() if name not in SETTLED}
-    told = {
+    event = {
         "event": "progress",
         "run": run_id,
         "deed": deed,
@@ -345,8 +345,8 @@ def line(
         "under_way": [_under_way(running) for running in progress.running],
     }
     if progress.waiting_until is not None:
-        told["paused"] = f"The endpoint asks to wait until {local(progress.waiting_until):%H:%M:%S}"
-    return told
+        event["paused"] = f"The endpoint asks to wait until {local(progress.waiting_until):%H:%M:%S}"
+    return event
 
 
 def _under_way(running: Any) -> RunEvent:
@@ -357,22 +357,22 @@ def _under_way(running: Any) -> RunEvent:
 
 
 def batch_line(
-    run_id: str, deed: str, told: Any, before: int, total: int, paid: float | None = 0.0
+    run_id: str, deed: str, progress: Any, before: int, total: int, paid: float | None = 0.0
 ) -> RunEvent:
     """A line of a run that waits for its batches: nothing is judged yet, and how far the provider is."""
     from annotator.judging.runner import ProgressTally
 
-    until = f", by {told.until:%Y-%m-%d %H:%M} UTC at the latest" if told.until else ""
+    until = f", by {progress.until:%Y-%m-%d %H:%M} UTC at the latest" if progress.until else ""
     return line(run_id, deed, ProgressTally().told((), None), before, total) | {
-        "paused": f"The provider has answered {told.done:,} of {told.questions:,} questions{until}",
-        "cost_usd": None if paid is None else round(paid + told.spent_usd, 6) or None,
+        "paused": f"The provider has answered {progress.done:,} of {progress.questions:,} questions{until}",
+        "cost_usd": None if paid is None else round(paid + progress.spent_usd, 6) or None,
         "batches": {
-            "out": told.batches,
-            "questions": told.questions,
-            "done": told.done,
-            "failed": told.failed,
-            "fates": {fate.value: count for fate, count in told.fates.items()},
-            "until": told.until.isoformat() if told.until else None,
+            "out": progress.batches,
+            "questions": progress.questions,
+            "done": progress.done,
+            "failed": progress.failed,
+            "fates": {fate.value: count for fate, count in progress.fates.items()},
+            "until": progress.until.isoformat() if progress.until else None,
         },
     }
 
@@ -398,26 +398,26 @@ def ended_line(
     }
 
 
-def together(found: Sequence[RunEvent], total: int) -> RunEvent:
+def together(events: Sequence[RunEvent], total: int) -> RunEvent:
     """The last line of an order of several runs, of which some may not have begun: sums, and how the last ended."""
     sums = ("done", "judged", "calls", "reused", "seconds")
-    costs = [one["cost_usd"] for one in found]
+    costs = [one["cost_usd"] for one in events]
     without: Counter[str] = Counter()
-    for one in found:
+    for one in events:
         without.update(one["without"])
-    whole = {name: round(sum(one[name] for one in found), 1) for name in sums}
+    whole = {name: round(sum(one[name] for one in events), 1) for name in sums}
     return (
-        found[-1]
+        events[-1]
         | whole
         | {
             "total": total,
             "not_asked": max(0, total - whole["done"]),
             "without": dict(without),
             "missing": dict(without),
-            "models": sorted({model for one in found for model in one["models"]}),
+            "models": sorted({model for one in events for model in one["models"]}),
             "cost_usd": None if None in costs else sum(costs),
             "deed": "judgements judged",
-            "runs": [one["run"] for one in found],
+            "runs": [one["run"] for one in events],
         }
     )
 
@@ -425,20 +425,20 @@ def together(found: Sequence[RunEvent], total: int) -> RunEvent:
 def words(line: RunEvent) -> list[str]:
     left = f", {line['not_asked']:,} not asked" if line["not_asked"] else ""
     came = f"{line['judged']:,} of {line['total']:,} {line['deed']}{left}"
-    said = [f"{came} ({line['state']}, {line['seconds']} s)."]
+    sentences = [f"{came} ({line['state']}, {line['seconds']} s)."]
     if line["without"]:
-        said.append(f"Without a verdict: {causes(line['without'])}. {_ADVICE[line.get('kind', _ASKS)]}")
+        sentences.append(f"Without a verdict: {causes(line['without'])}. {_ADVICE[line.get('kind', _ASKS)]}")
     if line["calls"]:
         cost, reused = dollars(line["cost_usd"]), line["reused"]
-        said.append(
+        sentences.append(
             f"{counted(line['calls'], 'call')}, {counted(reused, 'answer')} taken from the journal; "
             f"the whole run cost {cost}."
         )
     if len(line["models"]) > 1:
-        said.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
+        sentences.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
     if line["cause"]:
-        said.append(f"Reason for stopping: {line['cause']}")
-    return said
+        sentences.append(f"Reason for stopping: {line['cause']}")
+    return sentences
 
 
 def causes(missing: Mapping[str, int]) -> str:
@@ -476,31 +476,31 @@ def named(
 ) -> dict[judge_cases.UnitKey, CallSubject]:
     """What the calls that are in progress are about, by response and unit; only a coordinator sees whose reports."""
     people.refuse_others(project, "can watch judge runs")
-    wanted = list(keys)
+    pairs = list(keys)
     question = (
         select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key, SYSTEM.c.name)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(RESPONSE.c.id.in_({response for response, _ in wanted}))
+        .where(RESPONSE.c.id.in_({response for response, _ in pairs}))
     )
     items = select(ITEM.c.id, ITEM.c.key).where(
-        ITEM.c.id.in_({unit for response, unit in wanted if not response})
+        ITEM.c.id.in_({unit for response, unit in pairs if not response})
     )
     with project.store.read() as db:
         result = {row[0]: (row[1], row[2], row[3]) for row in db.execute(question)}
         keys_of_items = {row[0]: row[1] for row in db.execute(items)}
     ids = {place[0] for place in result.values()} if protocol in PROTOCOLS else set()
     words = judge_cases.words_of(project, [(item_id, protocol) for item_id in sorted(ids)])
-    said = {}
-    for response, unit in wanted:
+    subjects = {}
+    for response, unit in pairs:
         _, item_key, system = result.get(response, ("", keys_of_items.get(unit, ""), ""))
-        said[response, unit] = CallSubject(item_key, system, words.get((response, unit), ""))
-    return said
+        subjects[response, unit] = CallSubject(item_key, system, words.get((response, unit), ""))
+    return subjects
 
 
 def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus]:
     """What a run has come to for each system, by name. Of what was not drawn only the calls are kept, no system."""
-    question = _drawn(run_id) if protocol in EXTRACTIONS else _judged(run_id)
+    question = _extracts(run_id) if protocol in EXTRACTIONS else _judged(run_id)
     result: dict[str, SystemStatus] = {}
     with project.store.read() as db:
         for name, status, count in db.execute(question):
@@ -525,7 +525,7 @@ def _judged(run_id: str) -> Select[Any]:
     )
 
 
-def _drawn(run_id: str) -> Select[Any]:
+def _extracts(run_id: str) -> Select[Any]:
     return (
         select(SYSTEM.c.name, literal(Status.OK.value), func.count())
         .select_from(EXTRACT)
@@ -537,7 +537,7 @@ def _drawn(run_id: str) -> Select[Any]:
     )
 
 
-def wanted(project: Project, order: RunRequest) -> dict[str, int]:
+def requested(project: Project, order: RunRequest) -> dict[str, int]:
     """System → the judgements that an order asks for on it, there already or not; empty for an extraction."""
     protocol = PROTOCOLS.get(order.protocol)
     if protocol is None:
@@ -578,9 +578,9 @@ class JudgeTotal:
         return self.verdicts + self.missing.total()
 
 
-def summed(found: Iterable[JudgeTotal], judge_id: str) -> JudgeTotal:
+def summed(totals: Iterable[JudgeTotal], judge_id: str) -> JudgeTotal:
     """All that a judge has come to, whatever it was asked; the items are those of the protocol with the most."""
-    mine = [total for total in found if total.judge_id == judge_id]
+    mine = [total for total in totals if total.judge_id == judge_id]
     whole = JudgeTotal(judge_id, "")
     for total in mine:
         whole.verdicts += total.verdicts
@@ -609,30 +609,32 @@ def totals(project: Project, judge_id: str = "", run_id: str = "") -> list[Judge
     return [result[key] for key in sorted(result)]
 
 
-def _judgements(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+def _judgements(
+    db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str
+) -> None:
     j = JUDGEMENT.c
     counted = func.sum(case((j.flags.contains(FLAGGED), 1), else_=0))
     question = select(j.rater_id, j.protocol, j.status, func.count(), counted).group_by(
         j.rater_id, j.protocol, j.status
     )
     items = select(j.rater_id, j.protocol, func.count(j.item_id.distinct())).group_by(j.rater_id, j.protocol)
-    wanted = [
+    conditions = [
         j.rater_kind == RaterKind.JUDGE.value,
         *([j.rater_id == judge_id] if judge_id else []),
         *([j.run_id == run_id] if run_id else []),
     ]
-    for judge, protocol, status, count, flagged in db.execute(question.where(*wanted)):
-        total = found.setdefault((judge, protocol), JudgeTotal(judge, protocol))
+    for judge, protocol, status, count, flagged in db.execute(question.where(*conditions)):
+        total = totals.setdefault((judge, protocol), JudgeTotal(judge, protocol))
         if status == Status.OK.value:
             total.verdicts = count
         elif status not in SETTLED:
             total.missing[status] = count
         total.quotes_missing += flagged
-    for judge, protocol, count in db.execute(items.where(*wanted)):
-        found[judge, protocol].items = count
+    for judge, protocol, count in db.execute(items.where(*conditions)):
+        totals[judge, protocol].items = count
 
 
-def _spent(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+def _spent(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
     bill = bills()
     question = select(
         bill.c.judge_id, bill.c.protocol, func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)
@@ -640,11 +642,11 @@ def _spent(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: s
     question = question.where(bill.c.judge_id == judge_id) if judge_id else question
     question = question.where(bill.c.run_id == run_id) if run_id else question
     for judge, protocol, calls, priced, spent in db.execute(question):
-        total = found.setdefault((judge, protocol), JudgeTotal(judge, protocol))
+        total = totals.setdefault((judge, protocol), JudgeTotal(judge, protocol))
         total.calls, total.unpriced, total.spent_usd = calls, calls - priced, spent
 
 
-def _afresh(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+def _afresh(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
     j = JUDGEMENT.c
     behind = select(j.rater_id, j.protocol, j.call_id).where(j.call_id.is_not(None)).distinct()
     behind = behind.where(j.rater_id == judge_id) if judge_id else behind
@@ -656,4 +658,4 @@ def _afresh(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: 
         .group_by(each.c.rater_id, each.c.protocol)
     )
     for judge, protocol, cost in db.execute(question):
-        found[judge, protocol].afresh_usd = cost
+        totals[judge, protocol].afresh_usd = cost

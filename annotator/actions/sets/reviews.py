@@ -18,12 +18,12 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_cases, label_rows, label_sealing
 from annotator.actions.project import file, people
-from annotator.actions.project.file import Project, kept, record
+from annotator.actions.project.file import Project, cached, record
 from annotator.actions.results import result_sheets
 from annotator.actions.results.result_sheets import columns, grouped
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_figures
-from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, told
+from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, figure_cell
 from annotator.domain.experts.adjudication import AdjudicationState, Reason
 from annotator.domain.experts.assignment import Role, Stage, stage_of
 from annotator.domain.judges.judge import (
@@ -56,12 +56,12 @@ def say(project: Project, fields: InformedFields, verb: str) -> Change:
         file.unmoved(project, validation_figures.places, validation_figures.of_judges),
         project.store.write() as db,
     ):
-        before = _image(_kept(db, new.id))
+        before = _image(_stored(db, new.id))
         _put(db, new)
         return record(project, db, Change("informed", new.id, verb, before, _image(new)))
 
 
-def kept_labels(
+def informed_labels(
     project: Project, kind: InformedKind, protocol: str, *narrowed: ColumnElement[bool]
 ) -> list[Informed]:
     """All reviews or rulings under a protocol, by when they were said."""
@@ -75,14 +75,14 @@ def standing(
     project: Project, kind: InformedKind, protocol: str, *narrowed: ColumnElement[bool]
 ) -> list[Informed]:
     """The same without what was said of another wording of its unit."""
-    result = kept_labels(project, kind, protocol, *narrowed)
-    said = {(one.item_id, one.unit_id, one.at) for one in result}
+    result = informed_labels(project, kind, protocol, *narrowed)
+    reviewed = {(one.item_id, one.unit_id, one.at) for one in result}
     with project.store.read() as db:
-        gone = label_rows.overtaken(db, PROTOCOLS[protocol].unit_kind, said)
+        gone = label_rows.overtaken(db, PROTOCOLS[protocol].unit_kind, reviewed)
     return [one for one in result if (one.item_id, one.unit_id, one.at) not in gone]
 
 
-def _kept(db: Connection, informed_id: str) -> Informed | None:
+def _stored(db: Connection, informed_id: str) -> Informed | None:
     row = db.execute(select(INFORMED).where(INFORMED.c.id == informed_id)).mappings().first()
     return Informed(**row) if row else None
 
@@ -98,7 +98,7 @@ def _image(one: Informed | None) -> dict[str, Any]:
 
 def restore(_project: Project, db: Connection, informed_id: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    if _image(_kept(db, informed_id)) != present:
+    if _image(_stored(db, informed_id)) != present:
         raise Refusal("This was ruled on again since.", "Look at it again; nothing was undone.")
     db.execute(delete(INFORMED).where(INFORMED.c.id == informed_id))
     if goal:
@@ -118,10 +118,10 @@ def due(project: Project, protocol: str, order: ReviewOrder) -> Callable[[Key, s
     if order is not ReviewOrder.ERRORS:
         return lambda _key, _value: True
     sample = label_sealing.sample(project)
-    drawn = set(sample.responses if sample else ())
+    sampled = set(sample.responses if sample else ())
 
     def asks(key: Key, value: str) -> bool:
-        result = label_sealing.after(protocol, value) if key[0] in drawn else None
+        result = label_sealing.after(protocol, value) if key[0] in sampled else None
         return result is not None and result.whole
 
     return asks
@@ -251,7 +251,7 @@ def offers(project: Project) -> list[ReviewableJudge]:
     question = select(j.rater_id, j.protocol, units).where(
         j.rater_kind == RaterKind.JUDGE.value, j.status == Status.OK.value
     )
-    known = {one.id: one for one in judges.all_of(project)}
+    known = {judge.id: judge for judge in judges.all_of(project)}
     place = {name: number for number, name in enumerate(PROTOCOLS)}
     rows = project.query(question.group_by(j.rater_id, j.protocol)).all()
     result = [row for row in rows if row[0] in known and row[1] in PROTOCOLS]
@@ -270,7 +270,7 @@ def queue(
     return [line for line in outlook(project, judge, protocol, order, experts).lines if not line.said]
 
 
-@kept
+@cached
 def outlook(
     project: Project, judge: str, protocol: str = USUAL, order: ReviewOrder = ReviewOrder.UNCERTAINTY,
     experts: int = 1,
@@ -285,7 +285,7 @@ def outlook(
     values, flags, differing = _verdicts(project, protocol, judge_id)
     keys, weights, beside = list[Key](), list[float](), dict[Key, tuple[Any, ...]]()
     counts, kept_back = Counter[str](), set[str]()
-    kinds, waiting = label_sealing.kept(project, protocol), due(project, protocol, order)
+    kinds, waiting = label_sealing.kinds_given(project, protocol), due(project, protocol, order)
     for key, value in values.items():
         place, said = places.get(key), reviewed.get(key, {})
         if place is None or not waiting(key, value):
@@ -317,7 +317,7 @@ def refuse_blind(project: Project, item_id: str) -> None:
 
 
 def review(
-    project: Project, judge: str, response_id: str, unit_id: str, said: Review, *, reason: str = "",
+    project: Project, judge: str, response_id: str, unit_id: str, opinion: Review, *, reason: str = "",
     note: str = "", kind: str = "", protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Say whether one accepts a verdict, with the judge's fault where one does not, or the kind of error."""
@@ -335,16 +335,16 @@ def review(
     refuse_blind(project, verdict.item_id)
     fields = well_formed(InformedFields, dict(
         kind=InformedKind.REVIEW, protocol=protocol, item_id=verdict.item_id, response_id=response_id, unit_id=unit_id,
-        judge_id=judge_id, judge_value=value, said=said.value, reason=reason, note=note, by=me, at=now(),
+        judge_id=judge_id, judge_value=value, said=opinion.value, reason=reason, note=note, by=me, at=now(),
     ))  # fmt: skip
     if not kind:
         return say(project, fields, "review")
-    asked = label_sealing.after(protocol, value)
-    if asked is None or said is not Review.AGREE:
+    taxonomy = label_sealing.after(protocol, value)
+    if taxonomy is None or opinion is not Review.AGREE:
         raise Refusal("This takes no kind.", "Give one where you agree with a verdict that asks for it.")
     with project.store.write():
         say(project, fields, "review")
-        return label_sealing.give(project, response_id, unit_id, asked.name, kind, judge_id)
+        return label_sealing.give(project, response_id, unit_id, taxonomy.name, kind, judge_id)
 
 
 def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[AcceptanceRate]:
@@ -358,7 +358,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
     definition = label_cases.protocol_of(project, protocol)
     names = {one.id: one.name for one in judges.all_of(project)}
     whose = [INFORMED.c.judge_id == judges.named(project, judge).id] if judge else []
-    result = kept_labels(project, InformedKind.REVIEW, protocol, *whose)
+    result = informed_labels(project, InformedKind.REVIEW, protocol, *whose)
     reviewed = {one.item_id for one in result}
     items = [item_id for item_id in materials.item_ids(project) if item_id in reviewed]
     places = validation_figures.places(project, definition, items) if items else {}
@@ -397,11 +397,13 @@ def still_blind(project: Project, person_id: str) -> set[str]:
 def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> Iterator[Any]:
     """The judges' verdicts that came on the present wording, at every trial unless it is narrowed."""
     j = JUDGEMENT.c
-    wanted = j.protocol == protocol, label_rows.BY_JUDGES, j.status == Status.OK.value, *narrowed
+    conditions = j.protocol == protocol, label_rows.BY_JUDGES, j.status == Status.OK.value, *narrowed
     columns = j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags, j.status
     with project.store.read() as db:
-        gone = label_rows.outdated(db, *wanted)
-        for rows in db.execute(select(*columns).where(*wanted).order_by(j.trial)).partitions(_ROWS_AT_ONCE):
+        gone = label_rows.outdated(db, *conditions)
+        for rows in db.execute(select(*columns).where(*conditions).order_by(j.trial)).partitions(
+            _ROWS_AT_ONCE
+        ):
             yield from (row for row in rows if row.id not in gone) if gone else rows
 
 
@@ -454,23 +456,24 @@ def _line(
     )  # fmt: skip
 
 
-def sheets(found: Sequence[AcceptanceRate]) -> tuple[result_sheets.ResultSheet, ...]:
+def sheets(rates: Sequence[AcceptanceRate]) -> tuple[result_sheets.ResultSheet, ...]:
     heads = columns(
         ("group", "Group"), result_sheets.JUDGE_COLUMN,
         ("accepted", "Accepted", "Share of agree among agree and disagree; informed reviews, not blind labels"),
         ("n", "n", "Reviews that agree or disagree"),
-        *((result_sheets.key_of(said.value), said.value.capitalize()) for said in Review),
+        *((result_sheets.key_of(review.value), review.value.capitalize()) for review in Review),
         ("outdated", "Outdated", "Reviews of verdicts that were replaced since"),
         ("faults", "Faults", "Why verdicts were not accepted"),
     )  # fmt: skip
     lines = tuple(
         result_sheets.SheetLine((
-            result_sheets.text(one.group), result_sheets.text(one.judge), told(one.accepted),
-            result_sheets.count(one.accepted.n),
-            *(result_sheets.count(one.said.get(said.value, 0)) for said in Review), result_sheets.count(one.outdated),
-            result_sheets.text(", ".join(f"{reason}: {many}" for reason, many in one.reasons.items()) or "–"),
+            result_sheets.text(rate.group), result_sheets.text(rate.judge), figure_cell(rate.accepted),
+            result_sheets.count(rate.accepted.n),
+            *(result_sheets.count(rate.said.get(review.value, 0)) for review in Review),
+            result_sheets.count(rate.outdated),
+            result_sheets.text(", ".join(f"{reason}: {many}" for reason, many in rate.reasons.items()) or "–"),
         ))
-        for one in found
+        for rate in rates
     )  # fmt: skip
     whole = result_sheets.ResultSheet(
         "reviews",
@@ -481,15 +484,15 @@ def sheets(found: Sequence[AcceptanceRate]) -> tuple[result_sheets.ResultSheet, 
             "Experts saw the verdict, its reasons and its quote: these are informed labels, "
             "kept apart from blind ones.",
         ),
-        (_picture(found),),
+        (_picture(rates),),
     )
     return (whole,) if lines else ()
 
 
-def _picture(found: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
+def _picture(rates: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
     left = (
-        f"; {counted(len(found) - MOST_DRAWN, 'more is', 'more are')} not drawn"
-        if len(found) > MOST_DRAWN
+        f"; {counted(len(rates) - MOST_DRAWN, 'more is', 'more are')} not drawn"
+        if len(rates) > MOST_DRAWN
         else ""
     )
     return result_sheets.picture(
@@ -497,8 +500,8 @@ def _picture(found: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
         "Verdicts that experts accept, having seen them",
         pictures.intervals,
         [
-            (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
-            for one in found[:MOST_DRAWN]
+            (rate.judge if rate.group == ALL else f"{rate.judge}, {rate.group}", rate.accepted)
+            for rate in rates[:MOST_DRAWN]
         ],
         f"Share of agree among agree and disagree; 95 % interval; informed, not blind{left}",
     )
@@ -524,10 +527,10 @@ class StaleJudgements:
 def waiting(project: Project, protocol: str = "", judge: str = "") -> list[StaleJudgements]:
     """What each judge (or the one of that name) is to be asked again, under every protocol or one."""
     people.refuse_others(project, "can start judges")
-    wanted = [JUDGEMENT.c.protocol == protocol] if protocol else []
-    wanted += [JUDGEMENT.c.rater_id == judges.named(project, judge).id] if judge else []
+    conditions = [JUDGEMENT.c.protocol == protocol] if protocol else []
+    conditions += [JUDGEMENT.c.rater_id == judges.named(project, judge).id] if judge else []
     with project.store.read() as db:
-        rows = label_rows.outdated(db, label_rows.BY_JUDGES, *wanted).values()
+        rows = label_rows.outdated(db, label_rows.BY_JUDGES, *conditions).values()
         gone = [row for row in rows if row.protocol in PROTOCOLS]
         judged = {
             (kind, item_id): row.id
@@ -548,8 +551,8 @@ def waiting(project: Project, protocol: str = "", judge: str = "") -> list[Stale
     result: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
     for row in gone:
         kind = PROTOCOLS[row.protocol].unit_kind
-        stands = kind is not None and judged.get((kind, row.item_id)) == row.artifact_id
-        if stands and row.rater_id in known and row.item_id in items:
+        current = kind is not None and judged.get((kind, row.item_id)) == row.artifact_id
+        if current and row.rater_id in known and row.item_id in items:
             result[known[row.rater_id].name, row.protocol].append(row)
     asks = {one.name: one.kind == JudgeKind.ENDPOINT for one in known.values()}
     return [
@@ -560,8 +563,8 @@ def waiting(project: Project, protocol: str = "", judge: str = "") -> list[Stale
 
 def order(project: Project, judge: str, protocol: str) -> RunRequest:
     """The order that asks a judge again; Refusal when all that it said still stands."""
-    for one in waiting(project, protocol, judge):
-        return one.order
+    for judgements in waiting(project, protocol, judge):
+        return judgements.order
     raise Refusal(
         f"All verdicts of “{judge}” are on the current wording.", "Nothing needs to be judged again."
     )

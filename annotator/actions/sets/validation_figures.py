@@ -16,7 +16,7 @@ from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_rows
 from annotator.actions.labelling.label_rows import SAID, counted_rows
-from annotator.actions.project.file import Project, kept
+from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import SheetCell, figure, gaps, grouped, number
 from annotator.domain.judges.contest import preferred
@@ -116,7 +116,7 @@ class UnitPlaces(Mapping[Key, UnitPlace]):
         return self._rows.keys()
 
 
-@kept
+@cached
 def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -> UnitPlaces:
     """Every unit that can be judged now, in the project's order: of responses that count in the results, or of the mode
     that a protocol asks about.
@@ -219,10 +219,10 @@ class TruthPairs:
             {value: values == value for value in sorted(set(values.tolist()) - {None})}
             for values in (self.truth, self.said)
         )
-        for (true, is_true), (said, is_said) in product(trues.items(), saids.items()):
+        for (true, is_true), (predicted, is_said) in product(trues.items(), saids.items()):
             weights = self.weights[is_true & is_said].tolist()
             if weights:
-                plain[true, said], weighted[true, said] = len(weights), fsum(weights)
+                plain[true, predicted], weighted[true, predicted] = len(weights), fsum(weights)
         return plain, weighted
 
 
@@ -247,8 +247,8 @@ class RaterResult:
         remark = f"{counted(pairs, 'pair')} of values on {counted(units, 'unit')}"
         plain, weighted = (
             {
-                name: replace(one, n=units).remarked(remark) if one.n == pairs else one
-                for name, one in of.items()
+                name: replace(estimate, n=units).remarked(remark) if estimate.n == pairs else estimate
+                for name, estimate in of.items()
             }
             for of in (self.plain, self.weighted)
         )
@@ -269,12 +269,14 @@ class JudgeDifference:
 
     def verdict(self, name: str) -> str:
         """What can be said of the two on a figure; of most, more is better."""
-        one = self.plain[name]
-        if (one.low or 0.0) <= 0 <= (one.high or 0.0):
-            if unknown(one):
-                return f"nothing can be said: {unknown(one)}"
+        estimate = self.plain[name]
+        if (estimate.low or 0.0) <= 0 <= (estimate.high or 0.0):
+            if unknown(estimate):
+                return f"nothing can be said: {unknown(estimate)}"
             return "indistinguishable: the interval of the difference spans 0"
-        return VERDICTS.get(name, ("the first is better", "the second is better"))[(one.value or 0.0) < 0]
+        return VERDICTS.get(name, ("the first is better", "the second is better"))[
+            (estimate.value or 0.0) < 0
+        ]
 
 
 def published(protocol: Protocol) -> str:
@@ -282,18 +284,18 @@ def published(protocol: Protocol) -> str:
         return f"No published aim: no agreement with people is printed for “{protocol.title}” ({protocol.citation})."
     each = (
         f"{', '.join(f'{TITLES[one.figure][0]} {one.value:.2f}' for one in those)} of {whose} ({place})"
-        for (whose, place), those in groupby(protocol.aims, lambda one: (one.whose, one.place))
+        for (whose, place), those in groupby(protocol.aims, lambda aim: (aim.whose, aim.place))
     )
     return f"Published aim: {'; '.join(each)}."
 
 
-def positive_of(protocol: Protocol, wanted: str = "") -> str:
+def positive_of(protocol: Protocol, requested: str = "") -> str:
     """The value that counts as positive: the one named, else that of its scale; Refusal for one there is not."""
-    if wanted and wanted not in protocol.values:
+    if requested and requested not in protocol.values:
         raise Refusal(
-            f"“{wanted}” is not a value of {protocol.title}.", f"Use one of {', '.join(protocol.values)}."
+            f"“{requested}” is not a value of {protocol.title}.", f"Use one of {', '.join(protocol.values)}."
         )
-    return wanted or protocol.scale.positive
+    return requested or protocol.scale.positive
 
 
 def of_level(scale: Scale) -> tuple[str, ...]:
@@ -318,19 +320,21 @@ def scoring_of(scale: Scale) -> Scoring:
 def choosable(scale: Scale, positive: str = "", *, weighted: bool = False) -> tuple[str, ...]:
     """The figures by which judges can be held against people: more is better, and two of them have a difference."""
     own = levels.measures(scale)
-    fitting = {name for name, one in own.items() if one.better > 0 and (one.weighed or not weighted)}
+    fitting = {
+        name for name, measure in own.items() if measure.better > 0 and (measure.weighed or not weighted)
+    }
     result = tuple(name for name in of_level(scale) if name in fitting or name not in (*own, "spearman"))
     return (*result, *(name for name in CELL_FIGURES if name not in result)) if positive else result
 
 
-def chosen_figure(protocol: Protocol, wanted: str, positive: str = "", *, weighted: bool = False) -> str:
+def chosen_figure(protocol: Protocol, requested: str, positive: str = "", *, weighted: bool = False) -> str:
     """The figure by which judges are chosen: the one named, else the main one; Refusal for one that does not fit."""
     there = choosable(protocol.scale, positive, weighted=weighted)
-    if (wanted or main_of(protocol.scale)) in there:
-        return wanted or main_of(protocol.scale)
-    if wanted in CELL_FIGURES and wanted not in of_level(protocol.scale) and not positive:
+    if (requested or main_of(protocol.scale)) in there:
+        return requested or main_of(protocol.scale)
+    if requested in CELL_FIGURES and requested not in of_level(protocol.scale) and not positive:
         raise Refusal(
-            f"“{wanted}” refers to one value, and {protocol.title} has more than two.",
+            f"“{requested}” refers to one value, and {protocol.title} has more than two.",
             f"Name the positive one, or use one of {', '.join(there)}.",
         )
     if not there:
@@ -340,7 +344,8 @@ def chosen_figure(protocol: Protocol, wanted: str, positive: str = "", *, weight
         )
     what = " by weight" if weighted else ""
     raise Refusal(
-        f"“{wanted or main_of(protocol.scale)}” is no figure{what} by which judges are chosen under {protocol.title}.",
+        f"“{requested or main_of(protocol.scale)}” is no figure{what} by which judges are chosen under "
+        f"{protocol.title}.",
         f"Use one of {', '.join(there)}.",
     )
 
@@ -376,8 +381,8 @@ def _of_level(pairs: TruthPairs, scale: Scale) -> tuple[Named, Named]:
 def scotts(figures: Named) -> Named:
     """Figures of pairs that count in both directions: their κ is Scott's π (1955)."""
     return {
-        name: replace(one, method=one.method.replace("Cohen's κ", "Scott's π"))
-        for name, one in figures.items()
+        name: replace(estimate, method=estimate.method.replace("Cohen's κ", "Scott's π"))
+        for name, estimate in figures.items()
     }
 
 
@@ -386,43 +391,48 @@ def _nominal(pairs: TruthPairs, values: Sequence[str]) -> Named:
     return {"kappa": kappa, "ac1": ac1_of_pairs(pairs.truth, pairs.said, values, pairs.items)}
 
 
-def gap(one: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> JudgeDifference:
+def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> JudgeDifference:
     """One judge less another; both must be held against the same true values of the same units."""
     right = [
         (a == true, b == true)
-        for true, a, b in zip(one.truth, one.said, other.said, strict=True)
+        for true, a, b in zip(pairs.truth, pairs.said, other.said, strict=True)
         if None not in (true, a, b)
     ]
     only_right = sum(a and not b for a, b in right), sum(b and not a for a, b in right)
-    units = sum(a is not None and b is not None for a, b in zip(one.said, other.said, strict=True))
-    plain, weighted = _gaps(one, other, scale)
+    units = sum(a is not None and b is not None for a, b in zip(pairs.said, other.said, strict=True))
+    plain, weighted = _gaps(pairs, other, scale)
     if positive:
         cells, heavy = (
-            comparison(one.truth, one.said, other.said, positive, weights, one.items).difference
-            for weights in (None, one.weights)
+            comparison(pairs.truth, pairs.said, other.said, positive, weights, pairs.items).difference
+            for weights in (None, pairs.weights)
         )
         return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right, units)
     if "accuracy" in of_level(scale):
-        true = [True] * len(one.truth)
+        true = [True] * len(pairs.truth)
         shares = [
-            comparison(true, _same(one), _same(other), True, weights, one.items).difference.accuracy
-            for weights in (None, one.weights)
+            comparison(true, _same(pairs), _same(other), True, weights, pairs.items).difference.accuracy
+            for weights in (None, pairs.weights)
         ]
         plain, weighted = {"accuracy": shares[0]} | plain, {"accuracy": shares[1]} | weighted
     if scale.level is Level.NOMINAL:
-        plain = {**plain, "kappa": kappa_difference(one.truth, one.said, other.said, clusters=one.items)}
+        plain = {
+            **plain,
+            "kappa": kappa_difference(pairs.truth, pairs.said, other.said, clusters=pairs.items),
+        }
     return JudgeDifference(plain, weighted, only_right, units)
 
 
-def _gaps(one: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Named]:
+def _gaps(pairs: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Named]:
     """The differences of ordered values' figures, each unit counting one, and each its weight."""
 
     def gap_of(measure: levels.Measure, weights: Floats | None) -> Estimate:
-        return difference(one.truth, one.said, other.said, measure, scale.names, weights, one.items)
+        return difference(pairs.truth, pairs.said, other.said, measure, scale.names, weights, pairs.items)
 
     told_of = {name: each for name, each in levels.measures(scale).items() if name not in ONE_SIDED}
     plain = {name: gap_of(measure, None) for name, measure in told_of.items()}
-    return plain, {name: gap_of(measure, one.weights) for name, measure in told_of.items() if measure.weighed}
+    return plain, {
+        name: gap_of(measure, pairs.weights) for name, measure in told_of.items() if measure.weighed
+    }
 
 
 def beside(
@@ -438,7 +448,8 @@ def beside(
 
 def _same(pairs: TruthPairs) -> list[bool | None]:
     return [
-        None if said is None else said == true for true, said in zip(pairs.truth, pairs.said, strict=True)
+        None if predicted is None else predicted == true
+        for true, predicted in zip(pairs.truth, pairs.said, strict=True)
     ]
 
 
@@ -448,15 +459,15 @@ def _share(accuracy: Estimate) -> Estimate:
     return replace(accuracy, note="; ".join(notes))
 
 
-def _by_name(found: RatingFigures) -> Named:
+def _by_name(figures: RatingFigures) -> Named:
     there = {field.name for field in fields(RatingFigures)}
-    return {name: getattr(found, name) for name in TITLES if name in there}
+    return {name: getattr(figures, name) for name in TITLES if name in there}
 
 
 ONE_CLASS, NO_INTERVAL = "one class only", "no interval"
 
 
-def told(estimate: Estimate, unit: str = "") -> SheetCell:
+def figure_cell(estimate: Estimate, unit: str = "") -> SheetCell:
     """A figure with its interval; where there is none, or none of any width, a word says so and the tip says why."""
     cell = figure(estimate, unit)
     if estimate.value is None:
@@ -538,8 +549,8 @@ def of_people(
             rows.sort(key=lambda row: in_order(row.response_id, row.unit_id))
         for label_id, response_id, unit_id, person_id, value in rows:
             if label_id not in left_out:
-                key, said = _folded(protocol, (response_id, unit_id), value)
-                result[person_id][key] = said
+                key, label = _folded(protocol, (response_id, unit_id), value)
+                result[person_id][key] = label
     return dict(result)
 
 
@@ -580,7 +591,7 @@ def trials(project: Project, protocol: Protocol) -> list[int]:
     return sorted(set(project.query(question.distinct()).scalars()) | {1})
 
 
-@kept
+@cached
 def of_judges(
     project: Project, protocol: Protocol, judge: str = "", trial: int = 0, *, together: bool = False
 ) -> list[JudgeVersion]:
@@ -591,13 +602,13 @@ def of_judges(
     is missing.
     """
     j = JUDGEMENT.c
-    wanted = [j.protocol == protocol.name, label_rows.BY_JUDGES, *([j.trial == trial] if trial else [])]
-    wanted += [j.rater_id == judges.named(project, judge).id] if judge else []
+    conditions = [j.protocol == protocol.name, label_rows.BY_JUDGES, *([j.trial == trial] if trial else [])]
+    conditions += [j.rater_id == judges.named(project, judge).id] if judge else []
     columns = j.id, j.response_id, j.unit_id, j.rater_id, j.trial, j.value, j.status, j.run_id
     known = {one.id: one for one in judges.all_of(project)}
     with project.store.read() as db:
-        rows = db.execute(select(*columns).where(*wanted).order_by(j.trial)).all()
-        gone = label_rows.outdated(db, *wanted)
+        rows = db.execute(select(*columns).where(*conditions).order_by(j.trial)).all()
+        gone = label_rows.outdated(db, *conditions)
         prompts = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
     result: dict[tuple[str, str, int], JudgeVersion] = {}
     turned: dict[tuple[str, str, int], dict[Key, str]] = defaultdict(dict)

@@ -19,7 +19,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts
 from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, kept
+from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_sheets import grouped
 from annotator.actions.sets import reviews, validation_figures, validation_sets
@@ -120,12 +120,12 @@ class Ground:
         nothing = objects(())
         blocks = [(nothing.astype(np.intp), nothing, nothing)]
         for who in [rater.key] if rater.is_judge else self._persons(rater):
-            said, asked = self.column(who)
+            labels, assigned = self.column(who)
             for by in sources or self.truth:
                 true, _ = self.column(by)
                 # A person is asked for what is dealt to them; a judge for everything.
-                at = np.flatnonzero(there(true) & (asked | rater.is_judge) & (by != who))
-                blocks.append((at, true[at], said[at]))
+                at = np.flatnonzero(there(true) & (assigned | rater.is_judge) & (by != who))
+                blocks.append((at, true[at], labels[at]))
         units, truth, spoken = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         order = np.argsort(units, kind="stable")
         units, (weights, items) = units[order], self._about
@@ -141,9 +141,9 @@ class Ground:
             named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
             own = named[who] if who in named else self._version(who).said
             values = objects([own.get(key, NOT_ASKED) for key in self.places])
-            asked = np.asarray(values != NOT_ASKED)
-            values[~asked] = None
-            self._columns[who] = values, asked
+            assigned = np.asarray(values != NOT_ASKED)
+            values[~assigned] = None
+            self._columns[who] = values, assigned
         return self._columns[who]
 
     def repeats(self, project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
@@ -157,13 +157,13 @@ class Ground:
     def rows(self, rater: ValidationRater, chosen: Chosen) -> list[RatedUnit]:
         """The same row by row, with whose word stands on either side."""
         if rater.is_judge:
-            said: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).said}
+            labels: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).said}
         else:
-            said = {person: self.people[person] for person in self._persons(rater)}
+            labels = {person: self.people[person] for person in self._persons(rater)}
         return [
             RatedUnit(key, who, source, true, own.get(key))
             for key in self.keys(chosen)
-            for who, own in said.items()
+            for who, own in labels.items()
             if rater.is_judge or key in own
             for source, values in self.truth.items()
             if source != who and (true := values.get(key)) is not None
@@ -238,7 +238,7 @@ def rater_of(version: JudgeVersion) -> ValidationRater:
     return ValidationRater(judge.id, judge.name, JudgeKind(judge.kind).value, version.prompt_sha256)
 
 
-@kept
+@cached
 def ground(
     project: Project, protocol: str, set_name: str = "", part: str = "", against: Sequence[str] = (),
     judge: str = "", opening: str = "",
@@ -253,22 +253,22 @@ def ground(
     definition = label_cases.protocol_of(project, protocol)
     places: Mapping[Key, UnitPlace] = validation_figures.places(project, definition)
     if set_name:
-        places, said = _of_set(project, places, set_name, protocol, part, opening)
+        places, labels = _of_set(project, places, set_name, protocol, part, opening)
     else:
         held = validation_sets.held_back(project, protocol)
         if held:
             places = {key: place for key, place in places.items() if key[0] not in held}
         with project.store.read() as db:
-            said = validation_figures.of_people(db, definition, submitted=True)
-    said = {person: _among(places, own) for person, own in said.items()}
-    said = {person: own for person, own in said.items() if own}
+            labels = validation_figures.of_people(db, definition, submitted=True)
+    labels = {person: _among(places, own) for person, own in labels.items()}
+    labels = {person: own for person, own in labels.items() if own}
     aliases = {person.id: person.alias for person in people.people(project)}
     versions = [
         of_judge
         for of_judge in validation_figures.of_judges(project, definition, judge)
         if any(key in places for result in (of_judge.said, of_judge.missing) for key in result)
     ]
-    return Ground(definition, places, said, aliases, _truth(project, definition, said, against), versions)
+    return Ground(definition, places, labels, aliases, _truth(project, definition, labels, against), versions)
 
 
 def _among(places: Mapping[Key, UnitPlace], own: Own) -> Own:
@@ -290,29 +290,29 @@ def _of_set(
             f"The test part of “{name}” must be opened explicitly: each view is counted.",
             "Open it, or use the dev part.",
         )
-    wanted = result.responses(split)
-    chosen = {key: place for key, place in places.items() if key[0] in wanted}
+    response_ids = result.responses(split)
+    chosen = {key: place for key, place in places.items() if key[0] in response_ids}
     older = _older(project, chosen, result)
-    said: dict[str, Own] = {}
+    labels: dict[str, Own] = {}
     for first_label in result.first_labels:
         if (first_label.response_id, first_label.unit_id) not in older:
-            said.setdefault(first_label.person_id, {})[first_label.response_id, first_label.unit_id] = (
+            labels.setdefault(first_label.person_id, {})[first_label.response_id, first_label.unit_id] = (
                 first_label.value
             )
-    return chosen, said
+    return chosen, labels
 
 
 def _older(
-    project: Project, places: Mapping[Key, UnitPlace], found: validation_sets.ValidationSet
+    project: Project, places: Mapping[Key, UnitPlace], validation_set: validation_sets.ValidationSet
 ) -> set[Key]:
     """The units that were reworded since the labels of a set were locked: those labels say nothing of them."""
-    kind, at = label_cases.protocol_of(project, found.protocol).unit_kind, found.locked_at
+    kind, at = label_cases.protocol_of(project, validation_set.protocol).unit_kind, validation_set.locked_at
     if at is None:
         return set()
-    said = {key: (place.item_id, place.unit_id, at) for key, place in places.items()}
+    labelled = {key: (place.item_id, place.unit_id, at) for key, place in places.items()}
     with project.store.read() as db:
-        gone = label_rows.overtaken(db, kind, set(said.values()))
-    return {key for key, one in said.items() if one in gone}
+        gone = label_rows.overtaken(db, kind, set(labelled.values()))
+    return {key for key, one in labelled.items() if one in gone}
 
 
 def _split(part: str) -> Split | None:
@@ -325,7 +325,7 @@ def _split(part: str) -> Split | None:
 
 
 def _truth(
-    project: Project, protocol: Protocol, said: Mapping[str, Own], against: Sequence[str]
+    project: Project, protocol: Protocol, labels: Mapping[str, Own], against: Sequence[str]
 ) -> dict[str, Own]:
     if list(against) == [result_raters.CONSENSUS]:
         settled = validation_figures.of_consensus(project, protocol)
@@ -336,22 +336,24 @@ def _truth(
         raise Refusal(
             "The consensus cannot be combined with other raters.", "Compare judges with it, or with people."
         )
-    wanted = [people.known(project, one).id for one in against] or sorted(said)
-    if not any(said.get(person) for person in wanted):
+    person_ids = [people.known(project, one).id for one in against] or sorted(labels)
+    if not any(labels.get(person) for person in person_ids):
         raise Refusal(
             "Nobody has submitted labels to compare a judge with.",
             "Have reports labelled, and the labels submitted on the Label page or with “goldsmith labels submit”.",
         )
-    return {person: said[person] for person in wanted if person in said}
+    return {person: labels[person] for person in person_ids if person in labels}
 
 
-@kept
+@cached
 def cost_per_question(project: Project, rater: ValidationRater, protocol: str) -> Estimate:
     """What a question costs by a judge, in US dollars; the baseline makes no call, and costs nothing."""
     if rater.kind == JudgeKind.BASELINE.value:
         return Estimate(0.0, method="mean cost of a question, US dollars", note="no call is made")
     result = forecasts.costs(project, "question", judge=rater.name)
-    return mean_cost([None if one.unpriced else one.cost_usd for one in result if one.protocol == protocol])
+    return mean_cost(
+        [None if cost.unpriced else cost.cost_usd for cost in result if cost.protocol == protocol]
+    )
 
 
 def mean_cost(costs: Sequence[float | None]) -> Estimate:
@@ -547,37 +549,39 @@ def take_over(project: Project, protocol: str, rater: str = result_raters.CONSEN
             f"{definition.title}: these labels are no field of the gold.",
             f"Use one of {', '.join(settled_by())}.",
         )
-    said: dict[str, str] = {}
+    values_of: dict[str, str] = {}
     for _, _, unit_id, value in result_raters.spoken(project, definition, _rater(project, rater)):
-        if said.setdefault(unit_id, value) != value:
+        if values_of.setdefault(unit_id, value) != value:
             raise Refusal(
                 "A unit was labelled in two ways.", "Adjudicate the labels, and take the consensus."
             )
-    if not said:
+    if not values_of:
         raise Refusal(
             f"{definition.title}: {rater} has said nothing that counts.",
             "Nothing was changed; name another rater.",
         )
     with project.store.write():
-        return _taken(project, definition.unit_kind, definition.settles, said)
+        return _taken(project, definition.unit_kind, definition.settles, values_of)
 
 
 def _rater(project: Project, name: str) -> str:
     if name == result_raters.CONSENSUS:
         return result_raters.CONSENSUS
-    known = {one.name: one.id for one in judges.all_of(project)}
+    known = {judge.name: judge.id for judge in judges.all_of(project)}
     return known.get(name) or f"{result_raters.PERSON_KEY}{people.known(project, name).id}"
 
 
-def _taken(project: Project, kind: Kind, field: str, said: dict[str, str]) -> list[SettledItem]:
+def _taken(project: Project, kind: Kind, field: str, values_of: dict[str, str]) -> list[SettledItem]:
     result, ordered = list[SettledItem](), select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
     with project.store.read() as db:
         keys = dict(db.execute(ordered.order_by(ITEM.c.position, ITEM.c.key)).all())
         rows = annotating.judged_rows(db, kind)
     for item_id in [key for key in keys if key in rows]:
         artifact = artifacts.artifact_of(rows[item_id])
-        own = [unit for unit in artifact.document.units if unit.id in said]
-        other = {unit.id: {field: said[unit.id]} for unit in own if getattr(unit, field) != said[unit.id]}
+        own = [unit for unit in artifact.document.units if unit.id in values_of]
+        other = {
+            unit.id: {field: values_of[unit.id]} for unit in own if getattr(unit, field) != values_of[unit.id]
+        }
         why = _put(project, artifact.id, other, f"take over {field}") if other else ""
         if own:
             result.append(SettledItem(keys[item_id], len(own), 0 if why else len(other), why))
@@ -630,19 +634,19 @@ def seen(project: Project, set_name: str) -> SetLook:
     validation_sets.refuse_unlocked(result)
     test = result.responses(Split.TEST)
     versions = validation_figures.of_judges(project, label_cases.protocol_of(project, result.protocol))
-    said = sorted(
+    rows = sorted(
         (rater_of(one).key, *key, value)
         for one in versions
         for each in (one.said, one.missing)
         for key, value in each.items()
         if key[0] in test
     )
-    keys = {row[0] for row in said}
+    keys = {row[0] for row in rows}
     return SetLook(
         result.id,
         result.name,
         result.labels_sha256,
         tuple(sorted({version.judge.name for version in versions if rater_of(version).key in keys})),
-        sha256(canonical_json(said).decode()),
+        sha256(canonical_json(rows).decode()),
         result.openings,
     )  # fmt: skip

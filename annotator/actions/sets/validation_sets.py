@@ -100,7 +100,7 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
             "No response can be labelled yet.", "Import responses, and complete the gold they are judged by."
         )
     size = _size(result, request)
-    chosen = drawn(result, size.responses, request.seed)
+    chosen = sample(result, size.responses, request.seed)
     by_width = request.size is None
     draw = Draw(
         seed=request.seed, test_share=request.test_share, raters=request.raters,
@@ -111,9 +111,9 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
     sampled = tuple(split(chosen, request.test_share, request.seed))
     items = sorted({one.item_id for one in sampled})
     content = Content(draw=draw, responses=sampled, dealt=dict.fromkeys(items, request.people))
-    units = sum(one.units for one in chosen)
-    told = _told(request, result, size, content, units) + _informed(project, request)
-    return SetPreview(content, units, tuple(told))
+    units = sum(candidate.units for candidate in chosen)
+    notes = _notes(request, result, size, content, units) + _informed(project, request)
+    return SetPreview(content, units, tuple(notes))
 
 
 def make(project: Project, request: SetRequest) -> Change:
@@ -121,13 +121,13 @@ def make(project: Project, request: SetRequest) -> Change:
 
     Anyone who was asked for the labels of an item before labels all of its responses, as they were told.
     """
-    drawn = preview(project, request)
+    set_preview = preview(project, request)
     with project.store.write() as db:
         if db.execute(
             select(VALIDATION_SET.c.id).where(VALIDATION_SET.c.name == request.name.strip())
         ).first():
             raise Refusal(f"There is a set “{request.name.strip()}” already.", "Choose another name.")
-        content = drawn.content
+        content = set_preview.content
         if request.apart or submits(request.protocol):
             content = _dealt(project, db, request, content)
         text = canonical_json(content.model_dump(mode="json")).decode()
@@ -158,20 +158,26 @@ def named(project: Project, name: str) -> ValidationSet:
     raise Refusal(f"There is no validation set “{name}”.", f"There are: {names}.")
 
 
-def lacking(project: Project, found: ValidationSet) -> list[str]:
+def lacking(project: Project, validation_set: ValidationSet) -> list[str]:
     """What is still to be done before a set can be locked, in words, person by person; empty when nothing is."""
-    protocol = label_cases.protocol_of(project, found.protocol)
-    wanted, units = found.responses(), defaultdict[str, list[validation_figures.UnitPlace]](list)
-    for place in validation_figures.places(project, protocol, found.content.dealt).values():
-        if place.response_id in wanted:
+    protocol = label_cases.protocol_of(project, validation_set.protocol)
+    response_ids, units = (
+        validation_set.responses(),
+        defaultdict[str, list[validation_figures.UnitPlace]](list),
+    )
+    for place in validation_figures.places(project, protocol, validation_set.content.dealt).values():
+        if place.response_id in response_ids:
             units[place.item_id].append(place)
     aliases = {person.id: person.alias for person in people.people(project)}
     with project.store.read() as db:
-        said, finished = _said(db, protocol, found), _said(db, protocol, found, submitted=True)
+        labels, finished = (
+            _labels(db, protocol, validation_set),
+            _labels(db, protocol, validation_set, submitted=True),
+        )
         lines = []
-        for item_id, whose in _raters(db, found).items():
+        for item_id, whose in _raters(db, validation_set).items():
             for person in whose:
-                missing = sum((place.key, person) not in said for place in units[item_id])
+                missing = sum((place.key, person) not in labels for place in units[item_id])
                 if missing or sum((place.key, person) not in finished for place in units[item_id]):
                     lines.append((item_id, person, missing))
         keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
@@ -196,7 +202,7 @@ def lock(project: Project, name: str) -> Change:
         )
     protocol = label_cases.protocol_of(project, result.protocol)
     with project.store.write() as db:
-        said = _said(db, protocol, result)
+        said = _labels(db, protocol, result)
         labels = [
             FirstLabel(response_id=key[0], unit_id=key[1], person_id=person, value=said[key, person])
             for key, person in sorted(said)
@@ -247,11 +253,11 @@ def held_back(project: Project, protocol: str) -> set[str]:
     return result
 
 
-def refuse_unlocked(found: ValidationSet) -> None:
+def refuse_unlocked(validation_set: ValidationSet) -> None:
     """Refusal while what people say of a set may still change."""
-    if found.locked_at is None:
+    if validation_set.locked_at is None:
         raise Refusal(
-            f"The labels of “{found.name}” are not locked; until then no judge is shown.",
+            f"The labels of “{validation_set.name}” are not locked; until then no judge is shown.",
             "Have its labels submitted, then lock them.",
         )
 
@@ -302,7 +308,7 @@ def candidates(places: Iterable[validation_figures.UnitPlace]) -> list[Candidate
     ]
 
 
-def size_for(found: Sequence[Candidate], width: float, share: float, likeness: float) -> SampleSize:
+def size_for(candidates: Sequence[Candidate], width: float, share: float, likeness: float) -> SampleSize:
     """The fewest responses, spread over the items, after which the 95 % Wilson interval of a share is `width` wide.
 
     Units of one item are alike by `likeness` (ρ), so that each counts 1 / deff (Kish 1965). ValueError as in
@@ -310,14 +316,14 @@ def size_for(found: Sequence[Candidate], width: float, share: float, likeness: f
     """
     from annotator.stats.intervals.student import kish_effect, wilson_size
 
-    each = sum(one.units for one in found) / len(found)
-    held = sorted(Counter(one.item_id for one in found).values(), reverse=True)
-    for responses in range(1, len(found) + 1):
+    each = sum(candidate.units for candidate in candidates) / len(candidates)
+    held = sorted(Counter(candidate.item_id for candidate in candidates).values(), reverse=True)
+    for responses in range(1, len(candidates) + 1):
         effect = kish_effect([each * size for size in _spread(held, responses)], likeness)
         needed = wilson_size(width, share, effect)
         if responses * each >= needed:
             return SampleSize(responses, needed, effect, reached=True)
-    return SampleSize(len(found), needed, effect, reached=False)
+    return SampleSize(len(candidates), needed, effect, reached=False)
 
 
 def _spread(held: Sequence[int], responses: int) -> list[int]:
@@ -332,7 +338,7 @@ def _spread(held: Sequence[int], responses: int) -> list[int]:
     return [size for size in taken if size]
 
 
-def drawn(found: Iterable[Candidate], responses: int, seed: int) -> list[Candidate]:
+def sample(candidates: Iterable[Candidate], responses: int, seed: int) -> list[Candidate]:
     """So many responses at random: each stratum gives its share, and items give in turn; the same for the same seed.
 
     What is left after whole shares comes from the largest remainders (Hamilton), of equal ones from the items that
@@ -340,8 +346,8 @@ def drawn(found: Iterable[Candidate], responses: int, seed: int) -> list[Candida
     """
     chance = Random(seed)
     waiting: dict[Stratum, list[Candidate]] = defaultdict(list)
-    for one in sorted(found, key=lambda one: (one.stratum, one.response_id)):
-        waiting[one.stratum].append(one)
+    for candidate in sorted(candidates, key=lambda one: (one.stratum, one.response_id)):
+        waiting[candidate.stratum].append(candidate)
     whole = sum(map(len, waiting.values()))
     # In whole numbers, so that equal remainders are equal.
     parts = {stratum: divmod(responses * len(own), whole) for stratum, own in waiting.items()}
@@ -370,7 +376,7 @@ def drawn(found: Iterable[Candidate], responses: int, seed: int) -> list[Candida
 
 def split(chosen: Sequence[Candidate], test_share: float, seed: int) -> list[Sampled]:
     """The responses with their part: whole items go to one part, evenly over question types, at random."""
-    types = {one.item_id: one.stratum[0] for one in chosen}
+    types = {candidate.item_id: candidate.stratum[0] for candidate in chosen}
     items = sorted(types)
     Random(f"{seed}/split").shuffle(items)
     items.sort(key=types.__getitem__)
@@ -381,56 +387,60 @@ def split(chosen: Sequence[Candidate], test_share: float, seed: int) -> list[Sam
     }
     return [
         Sampled(
-            response_id=one.response_id,
-            item_id=one.item_id,
-            question_type=one.stratum[0],
-            system_id=one.stratum[1],
-            quartile=one.stratum[2],
-            split=Split.TEST if one.item_id in tested else Split.DEV,
+            response_id=candidate.response_id,
+            item_id=candidate.item_id,
+            question_type=candidate.stratum[0],
+            system_id=candidate.stratum[1],
+            quartile=candidate.stratum[2],
+            split=Split.TEST if candidate.item_id in tested else Split.DEV,
         )
-        for one in chosen
+        for candidate in chosen
     ]
 
 
-def _size(found: Sequence[Candidate], request: SetRequest) -> SampleSize:
+def _size(candidates: Sequence[Candidate], request: SetRequest) -> SampleSize:
     if request.size is None:
-        return size_for(found, request.width, request.share, request.likeness)
-    counts = {one: one.units if PROTOCOLS[request.protocol].paired else 1 for one in found}
+        return size_for(candidates, request.width, request.share, request.likeness)
+    counts = {
+        candidate: candidate.units if PROTOCOLS[request.protocol].paired else 1 for candidate in candidates
+    }
     responses = bisect_left(
-        range(len(found)),
+        range(len(candidates)),
         request.size,
-        key=lambda most: sum(counts[one] for one in drawn(found, most, request.seed)),
+        key=lambda most: sum(counts[candidate] for candidate in sample(candidates, most, request.seed)),
     )
     return SampleSize(responses, 0, 1.0, reached=request.size <= sum(counts.values()))
 
 
-def _told(
-    request: SetRequest, found: Sequence[Candidate], size: SampleSize, content: Content, units: int
+def _notes(
+    request: SetRequest, candidates: Sequence[Candidate], size: SampleSize, content: Content, units: int
 ) -> list[str]:
     tested = [response for response in content.responses if response.split is Split.TEST]
     items = {response.item_id for response in content.responses}
     unit = "pair" if PROTOCOLS[request.protocol].paired else "unit"
-    told = [
+    notes = [
         f"{counted(len(content.responses), 'response')} of {counted(len(items), 'item')} with "
-        f"{counted(units, unit)}, drawn from {counted(len(found), 'response')} with seed {request.seed}; "
+        f"{counted(units, unit)}, drawn from {counted(len(candidates), 'response')} with seed {request.seed}; "
         f"{counted(len(tested), 'response')} of {counted(len({one.item_id for one in tested}), 'item')} "
         "in the test part."
     ]
     if request.size is None:
-        told.append(
+        notes.append(
             f"A 95 % interval {request.width:g} wide about {request.share:g} takes "
             f"{counted(size.units, unit)} of the "
             f"whole set at a design effect of {size.effect:.2f} (intra-item correlation {request.likeness:g})."
         )
     if not size.reached:
-        told.append("There are not enough responses for that: all of them are included.")
-    return told
+        notes.append("There are not enough responses for that: all of them are included.")
+    return notes
 
 
 def _informed(project: Project, request: SetRequest) -> list[str]:
     """Who of the people may read elsewhere what judges say, so that nobody takes their labels for blind unawares."""
     both = [
-        one.alias for one in people.people(project) if one.id in request.people and one.has(Role.COORDINATOR)
+        person.alias
+        for person in people.people(project)
+        if person.id in request.people and person.has(Role.COORDINATOR)
     ]
     if not both:
         return []
@@ -443,8 +453,8 @@ def _informed(project: Project, request: SetRequest) -> list[str]:
 
 def _dealt(project: Project, db: Connection, request: SetRequest, content: Content) -> Content:
     items = tuple(content.dealt)
-    asked = dealing.labelling(db, protocol=request.protocol)
-    before = {item_id: asked.get(item_id, set()) for item_id in items}
+    assigned = dealing.labelling(db, protocol=request.protocol)
+    before = {item_id: assigned.get(item_id, set()) for item_id in items}
     drawn_before = {person: dealing.narrowed(db, person, request.protocol) for person in request.people}
     if any(len(before[item_id]) < request.raters for item_id in items):
         stages = (Stage.LABELLING,)
@@ -453,8 +463,8 @@ def _dealt(project: Project, db: Connection, request: SetRequest, content: Conte
             stages, request.raters, request.people, items=items, seed=request.seed, protocols=named
         )
         assignments.assign(project, plan)
-    asked = dealing.labelling(db, protocol=request.protocol)
-    dealt = {item_id: tuple(sorted(asked[item_id])) for item_id in items}
+    assigned = dealing.labelling(db, protocol=request.protocol)
+    dealt = {item_id: tuple(sorted(assigned[item_id])) for item_id in items}
     narrowed = {
         item_id: tuple(
             person
@@ -476,32 +486,32 @@ def _set_of(row: Any, opened: int) -> ValidationSet:
     )  # fmt: skip
 
 
-def _raters(db: Connection, found: ValidationSet) -> dict[str, tuple[str, ...]]:
+def _raters(db: Connection, validation_set: ValidationSet) -> dict[str, tuple[str, ...]]:
     """Who labels each item of a set now: those it was dealt to, and who took it over from one of them."""
-    dealt = found.content.dealt
-    asked = dealing.labelling(db, protocol=found.protocol)
-    if not submits(found.protocol) and not dealt.keys() <= asked.keys():
+    dealt = validation_set.content.dealt
+    assigned = dealing.labelling(db, protocol=validation_set.protocol)
+    if not submits(validation_set.protocol) and not dealt.keys() <= assigned.keys():
         return dealt
     return {
         item_id: tuple(
             person
-            for person in sorted(asked.get(item_id, ()))
-            if person in whose or dealing.replaces(person, whose, asked[item_id])
+            for person in sorted(assigned.get(item_id, ()))
+            if person in whose or dealing.replaces(person, whose, assigned[item_id])
         )
         for item_id, whose in dealt.items()
     }
 
 
-def _said(
-    db: Connection, protocol: Protocol, found: ValidationSet, *, submitted: bool = False
+def _labels(
+    db: Connection, protocol: Protocol, validation_set: ValidationSet, *, submitted: bool = False
 ) -> dict[tuple[validation_figures.Key, str], str | None]:
     """What the people of a set say of the units of its responses now, None where they are unsure."""
-    item_of = {response.response_id: response.item_id for response in found.content.responses}
-    raters = _raters(db, found)
+    item_of = {response.response_id: response.item_id for response in validation_set.content.responses}
+    raters = _raters(db, validation_set)
     return {
         (key, person): value
         for person, own in validation_figures.of_people(
-            db, protocol, list(found.content.dealt), submitted=submitted
+            db, protocol, list(validation_set.content.dealt), submitted=submitted
         ).items()
         for key, value in own.items()
         if key[0] in item_of and person in raters[item_of[key[0]]]
@@ -534,11 +544,12 @@ def standings(project: Project) -> list[SetStatus]:
     return [_standing(project, one, aliases) for one in reversed(sets(project))]
 
 
-def _standing(project: Project, found: ValidationSet, aliases: dict[str, str]) -> SetStatus:
-    raters = Counter(aliases[person] for whose in found.content.dealt.values() for person in whose)
-    types = Counter(response.question_type or "no type" for response in found.content.responses)
-    missing = () if found.locked_at is not None else tuple(lacking(project, found))
+def _standing(project: Project, validation_set: ValidationSet, aliases: dict[str, str]) -> SetStatus:
+    raters = Counter(aliases[person] for whose in validation_set.content.dealt.values() for person in whose)
+    types = Counter(response.question_type or "no type" for response in validation_set.content.responses)
+    missing = () if validation_set.locked_at is not None else tuple(lacking(project, validation_set))
     return SetStatus(
-        found, judge_runs.title(found.protocol), dict(sorted(raters.items())), dict(types.most_common()), missing,
-        tuple(openings(project, found.id)),
+        validation_set, judge_runs.title(validation_set.protocol), dict(sorted(raters.items())),
+        dict(types.most_common()), missing,
+        tuple(openings(project, validation_set.id)),
     )  # fmt: skip

@@ -78,12 +78,12 @@ def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str
         if row.item_id in items and (not systems or there[row.system_id] in systems):
             result.setdefault(there[row.system_id], []).append((items[row.item_id].key, row.id))
     chance = Random(seed)
-    drawn = [
+    sample = [
         one
         for name in sorted(result)
         for one in chance.sample(sorted(result[name]), min(per_system, len(result[name])))
     ]
-    after = {"seed": seed, "per_system": per_system, "responses": [response_id for _, response_id in drawn]}
+    after = {"seed": seed, "per_system": per_system, "responses": [response_id for _, response_id in sample]}
     before = project.get(label_sealing.SAMPLE)
     with project.store.write() as db:
         project.set(label_sealing.SAMPLE, after)
@@ -100,7 +100,11 @@ def report(
     that counts in the results; a response without any error counts with none.
     """
     kinds = dict(_responses(project, system, mode, among))
-    return tuple(_counted(project, one, judge, kinds, of) for one in TAXONOMIES.values() if not one.beside)
+    return tuple(
+        _counted(project, taxonomy, judge, kinds, of)
+        for taxonomy in TAXONOMIES.values()
+        if not taxonomy.beside
+    )
 
 
 def _counted(
@@ -117,14 +121,14 @@ def _counted(
     taken, seen = _taken(project, rater, {response_id for response_id, _ in labels.get("", ())}, of)
     rejected = _rejected(project, taxonomy, rater)
     looked = []
-    for (response_id, who), said in sorted(verdicts.items()):
+    for (response_id, who), values in sorted(verdicts.items()):
         if response_id not in kinds or (seen and response_id not in seen):
             continue
         # A person's label is of their own verdict; a judge's verdict takes whatever label people gave the unit.
         own = labels.get(who) if rater is not None and result_raters.are_people(rater.id) else labels.get("")
         given = {
             unit: (own or {}).get((response_id, unit))
-            for unit in due(taxonomy, said)
+            for unit in due(taxonomy, values)
             if (response_id, unit) not in rejected
         }
         looked.append(LabelledResponse(response_id, kinds[response_id] or NONE, given))
@@ -190,46 +194,46 @@ def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, s
     return result
 
 
-def sheets(found: tuple[TaxonomyCounts, ...]) -> tuple[ResultSheet, ...]:
+def sheets(countses: tuple[TaxonomyCounts, ...]) -> tuple[ResultSheet, ...]:
     """A sheet for each taxonomy of which anything was judged: question types down, labels across."""
-    return tuple(_sheet(one) for one in found if one.means)
+    return tuple(_sheet(counts) for counts in countses if counts.means)
 
 
-def _sheet(one: TaxonomyCounts) -> ResultSheet:
-    labels = [*one.taxonomy.values, *([SUBTOTAL] if one.taxonomy.whole else [])]
+def _sheet(counts: TaxonomyCounts) -> ResultSheet:
+    labels = [*counts.taxonomy.values, *([SUBTOTAL] if counts.taxonomy.whole else [])]
     heads = columns(
         ("question_type", "Question type"),
         ("responses", "Responses", "Looked at, with or without errors; of people, once for each who labelled"),
         *((key_of(label), _words(label)) for label in labels),
         *([("without_a_label", "Without a label", "Units whose verdict needs a label that nobody "
-        "gave")] if one.taxonomy.whole else []),
+        "gave")] if counts.taxonomy.whole else []),
     )  # fmt: skip
     lines = [
         SheetLine((
             text(kind), count(first.n), *(figure(means[label]) for label in labels),
-            *([count(first.missing)] if one.taxonomy.whole else []),
+            *([count(first.missing)] if counts.taxonomy.whole else []),
         ))
-        for kind, means in one.means.items()
+        for kind, means in counts.means.items()
         for first in [next(iter(means.values()))]
     ]  # fmt: skip
-    judge = one.rater.name if one.rater else ""
-    printed = f" ({one.taxonomy.printed})" if one.taxonomy.printed else ""
-    told = [
-        f"Mean number per response{printed}; judged by {judge}, labelled by people. Counted: {one.taken}."
+    judge = counts.rater.name if counts.rater else ""
+    printed = f" ({counts.taxonomy.printed})" if counts.taxonomy.printed else ""
+    notes = [
+        f"Mean number per response{printed}; judged by {judge}, labelled by people. Counted: {counts.taken}."
     ]
-    if missing := sum(next(iter(means.values())).missing for means in one.means.values()):
-        told.append(
+    if missing := sum(next(iter(means.values())).missing for means in counts.means.values()):
+        notes.append(
             f"{counted(missing, 'unit waits', 'units wait')} for a label; until then a label's mean has only a range, "
             "and the subtotal stands."
         )
     return ResultSheet(
-        key_of(one.taxonomy.name),
-        one.taxonomy.title,
+        key_of(counts.taxonomy.name),
+        counts.taxonomy.title,
         heads,
         tuple(lines),
-        tuple(told),
-        (_picture(one, labels),) if _is_drawn(one) else (),
-        one.taxonomy.departures,
+        tuple(notes),
+        (_picture(counts, labels),) if _is_sampled(counts) else (),
+        counts.taxonomy.departures,
     )
 
 
@@ -237,17 +241,17 @@ def _words(label: str) -> str:
     return label.replace("_", " ").capitalize()
 
 
-def _is_drawn(one: TaxonomyCounts) -> bool:
-    return any(own.value for means in one.means.values() for own in means.values())
+def _is_sampled(counts: TaxonomyCounts) -> bool:
+    return any(own.value for means in counts.means.values() for own in means.values())
 
 
-def _picture(one: TaxonomyCounts, labels: list[str]) -> SheetPicture:
-    kinds = list(one.means)
+def _picture(counts: TaxonomyCounts, labels: list[str]) -> SheetPicture:
+    kinds = list(counts.means)
     return picture(
-        one.taxonomy.name,
-        f"{one.taxonomy.title}: mean number per response",
+        counts.taxonomy.name,
+        f"{counts.taxonomy.title}: mean number per response",
         pictures.bars,
         kinds,
-        {_words(label): [one.means[kind][label].value for kind in kinds] for label in labels},
+        {_words(label): [counts.means[kind][label].value for kind in kinds] for label in labels},
         "per response",
     )

@@ -76,7 +76,7 @@ class DuelPair(Duel):
 def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
     """What the view lets choose: whose judgements, and of what was asked where that may differ."""
     several = len(JUDGED) > 1
-    asked = ViewChoice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
+    choice = ViewChoice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
     result = {name: results.rater_choice(project, name) for name in JUDGED}
     whose = [
         ViewChoice(
@@ -88,7 +88,7 @@ def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
         for name, one in result.items()
     ]
     cuts = results.cut_choices(project)
-    return (asked, *whose, *cuts) if several else (*whose, *cuts)
+    return (choice, *whose, *cuts) if several else (*whose, *cuts)
 
 
 def duels(
@@ -192,14 +192,14 @@ def _pairs(
             trials[first, second] += [value] if status == Status.OK.value else []
         for id_, item_id, system_id, run in db.execute(responses):
             rivals[item_id, run].append((names[system_id], id_))
-    said = {pair: PROTOCOLS[protocol].scale.agreed(values) for pair, values in trials.items()}
+    agreed = {pair: PROTOCOLS[protocol].scale.agreed(values) for pair, values in trials.items()}
     places = {item_id: place for place, item_id in enumerate(items)}
     for (item_id, run), members in sorted(rivals.items(), key=lambda one: (places[one[0][0]], one[0][1])):
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
-            orders = said.get((a_id, b_id)), said.get((b_id, a_id))
+            orders = agreed.get((a_id, b_id)), agreed.get((b_id, a_id))
             yield DuelPair(
                 f"{item_id}/{run}", a, b, *orders, item_id, item_key=items[item_id].key,
-                asked=(a_id, b_id) in said or (b_id, a_id) in said, a_id=a_id, b_id=b_id,
+                asked=(a_id, b_id) in agreed or (b_id, a_id) in agreed, a_id=a_id, b_id=b_id,
             )  # fmt: skip
 
 
@@ -339,7 +339,9 @@ def preferences(
     known = {name: row for name, row in values.items() if any(value is not None for value in row.values())}
     if not known:
         return ()
-    agreements = {name: agreement(_pair(one, row) for one in compared) for name, row in known.items()}
+    agreements = {
+        name: agreement(_pair(preference, row) for preference in compared) for name, row in known.items()
+    }
     listed = metric if metric in known else next(iter(known))
     return (
         ResultSheet(
@@ -379,10 +381,10 @@ def preferences(
 
 def _beside(project: Project, respect: Taxonomy) -> Counter[str]:
     """How often people chose in one respect as they did overall, otherwise, or saw no difference."""
-    said, whole = counted_rows("said"), counted_rows("whole")
-    same = [said.c[name] == whole.c[name] for name in ("rater_id", "response_id", "unit_id", "trial")]
-    question = select(said.c.value, whole.c.value).join(whole, and_(whole.c.protocol == respect.of, *same)).where(
-        said.c.protocol == respect.name, *(one.c.status == Status.OK.value for one in (said, whole)),
+    condition, whole = counted_rows("said"), counted_rows("whole")
+    same = [condition.c[name] == whole.c[name] for name in ("rater_id", "response_id", "unit_id", "trial")]
+    question = select(condition.c.value, whole.c.value).join(whole, and_(whole.c.protocol == respect.of, *same)).where(
+        condition.c.protocol == respect.name, *(one.c.status == Status.OK.value for one in (condition, whole)),
     )  # fmt: skip
     with project.store.read() as db:
         return Counter(
@@ -399,8 +401,13 @@ def _values(project: Project, metric: str, judge: str) -> dict[str, float | None
     }
 
 
-def _pair(one: HumanPreference, scores: Mapping[str, float | None]) -> ScoredPair:
-    return ScoredPair(scores.get(one.first_id), scores.get(one.second_id), one.preferred, one.item_id)
+def _pair(preference: HumanPreference, scores: Mapping[str, float | None]) -> ScoredPair:
+    return ScoredPair(
+        scores.get(preference.first_id),
+        scores.get(preference.second_id),
+        preference.preferred,
+        preference.item_id,
+    )
 
 
 def _preferences(project: Project) -> Iterator[HumanPreference]:
@@ -409,7 +416,7 @@ def _preferences(project: Project) -> Iterator[HumanPreference]:
     names = {person.id: person.alias for person in people.people(project)}
     places = {item_id: place for place, item_id in enumerate(items)}
     for (item_id, rater, _), orders in sorted(
-        _said(project).items(), key=lambda one: places.get(one[0][0], -1)
+        _preference_votes(project).items(), key=lambda one: places.get(one[0][0], -1)
     ):
         if item_id not in items:
             continue
@@ -426,7 +433,7 @@ def _preferences(project: Project) -> Iterator[HumanPreference]:
 Orders = dict[tuple[str, str], tuple[str | None, str, str]]
 
 
-def _said(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
+def _preference_votes(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
     j, first, second = counted_rows().c, RESPONSE.alias("first"), RESPONSE.alias("second")
     question = (
         select(
@@ -440,8 +447,8 @@ def _said(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
     result: dict[tuple[str, str, frozenset[str]], Orders] = {}
     with project.store.read() as db:
         for item_id, rater, value, status, a, b, *of in db.execute(question):
-            said = value if status == Status.OK.value and value in get_args(Preferred) else None
-            result.setdefault((item_id, rater, frozenset((a, b))), {})[a, b] = (said, of[0], of[1])
+            preferred = value if status == Status.OK.value and value in get_args(Preferred) else None
+            result.setdefault((item_id, rater, frozenset((a, b))), {})[a, b] = (preferred, of[0], of[1])
     return result
 
 
@@ -451,13 +458,17 @@ def _respects(project: Project) -> Iterator[ResultSheet]:
         ("respect", "Respect"), ("same", "As overall", "The report that is better as a whole, or a tie in both"),
         ("other", "Otherwise"), ("tie", "No difference"), ("n", "n", "Comparisons in which it was said"),
     )  # fmt: skip
-    respects = {one.title: _beside(project, one) for one in RESPECTS}
-    if any(said.total() for said in respects.values()):
+    respects = {taxonomy.title: _beside(project, taxonomy) for taxonomy in RESPECTS}
+    if any(counter.total() for counter in respects.values()):
         lines = (
             SheetLine(
-                (text(name), *(count(said[one]) for one in ("same", "other", "tie")), count(said.total()))
+                (
+                    text(name),
+                    *(count(counter[one]) for one in ("same", "other", "tie")),
+                    count(counter.total()),
+                )
             )
-            for name, said in respects.items()
+            for name, counter in respects.items()
         )
         yield ResultSheet("respects", "Choices in each respect", heads, tuple(lines))
 
@@ -471,14 +482,15 @@ def _preferences_list(
         ("score", "Score"),
     )  # fmt: skip
     lines = []
-    for one in compared:
-        pair = _pair(one, scores)
-        named = {FIRST: one.first, SECOND: one.second, TIE: "neither", None: "not said"}
+    for preference in compared:
+        pair = _pair(preference, scores)
+        named = {FIRST: preference.first, SECOND: preference.second, TIE: "neither", None: "not said"}
         cells = (
-            text(one.item_key), text(one.person), text(one.first), text(one.second), text(named[one.preferred]),
+            text(preference.item_key), text(preference.person), text(preference.first), text(preference.second),
+            text(named[preference.preferred]),
             figure(Estimate(pair.first)), figure(Estimate(pair.second)), _verdict(pair),
         )  # fmt: skip
-        lines.append(SheetLine(cells, item_id=one.item_id))
+        lines.append(SheetLine(cells, item_id=preference.item_id))
     return ResultSheet("pairs", f"Pairs, by {title}", heads, tuple(lines))
 
 

@@ -23,8 +23,7 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.domain.judges.matrix import Matrix, MatrixSpec
-from annotator.domain.judges.protocol import Material, Metric, Protocol, RatedResponse
+from annotator.domain.judges.protocol import Material, Matrix, MatrixSpec, Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch
@@ -71,15 +70,15 @@ class PlanMatricesReport:
 
 def matrix_choices(project: Project) -> tuple[ViewChoice, ...]:
     names, systems = results.items_named(project), results.systems_named(project)
-    asked = ViewChoice("protocol", "Matrix", tuple((PROTOCOLS[name].title, name) for name in FILLED))
-    result = [asked] if len(FILLED) > 1 else []
+    choice = ViewChoice("protocol", "Matrix", tuple((PROTOCOLS[name].title, name) for name in FILLED))
+    result = [choice] if len(FILLED) > 1 else []
     for name, spec in FILLED.items():
         only_if = ("protocol", (name,)) if len(FILLED) > 1 else None
         judges = results.rater_choice(project, name)
         single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
         there = tuple(
-            (f"{names[one.item.id].key}, {systems[material.response.system_id]}", material.response.id)
-            for one, material in _materials(project, PROTOCOLS[name], spec)
+            (f"{names[hand.item.id].key}, {systems[material.response.system_id]}", material.response.id)
+            for hand, material in _materials(project, PROTOCOLS[name], spec)
             if spec.rows in material.parts
         )
         result += [
@@ -105,14 +104,14 @@ def matrix_report(project: Project, judge: str = "", protocol: str = USUAL_MATRI
     # Of people each one by themselves: two people fill two matrices.
     each = (one for one in result_raters.everybody(project, protocol) if one.id != result_raters.PEOPLE)
     rater = result_raters.chosen(each, judge)
-    said: dict[str, dict[str, str]] = {}
+    values_of: dict[str, dict[str, str]] = {}
     for response_id, _, unit_id, value in (
         result_raters.spoken(project, definition, rater.id) if rater else ()
     ):
-        said.setdefault(response_id, {})[unit_id] = value
+        values_of.setdefault(response_id, {})[unit_id] = value
     systems, result, unknown = results.systems_named(project), [], 0
     for at_hand, material in _materials(project, definition, spec):
-        response, values = material.response, said.get(material.response.id, {})
+        response, values = material.response, values_of.get(material.response.id, {})
         if spec.rows not in material.parts:
             unknown += 1
             continue
@@ -137,15 +136,15 @@ def matrix_report(project: Project, judge: str = "", protocol: str = USUAL_MATRI
     return PlanMatricesReport(protocol, rater, tuple(result), unknown)
 
 
-def matrix_sheets(found: PlanMatricesReport, of: str = "") -> tuple[ResultSheet, ...]:
-    if not found.met:
+def matrix_sheets(report: PlanMatricesReport, of: str = "") -> tuple[ResultSheet, ...]:
+    if not report.met:
         return ()
-    chosen = next((one for one in found.met if one.response_id == of), found.met[0])
-    return (_readings(found), _matrix(chosen))
+    chosen = next((match for match in report.met if match.response_id == of), report.met[0])
+    return (_readings(report), _matrix(chosen))
 
 
-def _readings(found: PlanMatricesReport) -> ResultSheet:
-    metrics = PROTOCOLS[found.protocol].metrics
+def _readings(report: PlanMatricesReport) -> ResultSheet:
+    metrics = PROTOCOLS[report.protocol].metrics
     heads = columns(
         ITEM_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, ("predicted", "Predicted", "Sub-tasks of the report's plan"),
         ("gold", "Gold", "Sub-tasks of the gold plan"),
@@ -154,73 +153,75 @@ def _readings(found: PlanMatricesReport) -> ResultSheet:
     lines = [
         SheetLine(
             (
-                text(one.item_key), text(one.system), count(one.trial), count(len(one.predicted)), count(len(one.gold)),
-                *(replace(figure(one.scores[metric.name]), metric=metric.name) for metric in metrics),
+                text(match.item_key), text(match.system), count(match.trial), count(len(match.predicted)),
+                count(len(match.gold)),
+                *(replace(figure(match.scores[metric.name]), metric=metric.name) for metric in metrics),
             ),
-            one.item_id, response_id=one.response_id, source=_source(one), picture=one.response_id,
+            match.item_id, response_id=match.response_id, source=_source(match), picture=match.response_id,
         )
-        for one in found.met
+        for match in report.met
     ]  # fmt: skip
-    judge = f"Judged by {found.rater.name}. " if found.rater else ""
-    told = [f"{judge}{FILLED[found.protocol].about}"]
-    if found.unknown:
-        told.append(f"Without a known plan, not counted as zero: {counted(found.unknown, 'report')}.")
+    judge = f"Judged by {report.rater.name}. " if report.rater else ""
+    notes = [f"{judge}{FILLED[report.protocol].about}"]
+    if report.unknown:
+        notes.append(f"Without a known plan, not counted as zero: {counted(report.unknown, 'report')}.")
     return ResultSheet(
-        "readings", "Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met))
+        "readings", "Both readings", heads, tuple(lines), tuple(notes), tuple(map(_picture, report.met))
     )
 
 
-def _source(one: PlanMatch) -> FigureSource:
-    return FigureSource(one.protocol, one.by, item_id=one.item_id, response_id=one.response_id)
+def _source(match: PlanMatch) -> FigureSource:
+    return FigureSource(match.protocol, match.by, item_id=match.item_id, response_id=match.response_id)
 
 
-def _matrix(one: PlanMatch) -> ResultSheet:
-    pairs = _matching(one)
-    gold = [(f"G{place}", words) for place, (_, words) in enumerate(one.gold, start=1)]
+def _matrix(match: PlanMatch) -> ResultSheet:
+    pairs = _matching(match)
+    gold = [(f"G{place}", words) for place, (_, words) in enumerate(match.gold, start=1)]
     heads = columns(
         ("predicted", "Predicted sub-task"), *((place.lower(), place, words) for place, words in gold)
     )
     lines = []
-    for i, (unit_id, words) in enumerate(one.predicted):
-        cells = [_cell(one, i, j, (i, j) in pairs) for j in range(len(one.gold))]
+    for i, (unit_id, words) in enumerate(match.predicted):
+        cells = [_cell(match, i, j, (i, j) in pairs) for j in range(len(match.gold))]
         head = SheetCell(f"P{i + 1}  {words}", f"{i:04}", words, value=words)
-        lines.append(SheetLine((head, *cells), one.item_id, unit_id, response_id=one.response_id))
+        lines.append(SheetLine((head, *cells), match.item_id, unit_id, response_id=match.response_id))
     return ResultSheet(
         "matrix",
         "Matrix",
         heads,
         tuple(lines),
         (
-            f"Item {one.item_key}, {one.system}: predicted sub-tasks down, gold ones across; "
+            f"Item {match.item_key}, {match.system}: predicted sub-tasks down, gold ones across; "
             "◉ belongs to the matching.",
             "  ".join(f"{place} {words}" for place, words in gold),
         ),
-        (_picture(one),),
+        (_picture(match),),
     )
 
 
-def _cell(one: PlanMatch, i: int, j: int, matched: bool) -> SheetCell:
-    spec, held = FILLED[one.protocol], one.cells[i][j]
+def _cell(match: PlanMatch, i: int, j: int, matched: bool) -> SheetCell:
+    spec, held = FILLED[match.protocol], match.cells[i][j]
     words = {True: spec.match, False: spec.none, None: "missing"}[held]
-    said = f"P{i + 1} and G{j + 1}: {words}{', matched' if matched else ''}\n{one.predicted[i][1]}\n{one.gold[j][1]}"
+    description = f"P{i + 1} and G{j + 1}: {words}{', matched' if matched else ''}\n"
+    description += f"{match.predicted[i][1]}\n{match.gold[j][1]}"
     shown = f"◉ {words}" if matched else f"● {words}" if held else words
-    source = replace(_source(one), unit_id=cell_id(one.predicted[i][0], one.gold[j][0]))
-    return SheetCell(shown, words, said, STATES[held], source, value=words)
+    source = replace(_source(match), unit_id=cell_id(match.predicted[i][0], match.gold[j][0]))
+    return SheetCell(shown, words, description, STATES[held], source, value=words)
 
 
-def _matching(one: PlanMatch) -> list[tuple[int, int]]:
-    return maximum_pairs([[bool(cell) for cell in row] for row in one.cells]) if one.cells else []
+def _matching(match: PlanMatch) -> list[tuple[int, int]]:
+    return maximum_pairs([[bool(cell) for cell in row] for row in match.cells]) if match.cells else []
 
 
-def _picture(one: PlanMatch) -> SheetPicture:
+def _picture(match: PlanMatch) -> SheetPicture:
     return picture(
-        one.response_id,
-        f"{one.item_key}, {one.system}: full relevant, ringed matched, ? missing",
+        match.response_id,
+        f"{match.item_key}, {match.system}: full relevant, ringed matched, ? missing",
         pictures.matrix,
-        [f"P{n} {words}" for n, (_, words) in enumerate(one.predicted, start=1)],
-        [f"G{n} {words}" for n, (_, words) in enumerate(one.gold, start=1)],
-        one.cells,
-        _matching(one),
+        [f"P{n} {words}" for n, (_, words) in enumerate(match.predicted, start=1)],
+        [f"G{n} {words}" for n, (_, words) in enumerate(match.gold, start=1)],
+        match.cells,
+        _matching(match),
     )
 
 
@@ -265,9 +266,9 @@ def matches_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Of which item and system, and under which protocol where several match references."""
     items = results.items_named(project).values()
     systems = results.systems_named(project).values()
-    asked = ViewChoice("protocol", "Matched by", tuple((PROTOCOLS[name].title, name) for name in MATCHED_BY))
+    choice = ViewChoice("protocol", "Matched by", tuple((PROTOCOLS[name].title, name) for name in MATCHED_BY))
     return (
-        *([asked] if len(MATCHED_BY) > 1 else []),
+        *([choice] if len(MATCHED_BY) > 1 else []),
         ViewChoice("item", "Item", ((EVERY, ""), *((item.key, item.key) for item in items))),
         ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
         *(cut_choice for cut_choice in results.cut_choices(project) if cut_choice.name == "mode"),
@@ -303,12 +304,16 @@ def matches_report(project: Project, protocol: str = USUAL_MATCHING, mode: str =
     return RetrievalReport(protocol, tuple(result))
 
 
-def matches_sheets(found: RetrievalReport, item: str = "", system: str = "") -> tuple[ResultSheet, ...]:
+def matches_sheets(report: RetrievalReport, item: str = "", system: str = "") -> tuple[ResultSheet, ...]:
     """Every match and every reference without one, and what each report comes to."""
-    shown = [one for one in found.matched if item in ("", one.item_key) and system in ("", one.system)]
-    if all(one.comparison is None for one in shown):
+    shown = [
+        matches
+        for matches in report.matched
+        if item in ("", matches.item_key) and system in ("", matches.system)
+    ]
+    if all(matches.comparison is None for matches in shown):
         return ()
-    return (_matches(found.protocol, shown), _reports(found.protocol, shown))
+    return (_matches(report.protocol, shown), _reports(report.protocol, shown))
 
 
 def _matches(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
@@ -318,31 +323,31 @@ def _matches(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
         ("why", "Why", "The key by which two references are known to be the same work: DOI, then arXiv id, then title"),
         ("key", "Key"), ("in_report", "In the report"), ("gold", "Gold"),
     )  # fmt: skip
-    lines = [line for one in shown for line in _lines(one)]
-    unknown = sum(one.comparison is None for one in shown)
-    told = [MATCHED_BY[protocol].about]
+    lines = [line for matches in shown for line in _lines(matches)]
+    unknown = sum(matches.comparison is None for matches in shown)
+    notes = [MATCHED_BY[protocol].about]
     if unknown:
-        told.append(
+        notes.append(
             f"The references of {unknown:,} of {len(shown):,} reports are not known; they are no zero."
         )
-    return ResultSheet("matches", "Matches", heads, tuple(lines), tuple(told))
+    return ResultSheet("matches", "Matches", heads, tuple(lines), tuple(notes))
 
 
-def _lines(one: ResponseMatches) -> Iterator[SheetLine]:
-    if one.comparison is None:
+def _lines(matches: ResponseMatches) -> Iterator[SheetLine]:
+    if matches.comparison is None:
         return
-    for match in one.comparison.matches:
-        yield _line(one, text(MATCHED, state="agreed"), match, match.retrieved, match.gold)
-    for ours, gold in one.comparison.conflicts:
-        yield _line(one, text(CONFLICT, state="disagree"), None, ours, gold)
-    for reference in one.comparison.superfluous:
-        yield _line(one, text(SUPERFLUOUS), None, reference, None)
-    for reference in one.comparison.lacking:
-        yield _line(one, text(LACKING, state="disagree"), None, None, reference)
+    for match in matches.comparison.matches:
+        yield _line(matches, text(MATCHED, state="agreed"), match, match.retrieved, match.gold)
+    for ours, gold in matches.comparison.conflicts:
+        yield _line(matches, text(CONFLICT, state="disagree"), None, ours, gold)
+    for reference in matches.comparison.superfluous:
+        yield _line(matches, text(SUPERFLUOUS), None, reference, None)
+    for reference in matches.comparison.lacking:
+        yield _line(matches, text(LACKING, state="disagree"), None, None, reference)
 
 
 def _line(
-    one: ResponseMatches,
+    matches: ResponseMatches,
     what: SheetCell,
     match: RetrievalMatch | None,
     ours: Reference | None,
@@ -352,11 +357,11 @@ def _line(
     sides = [("In the report", ours), ("Gold", gold)]
     more = [(head, _whole(reference)) for head, reference in sides if reference is not None]
     cells = (
-        text(one.item_key), text(one.system), what, text(WHY[match.by] if match else ""),
+        text(matches.item_key), text(matches.system), what, text(WHY[match.by] if match else ""),
         text(match.key if match else ""),
         *(_reference(reference) for _, reference in sides),
     )  # fmt: skip
-    return SheetLine(cells, one.item_id, response_id=one.response_id, more=(("Why", why), *more))
+    return SheetLine(cells, matches.item_id, response_id=matches.response_id, more=(("Why", why), *more))
 
 
 def _reference(reference: Reference | None) -> SheetCell:
@@ -378,16 +383,18 @@ def _reports(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
         *((key_of(metric.name), metric.title) for metric in metrics),
     )  # fmt: skip
     lines = []
-    for one in shown:
-        own = one.comparison
+    for matches in shown:
+        own = matches.comparison
         retrieved = None if own is None else len(own.matches) + len(own.superfluous)
         cells = (
-            text(one.item_key), text(one.system), count(one.trial), count(retrieved), count(one.gold),
-            count(None if own is None else len(own.matches)), *_figures(one, metrics),
+            text(matches.item_key), text(matches.system), count(matches.trial), count(retrieved), count(matches.gold),
+            count(None if own is None else len(own.matches)), *_figures(matches, metrics),
         )  # fmt: skip
-        lines.append(SheetLine(cells, one.item_id, response_id=one.response_id))
+        lines.append(SheetLine(cells, matches.item_id, response_id=matches.response_id))
     return ResultSheet("reports", "Report by report", heads, tuple(lines))
 
 
-def _figures(one: ResponseMatches, metrics: tuple[Metric, ...]) -> list[SheetCell]:
-    return [replace(figure(own), metric=metric.name) for own, metric in zip(one.scores, metrics, strict=True)]
+def _figures(matches: ResponseMatches, metrics: tuple[Metric, ...]) -> list[SheetCell]:
+    return [
+        replace(figure(own), metric=metric.name) for own, metric in zip(matches.scores, metrics, strict=True)
+    ]

@@ -162,13 +162,13 @@ def _funnel(
     origins = sorted({row.origin for row in collected}, key=lambda origin: (not origin, origin))
     for origin in [*origins, None] if chosen or any(origins) else ():
         rows = [row for row in collected if origin in (None, row.origin)]
-        kept = [chosen[row.id].kept for row in rows if row.id in chosen]
+        decisions = [chosen[row.id].kept for row in rows if row.id in chosen]
         yield FunnelLine(
             ALL_ORIGINS if origin is None else origin or NO_ORIGIN,
             len(rows),
             sum(bool(row.question_type and row.subject) for row in rows),
-            len(kept) - kept.count(None),
-            kept.count(True),
+            len(decisions) - decisions.count(None),
+            decisions.count(True),
             sum(not row.retired for row in rows),
             sum(not row.retired and row.id in settled for row in rows),
         )
@@ -192,29 +192,29 @@ def _given(project: Project) -> dict[str, dict[str, Selection]]:
     return {item_id: dict(sorted(own.items())) for item_id, own in result.items()}
 
 
-def selection_sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
-    funnel = (_funnel_sheet(found.funnel),) if found.funnel else ()
-    if not found.chosen:
+def selection_sheets(report: SelectionReport) -> tuple[ResultSheet, ...]:
+    funnel = (_funnel_sheet(report.funnel),) if report.funnel else ()
+    if not report.chosen:
         return funnel
     heads = columns(
         ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"),
         ("score", "Score", "Mean over raters of the mean over the dimensions of the type"),
-        ("kept", "Kept", f"At {found.bar:g} or more, once {FEWEST_RATERS} raters have rated every dimension"),
-        *((key_of("rater", name), name) for name in found.raters),
+        ("kept", "Kept", f"At {report.bar:g} or more, once {FEWEST_RATERS} raters have rated every dimension"),
+        *((key_of("rater", name), name) for name in report.raters),
         ("recommended", "Recommended", "What each rater would do with the question"),
     )  # fmt: skip
     lines = []
-    for item_id, chosen in found.chosen.items():
-        name, (words, state) = found.items[item_id], KEPT[chosen.kept]
-        words = f"{words}, retired" if item_id in found.retired else words
+    for item_id, chosen in report.chosen.items():
+        name, (words, state) = report.items[item_id], KEPT[chosen.kept]
+        words = f"{words}, retired" if item_id in report.retired else words
         cells = (
             text(name.key), text(name.question, tip=name.question), text(name.question_type), figure(chosen.score),
-            text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
-            text(", ".join(_recommended(found.said[item_id]))),
+            text(words, chosen.score.note, state), *(_given_by(report, item_id, who) for who in report.raters),
+            text(", ".join(_recommended(report.said[item_id]))),
         )  # fmt: skip
         lines.append(
             SheetLine(
-                cells, item_id=item_id, kind=Kind.SELECTION.value, more=tuple(_reasons(found.said[item_id]))
+                cells, item_id=item_id, kind=Kind.SELECTION.value, more=tuple(_reasons(report.said[item_id]))
             )
         )
     sheet = ResultSheet(
@@ -222,22 +222,22 @@ def selection_sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
         "Questions",
         heads,
         tuple(lines),
-        tuple(_told(found)),
-        tuple(_pictures(found)),
+        tuple(_notes(report)),
+        tuple(_pictures(report)),
         DEPARTURES,
     )
-    return (sheet, _agreement(found), *funnel) if found.agreement else (sheet, *funnel)
+    return (sheet, _agreement(report), *funnel) if report.agreement else (sheet, *funnel)
 
 
-def _recommended(said: Mapping[str, Selection]) -> list[str]:
-    many = Counter(one.recommendation for one in said.values() if one.recommendation)
+def _recommended(selections: Mapping[str, Selection]) -> list[str]:
+    many = Counter(selection.recommendation for selection in selections.values() if selection.recommendation)
     return [f"{advised.value} {many[advised]}" for advised in Recommendation if many[advised]]
 
 
-def _reasons(said: Mapping[str, Selection]) -> Iterator[tuple[str, str]]:
-    for who, one in said.items():
-        points = [f"{unit.text}: {unit.rating or UNDEFINED}. {unit.note}".strip() for unit in one.units]
-        whole = (("", one.remark), ("To improve: ", one.improve))
+def _reasons(selections: Mapping[str, Selection]) -> Iterator[tuple[str, str]]:
+    for who, selection in selections.items():
+        points = [f"{unit.text}: {unit.rating or UNDEFINED}. {unit.note}".strip() for unit in selection.units]
+        whole = (("", selection.remark), ("To improve: ", selection.improve))
         yield who, "\n".join([*points, *(f"{head}{words}" for head, words in whole if words)])
 
 
@@ -258,30 +258,32 @@ def _funnel_sheet(lines: Sequence[FunnelLine]) -> ResultSheet:
     return ResultSheet("funnel", "Funnel", heads, tuple(made))
 
 
-def _given_by(found: SelectionReport, item_id: str, who: str) -> SheetCell:
-    own = found.scores[item_id].get(who)
+def _given_by(report: SelectionReport, item_id: str, who: str) -> SheetCell:
+    own = report.scores[item_id].get(who)
     return SheetCell("", None, "Has not rated it") if own is None else figure(own)
 
 
-def _told(found: SelectionReport) -> list[str]:
-    kept = [chosen.kept for chosen in found.chosen.values()]
-    told = [
-        f"{kept.count(True):,} of {len(kept):,} questions are kept at {found.bar:g} or more, {kept.count(False):,} are "
-        f"left out, {kept.count(None):,} are open."
+def _notes(report: SelectionReport) -> list[str]:
+    decisions = [chosen.kept for chosen in report.chosen.values()]
+    notes = [
+        f"{decisions.count(True):,} of {len(decisions):,} questions are kept at {report.bar:g} or more, "
+        f"{decisions.count(False):,} are left out, {decisions.count(None):,} are open."
     ]
-    told += [
-        f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in found.agreement.items()
+    notes += [
+        f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in report.agreement.items()
     ][:3]
-    if len(found.agreement) > 1:
-        told.append(f"Pearson's r, all pairs together: {or_why(found.pooled, f' (n = {found.pooled.n})')}.")
-    if found.unreadable:
-        told.append(
-            f"{counted(found.unreadable, 'rating')} left out: of a dimension that the question's type does not have."
+    if len(report.agreement) > 1:
+        notes.append(
+            f"Pearson's r, all pairs together: {or_why(report.pooled, f' (n = {report.pooled.n})')}."
         )
-    return told
+    if report.unreadable:
+        notes.append(
+            f"{counted(report.unreadable, 'rating')} left out: of a dimension that the question's type does not have."
+        )
+    return notes
 
 
-def _agreement(found: SelectionReport) -> ResultSheet:
+def _agreement(report: SelectionReport) -> ResultSheet:
     heads = columns(
         ("rater", "Rater"),
         ("other_rater", "Other rater"),
@@ -291,23 +293,25 @@ def _agreement(found: SelectionReport) -> ResultSheet:
     )
     lines = [
         SheetLine((text(a), text(b), figure(r), chance(p_of(r)), count(r.n)))
-        for (a, b), r in found.agreement.items()
+        for (a, b), r in report.agreement.items()
     ]
-    if found.pooled.value is not None:
+    if report.pooled.value is not None:
         p = missing("Pairs share raters")
-        lines.append(SheetLine((text(ALL_ORIGINS), text(""), figure(found.pooled), p, count(found.pooled.n))))
+        lines.append(
+            SheetLine((text(ALL_ORIGINS), text(""), figure(report.pooled), p, count(report.pooled.n)))
+        )
     return ResultSheet("raters", "Raters", heads, tuple(lines))
 
 
-def _pictures(found: SelectionReport) -> list[SheetPicture]:
+def _pictures(report: SelectionReport) -> list[SheetPicture]:
     made = []
-    for a, b in found.agreement:
-        both = [item for item, own in found.scores.items() if a in own and b in own]
+    for a, b in report.agreement:
+        both = [item for item, own in report.scores.items() if a in own and b in own]
         points = [
-            pictures.PicturePoint(found.items[item].key, x, y, strong=found.chosen[item].kept is True)
+            pictures.PicturePoint(report.items[item].key, x, y, strong=report.chosen[item].kept is True)
             for item in both
-            if (x := found.scores[item][a].value) is not None
-            and (y := found.scores[item][b].value) is not None
+            if (x := report.scores[item][a].value) is not None
+            and (y := report.scores[item][b].value) is not None
         ]
         if len(points) < 2:
             continue
@@ -332,8 +336,10 @@ def gold(project: Project) -> tuple[ResultSheet, ...]:
             }
             for kind in (Kind.DIAGNOSTICS, Kind.PLAN)
         }
-    diagnostics = {i: one for i, one in result[Kind.DIAGNOSTICS].items() if isinstance(one, Diagnostics)}
-    plans = {i: one for i, one in result[Kind.PLAN].items() if isinstance(one, Plan)}
+    diagnostics = {
+        i: document for i, document in result[Kind.DIAGNOSTICS].items() if isinstance(document, Diagnostics)
+    }
+    plans = {i: document for i, document in result[Kind.PLAN].items() if isinstance(document, Plan)}
     settled = {i: name for i, name in questions.items() if i in diagnostics or i in plans}
     definitions = {one.name: one.definition for one in settings.types(project)}
     return (

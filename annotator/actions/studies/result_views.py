@@ -74,7 +74,9 @@ class ResultView:
 
 
 def held(project: Project) -> frozenset[str]:
-    raters = {name: {one.id for one in of} for name, of in result_raters.raters_under(project).items() if of}
+    raters = {
+        name: {rater.id for rater in of} for name, of in result_raters.raters_under(project).items() if of
+    }
     modes = scoring.modes_of(project)
     items = results.items_named(project)
     sources = [
@@ -87,12 +89,12 @@ def held(project: Project) -> frozenset[str]:
         named = {*db.execute(select(r.mode).union(select(a.kind))).scalars()}
         origins = db.execute(select(ITEM.c.origin).where(ITEM.c.origin != "").limit(1)).all()
         extracts = {*db.execute(select(e.kind).distinct()).scalars()}
-    drawn = {part.drawn for part in ResponsePart if part in extracts}
-    said = {
+    extracted = {part.drawn for part in ResponsePart if part in extracts}
+    available = {
         JUDGED: any(scoring.qualities(project)),
         COMPARED: any(raters.get(one, set()) - {result_raters.PEOPLE} for one in pair_views.JUDGED),
         PREFERRED: any(result_raters.PEOPLE in raters.get(one, ()) for one in pair_views.ASKED),
-        LOOKED_AT: any(one.of in raters for one in TAXONOMIES.values() if not one.beside),
+        LOOKED_AT: any(taxonomy.of in raters for taxonomy in TAXONOMIES.values() if not taxonomy.beside),
         CHOSEN: Kind.SELECTION in named or bool(origins),
         BESIDE: any(result_raters.PEOPLE in of and len(of) > 1 for of in raters.values()),
         ITEMS: bool(items),
@@ -105,27 +107,29 @@ def held(project: Project) -> frozenset[str]:
         DATED: any(source.published or source.citations is not None for source in sources),
         MATCHES: bool(contest_rows.raters(project)),
     }
-    return frozenset({*raters, *named, *drawn, *(name for name, there in said.items() if there)})
+    return frozenset({*raters, *named, *extracted, *(name for name, there in available.items() if there)})
 
 
 def in_use(project: Project, among: "tuple[ResultView, ...]") -> dict[str, bool]:
     """The views about what the project uses, by name, each with whether it rests on something here."""
     there, used, kinds = held(project), profile.protocols(project), profile.profile(project).kinds
-    named = {*used, *kinds, *(part.drawn for one in used.values() for part in one.parts)}
-    named |= {one.mode for one in used.values()}
+    named = {*used, *kinds, *(part.drawn for protocol in used.values() for part in protocol.parts)}
+    named |= {protocol.mode for protocol in used.values()}
     ways = {
         MATCHES: Kind.TASKS in kinds, CHOSEN: Kind.SELECTION in kinds,
-        EXEMPLAR: any(one.exemplar for one in used.values()),
+        EXEMPLAR: any(protocol.exemplar for protocol in used.values()),
         COMPARED: not named.isdisjoint(pair_views.JUDGED), PREFERRED: not named.isdisjoint(pair_views.ASKED),
-        LOOKED_AT: any(one.of in used for one in TAXONOMIES.values()),
+        LOOKED_AT: any(taxonomy.of in used for taxonomy in TAXONOMIES.values()),
     }  # fmt: skip
     named |= {name for name, open_ in ways.items() if open_} | there
     every = {*PROTOCOLS, *Kind, *ways, CONTINUATION, *(part.drawn for part in ResponsePart)}
-    return {one.name: one.rests(there) for one in among if named.issuperset(every.intersection(one.rests_on))}
+    return {
+        view.name: view.rests(there) for view in among if named.issuperset(every.intersection(view.rests_on))
+    }
 
 
 def drawing(part: ResponsePart) -> str:
-    name = next(one.name for one in EXTRACTIONS.values() if one.makes is part)
+    name = next(extraction.name for extraction in EXTRACTIONS.values() if extraction.makes is part)
     return f"goldsmith judge extract FILE --judge NAME --extraction {name}"
 
 
@@ -401,28 +405,28 @@ def show(
     project: Project,
     name: str,
     chosen: Mapping[str, str],
-    kept: Any = None,
+    computed: Any = None,
     among: tuple[ResultView, ...] = VIEWS,
 ) -> CountedView:
     """A view with these choices; a value that does not fit is left to it. `kept` saves counting the same again."""
     view = named(name, among)
     choices, fitting = offered(project, name, chosen, among)
-    result = kept if kept is not None else view.report(project, **_counting(view, fitting))
+    result = computed if computed is not None else view.report(project, **_counting(view, fitting))
     sheets = view.sheets(result, **{name: value for name, value in fitting.items() if name in view.shown})
     if sheets and view.name != "rubrics" and (by := rubric_views.in_force(project)):
-        sheets = _with_told(sheets, f"Rubrics in force: “{by}”, not the experts' own.")
+        sheets = _with_note(sheets, f"Rubrics in force: “{by}”, not the experts' own.")
     if sheets and view.part not in (BENCHMARK, AGREEMENT) and (without := left_out(project).not_counted):
-        sheets = _with_told(sheets, without)
+        sheets = _with_note(sheets, without)
     return CountedView(
-        name, fitting, choices, tuple(_told(result, sheets, fitting.get("metric", ""))), result
+        name, fitting, choices, tuple(_with_departures(result, sheets, fitting.get("metric", ""))), result
     )
 
 
-def _with_told(sheets: tuple[ResultSheet, ...], words: str) -> tuple[ResultSheet, ...]:
+def _with_note(sheets: tuple[ResultSheet, ...], words: str) -> tuple[ResultSheet, ...]:
     return replace(sheets[0], told=tuple(dict.fromkeys((*sheets[0].told, words)))), *sheets[1:]
 
 
-def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:
+def _with_departures(report: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:
     """Tables of one view differ from the paper alike: what one says holds of those that say nothing.
 
     The first says what must be known where the baseline judged.
@@ -432,14 +436,14 @@ def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[Re
     of = tuple(dict.fromkeys(name for name in (metric, *cells, *named) if name))
     differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
     protocols = dict.fromkeys(scoring.named(name).protocol for name in of)
-    judged = found if isinstance(found, tuple) else (found,)
+    judged = report if isinstance(report, tuple) else (report,)
     raters = [rater for one in judged if (rater := getattr(one, "rater", None)) is not None]
-    floor = [words for kind in {one.kind for one in raters} for words in results.floor_told(kind, protocols)]
+    floor = [words for kind in {one.kind for one in raters} for words in results.floor_notes(kind, protocols)]
     floor += dict.fromkeys(remark for one in raters if (remark := getattr(one, "remark", "")))
-    for place, one in enumerate(sheets):
-        told = one.told if place else (*one.told, *floor)
+    for place, sheet in enumerate(sheets):
+        notes = sheet.told if place else (*sheet.told, *floor)
         yield replace(
-            one, metrics=one.metrics or of, departures=one.departures or differs, told=told, rater=None
+            sheet, metrics=sheet.metrics or of, departures=sheet.departures or differs, told=notes, rater=None
         )
 
 
@@ -461,9 +465,9 @@ def offered(
             continue
         fit.append(choice)
         values = [value for _, value in choice.values]
-        wanted = chosen.get(choice.name)
-        if wanted in values or (choice.open and wanted):
-            fitting[choice.name] = str(wanted)
+        requested = chosen.get(choice.name)
+        if requested in values or (choice.open and requested):
+            fitting[choice.name] = str(requested)
         elif values:
             fitting[choice.name] = choice.usual or values[0]
     return tuple(fit), fitting

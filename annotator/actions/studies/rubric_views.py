@@ -96,7 +96,7 @@ class Piloted:
 def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose votes are looked at, and between which two raters κ is computed: those who share most first."""
     names = _names(project)
-    pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_said(project)))
+    pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_verdicts_by_rater(project)))
     between = ViewChoice("between", "κ between", pairs or (("no two raters", ""),))
     return (results.rater_choice(project, JUDGED_BY.name), between, *results.cut_choices(project))
 
@@ -113,10 +113,10 @@ def pilot(
     rater = result_raters.chosen(result_raters.everybody(project, JUDGED_BY.name), judge)
     if rater is None:
         return ()
-    said, names = _said(project), _names(project)
-    pairs = _pairs(said)
+    verdicts, names = _verdicts_by_rater(project), _names(project)
+    pairs = _pairs(verdicts)
     if rater.id == CONSENSUS:
-        said |= _said_by(project, CONSENSUS)
+        verdicts |= _said_by(project, CONSENSUS)
     first, _, second = between.partition(",")
     two = (first, second) if second else next(iter(pairs), None)
     criteria: list[Piloted] = []
@@ -125,7 +125,7 @@ def pilot(
         rubric = at_hand.own.documents.get(Kind.RUBRIC)
         if isinstance(rubric, Rubric):
             rubrics.append(rubric)
-            criteria += _piloted(at_hand.item, rubric, answers, said, rater, two)
+            criteria += _piloted(at_hand.item, rubric, answers, verdicts, rater, two)
     if not criteria:
         return ()
     criteria.sort(key=lambda one: _place(one.discrimination))
@@ -154,7 +154,7 @@ def pilot(
                 *((key_of("system", system), system, f"Share of the responses of {system} that meet the criterion")
                   for system in systems),
             ),
-            tuple(_line(one, systems, rater.id, two is not None) for one in criteria),
+            tuple(_line(criterion, systems, rater.id, two is not None) for criterion in criteria),
             (
                 f"By the votes of {rater.name}, {reach[CriterionReach.APART]:,} of {len(criteria):,} criteria tell "
                 f"systems apart; {reach[CriterionReach.CEILING]:,} are met by all, {reach[CriterionReach.FLOOR]:,} by "
@@ -190,42 +190,42 @@ def _piloted(
     item: Item,
     rubric: Rubric,
     answers: Sequence[Answer],
-    said: Said,
+    verdicts: Said,
     rater: ResultRater,
     two: tuple[str, str] | None,
 ) -> Iterator[Piloted]:
     units = {unit.id: unit for unit in rubric.units}
-    agreed = criterion_agreement(*(_own(rubric, answers, said, one) for one in two)) if two else {}
-    for result in discrimination(_votes(rubric, answers, said, rater)):
+    agreed = criterion_agreement(*(_own(rubric, answers, verdicts, one) for one in two)) if two else {}
+    for result in discrimination(_votes(rubric, answers, verdicts, rater)):
         unit = units[result.criterion_id]
         yield Piloted(item, unit, result, agreed.get(unit.id))
 
 
 def _votes(
-    rubric: Rubric, answers: Sequence[Answer], said: Said, rater: ResultRater
+    rubric: Rubric, answers: Sequence[Answer], verdicts: Said, rater: ResultRater
 ) -> Iterator[CriterionVote]:
     """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
     for unit in rubric.units:
         for response_id, system in answers:
-            voters = _voters(said, response_id) if rater.id == PEOPLE else [rater.id]
+            voters = _voters(verdicts, response_id) if rater.id == PEOPLE else [rater.id]
             for voter in voters or [""]:
-                value = said.get(voter, {}).get(response_id, {}).get(unit.id)
+                value = verdicts.get(voter, {}).get(response_id, {}).get(unit.id)
                 yield CriterionVote(unit.id, system, response_id, value)
 
 
-def _voters(said: Said, response_id: str) -> list[str]:
-    return [rater for rater, of in said.items() if rater.startswith(PERSON_KEY) and response_id in of]
+def _voters(verdicts: Said, response_id: str) -> list[str]:
+    return [rater for rater, of in verdicts.items() if rater.startswith(PERSON_KEY) and response_id in of]
 
 
-def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> Iterator[CriterionVote]:
+def _own(rubric: Rubric, answers: Sequence[Answer], verdicts: Said, rater: str) -> Iterator[CriterionVote]:
     """What one rater said, of the responses they judged at all."""
     for response_id, system in answers:
-        values = said.get(rater, {}).get(response_id)
+        values = verdicts.get(rater, {}).get(response_id)
         for unit in rubric.units if values is not None else ():
             yield CriterionVote(unit.id, system, response_id, values.get(unit.id) if values else None)
 
 
-def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
+def _verdicts_by_rater(project: Project) -> dict[str, dict[str, dict[str, str]]]:
     result: dict[str, dict[str, dict[str, str]]] = {}
     for rater in result_raters.raters(project, JUDGED_BY.name):
         result |= _said_by(project, rater.id)
@@ -247,15 +247,15 @@ def _names(project: Project) -> dict[str, str]:
     return named | {rater.id: rater.name for rater in result_raters.raters(project, JUDGED_BY.name)}
 
 
-def _pairs(said: Said) -> list[tuple[str, str]]:
+def _pairs(verdicts: Said) -> list[tuple[str, str]]:
     """Each two raters who judged the same, two people before others; who shares most first."""
     shared = {
         (a, b): sum(
-            len(said[a][response].keys() & said[b][response].keys())
-            for response in said[a]
-            if response in said[b]
+            len(verdicts[a][response].keys() & verdicts[b][response].keys())
+            for response in verdicts[a]
+            if response in verdicts[b]
         )
-        for a, b in combinations(sorted(said, key=lambda key: (not key.startswith(PERSON_KEY), key)), 2)
+        for a, b in combinations(sorted(verdicts, key=lambda key: (not key.startswith(PERSON_KEY), key)), 2)
     }
     order = sorted(
         shared, key=lambda pair: (-sum(one.startswith(PERSON_KEY) for one in pair), -shared[pair], pair)
@@ -321,9 +321,9 @@ def _pictures(
     )
 
 
-def _place(found: Discrimination) -> tuple[int, float]:
+def _place(discrimination: Discrimination) -> tuple[int, float]:
     order = (CriterionReach.CEILING, CriterionReach.FLOOR, CriterionReach.OPEN, CriterionReach.APART)
-    return order.index(found.reach), found.spread.value or 0.0
+    return order.index(discrimination.reach), discrimination.spread.value or 0.0
 
 
 def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: bool) -> SheetLine:
@@ -340,11 +340,12 @@ def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: boo
     return SheetLine(cells, one.item.id, unit.id, Kind.RUBRIC.value, more=more, source=source)
 
 
-def _account(found: Discrimination, agreed: CriterionAgreement | None) -> Iterator[tuple[str, str]]:
-    yield "Reach", REACHED[found.reach][0]
+def _account(discrimination: Discrimination, agreed: CriterionAgreement | None) -> Iterator[tuple[str, str]]:
+    yield "Reach", REACHED[discrimination.reach][0]
     yield (
         "Spread",
-        f"{in_words(found.spread)} ({found.spread.method}{'; ' if found.spread.note else ''}{found.spread.note})",
+        f"{in_words(discrimination.spread)} "
+        f"({'; '.join(filter(None, (discrimination.spread.method, discrimination.spread.note)))})",
     )
     if agreed:
         for head, estimate in (("κ", agreed.kappa), ("Agreement", agreed.percent)):
@@ -389,7 +390,11 @@ def settled(project: Project) -> dict[str, Rubric]:
         keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))).all())
         rows = annotating.judged_rows(db, Kind.RUBRIC, list(keys), own=True)
     documents = {keys[item_id]: artifact_of(row).document for item_id, row in rows.items()}
-    return {key: one for key, one in documents.items() if isinstance(one, Rubric) and one.units}
+    return {
+        key: document
+        for key, document in documents.items()
+        if isinstance(document, Rubric) and document.units
+    }
 
 
 def in_force(project: Project) -> str:
@@ -543,10 +548,10 @@ def sets_report(
     known = named_sets(project)
     if other == EVERY or (known and not other):
         apart = {names[0], SETTLED, DRAFTED, *known}
-        wanted = [of(name) for name in names if name in apart]
-        judged = [one for one in wanted if one.verdicts]
-        chosen = judged if len(judged) > 1 else wanted[:2]
-        left = tuple(one.name for one in wanted if one not in chosen)
+        rubric_sets = [of(name) for name in names if name in apart]
+        judged = [one for one in rubric_sets if one.verdicts]
+        chosen = judged if len(judged) > 1 else rubric_sets[:2]
+        left = tuple(one.name for one in rubric_sets if one not in chosen)
     else:
         chosen, left = [of(names[0]), of(names[1] if len(names) > 1 else names[0])], ()
     chosen = chosen if len(chosen) > 1 else chosen * 2
@@ -576,9 +581,9 @@ def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: 
     places, pairs = dict(_places(project, cut)), list[tuple[str, str, float, str]]()
     for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, result_raters.PEOPLE):
         place = places.get(response_id, ("", ""))
-        said = own.verdicts.get(place, {}).get(unit_id)
-        if said is not None and (place[0], unit_id) in weights:
-            pairs.append((value, said, abs(float(weights[place[0], unit_id])), place[0]))
+        verdict = own.verdicts.get(place, {}).get(unit_id)
+        if verdict is not None and (place[0], unit_id) in weights:
+            pairs.append((value, verdict, abs(float(weights[place[0], unit_id])), place[0]))
     if not pairs:
         return None
     truth, said_, heavy, items = zip(*pairs, strict=True)
@@ -593,10 +598,10 @@ def keep(project: Project, name: str, of: str) -> Change:
     return keep_set(project, name, there[of])
 
 
-def _score(rubric: Rubric, said: Mapping[str, str]) -> float | None:
+def _score(rubric: Rubric, verdicts: Mapping[str, str]) -> float | None:
     """What a response is worth by a rubric and what was said of its criteria."""
     material = Material(NO_ITEM, NO_RESPONSE, {Kind.RUBRIC: rubric})
-    return JUDGED_BY.metrics[0].score(RatedResponse(material, said), False).value
+    return JUDGED_BY.metrics[0].score(RatedResponse(material, verdicts), False).value
 
 
 def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRater | None]:
@@ -614,7 +619,11 @@ def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRa
 def _rater(project: Project, judge: str) -> ResultRater | None:
     # Of people each one by themselves: what several said of a criterion is no verdict.
     return result_raters.chosen(
-        (one for one in result_raters.everybody(project, JUDGED_BY.name) if one.id != result_raters.PEOPLE),
+        (
+            rater
+            for rater in result_raters.everybody(project, JUDGED_BY.name)
+            if rater.id != result_raters.PEOPLE
+        ),
         judge,
     )
 
@@ -646,61 +655,63 @@ def _places(project: Project, cut: Cut) -> Iterator[tuple[str, tuple[str, str]]]
                 yield response_id, (items[item_id].key, systems[system_id])
 
 
-def sets_sheets(found: RubricSetsReport) -> tuple[ResultSheet, ...]:
+def sets_sheets(report: RubricSetsReport) -> tuple[ResultSheet, ...]:
     """Scores under both sets, weights of both, and their criteria side by side; of one set alone its weights."""
-    if not found.beside.items:
+    if not report.beside.items:
         return ()
-    if found.names[0] == found.names[1]:
-        own = replace(found.beside, weights=found.beside.weights[:1])
+    if report.names[0] == report.names[1]:
+        own = replace(report.beside, weights=report.beside.weights[:1])
         return (
-            replace(_rubric_sets_weights(replace(found, names=found.names[:1], beside=own)), told=(ONE_SET,)),
+            replace(
+                _rubric_sets_weights(replace(report, names=report.names[:1], beside=own)), told=(ONE_SET,)
+            ),
         )
-    rest = (_rubric_sets_weights(found), _alignment(found))
-    if not found.beside.scores:
-        return (replace(rest[0], told=tuple(_rubric_sets_told(found))), rest[1])
-    return (_scores(found), *([_validities(found)] if any(found.validity) else []), *rest)
+    rest = (_rubric_sets_weights(report), _alignment(report))
+    if not report.beside.scores:
+        return (replace(rest[0], told=tuple(_rubric_set_notes(report))), rest[1])
+    return (_scores(report), *([_validities(report)] if any(report.validity) else []), *rest)
 
 
-def _sides(found: RubricSetsReport) -> list[tuple[str, str]]:
-    return [(key_of("set", name), name) for name in found.names]
+def _sides(report: RubricSetsReport) -> list[tuple[str, str]]:
+    return [(key_of("set", name), name) for name in report.names]
 
 
-def _scores(found: RubricSetsReport) -> ResultSheet:
-    two = len(found.names) == 2
-    apart = [("difference", "Difference", f"{found.names[1]} less {found.names[0]}")] * two
+def _scores(report: RubricSetsReport) -> ResultSheet:
+    two = len(report.names) == 2
+    apart = [("difference", "Difference", f"{report.names[1]} less {report.names[0]}")] * two
     heads = columns(
-        SYSTEM_COLUMN, *_sides(found), *apart, ("items", "Items", "Judged completely under all these sets"),
+        SYSTEM_COLUMN, *_sides(report), *apart, ("items", "Items", "Judged completely under all these sets"),
     )  # fmt: skip
     lines = []
-    for system, scores in found.beside.scores.items():
+    for system, scores in report.beside.scores.items():
         cells = [text(system), *map(figure, scores)]
         cells += [count(_difference(*scores), form="+.3f")] if two else []
         lines.append(SheetLine((*cells, count(scores[0].n))))
     what = JUDGED_BY.metrics[0].title
-    title = f"{what} under {' and under '.join(f'“{name}”' for name in found.names)}"
-    picture = SheetPicture("scores", title, _picture(found, title, what))
+    title = f"{what} under {' and under '.join(f'“{name}”' for name in report.names)}"
+    picture = SheetPicture("scores", title, _picture(report, title, what))
     return ResultSheet(
-        "scores", "Scores", heads, tuple(lines), tuple(_rubric_sets_told(found)), (picture,) if lines else (), OF_SETS,
+        "scores", "Scores", heads, tuple(lines), tuple(_rubric_set_notes(report)), (picture,) if lines else (), OF_SETS,
         metrics=(JUDGED_BY.metrics[0].name,),
     )  # fmt: skip
 
 
-def _difference(one: Estimate, other: Estimate) -> float | None:
-    return None if one.value is None or other.value is None else other.value - one.value
+def _difference(estimate: Estimate, other: Estimate) -> float | None:
+    return None if estimate.value is None or other.value is None else other.value - estimate.value
 
 
-def _picture(found: RubricSetsReport, title: str, what: str) -> Callable[[Any], Any]:
+def _picture(report: RubricSetsReport, title: str, what: str) -> Callable[[Any], Any]:
     axis = f"{what.lower()}, mean over items judged under all, 95 % interval"
-    if len(found.names) == 2:
-        rows = [(system, pair[0], pair[1]) for system, pair in found.beside.scores.items()]
-        return partial(pictures.pairs, title, rows, (found.names[0], found.names[1]), axis)
+    if len(report.names) == 2:
+        rows = [(system, pair[0], pair[1]) for system, pair in report.beside.scores.items()]
+        return partial(pictures.pairs, title, rows, (report.names[0], report.names[1]), axis)
     return partial(
         pictures.bars,
         title,
-        list(found.beside.scores),
+        list(report.beside.scores),
         {
-            name: [scores[place].value for scores in found.beside.scores.values()]
-            for place, name in enumerate(found.names)
+            name: [scores[place].value for scores in report.beside.scores.values()]
+            for place, name in enumerate(report.names)
         },
         what.lower(),
     )
@@ -710,7 +721,7 @@ def _picture(found: RubricSetsReport, title: str, what: str) -> Callable[[Any], 
 _FIGURES = ("accuracy", "precision", "recall", "f1")
 
 
-def _validities(found: RubricSetsReport) -> ResultSheet:
+def _validities(report: RubricSetsReport) -> ResultSheet:
     names = [(name, name.upper() if name == "f1" else name.capitalize()) for name in _FIGURES]
     heads = columns(
         ("set", "Set"),
@@ -720,11 +731,11 @@ def _validities(found: RubricSetsReport) -> ResultSheet:
         ("pairs", "Pairs", "Labels of people that the judge has a verdict beside"),
     )  # fmt: skip
     lines = []
-    for name, apart, both in zip(found.names, found.beside.gaps, found.validity, strict=True):
-        told = [
+    for name, apart, both in zip(report.names, report.beside.gaps, report.validity, strict=True):
+        estimates = [
             getattr(way, one) for way in ((both.plain, both.weighted) if both else ()) for one in _FIGURES
         ]
-        cells = list(map(figure, told)) or [missing("Nobody labelled by these criteria")] * (
+        cells = list(map(figure, estimates)) or [missing("Nobody labelled by these criteria")] * (
             2 * len(_FIGURES)
         )
         pairs = both.plain.accuracy.n if both else 0
@@ -732,32 +743,34 @@ def _validities(found: RubricSetsReport) -> ResultSheet:
     return ResultSheet("validity", "Agreement with people", heads, tuple(lines))
 
 
-def _rubric_sets_told(found: RubricSetsReport) -> Iterator[str]:
-    beside, all_of = found.beside, "both" if len(found.names) == 2 else f"all {len(found.names):,}"
-    first = "their" if len(found.names) == 2 else f"the criteria of “{found.names[0]}” and “{found.names[1]}”"
+def _rubric_set_notes(report: RubricSetsReport) -> Iterator[str]:
+    beside, all_of = report.beside, "both" if len(report.names) == 2 else f"all {len(report.names):,}"
+    first = (
+        "their" if len(report.names) == 2 else f"the criteria of “{report.names[0]}” and “{report.names[1]}”"
+    )
     yield (
         f"{counted(len(beside.items), 'item has', 'items have')} {all_of} sets; {in_words(beside.matched)} of {first} "
-        f"{'criteria ' if len(found.names) == 2 else ''}say the same (F1, {beside.matched.note})."
+        f"{'criteria ' if len(report.names) == 2 else ''}say the same (F1, {beside.matched.note})."
     )
-    if found.left_out:
-        yield f"Nothing was judged by {', '.join(f'“{name}”' for name in found.left_out)}, left out here."
-    for name, apart in zip(found.names, beside.gaps, strict=True):
+    if report.left_out:
+        yield f"Nothing was judged by {', '.join(f'“{name}”' for name in report.left_out)}, left out here."
+    for name, apart in zip(report.names, beside.gaps, strict=True):
         yield f"Gap between the best and the worst system under “{name}”: {or_why(apart, f' ({apart.note})')}."
     if not beside.scores:
-        named = " and ".join(f"“{name}”" for name in found.names)
-        both = "both " * (len(found.names) == 2)
+        named = " and ".join(f"“{name}”" for name in report.names)
+        both = "both " * (len(report.names) == 2)
         yield f"No report was judged by {both}{named}: only weights and criteria can be compared."
 
 
-def _rubric_sets_weights(found: RubricSetsReport) -> ResultSheet:
+def _rubric_sets_weights(report: RubricSetsReport) -> ResultSheet:
     theirs = "experts", PAPER, "Weights by its experts (Table 10): for comparison, not a norm"
-    weights = sorted({one for own in found.beside.weights for one in own})
+    weights = sorted({one for own in report.beside.weights for one in own})
     norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]
-    shares = [[_share(own, weight) for weight in weights] for own in found.beside.weights]
+    shares = [[_share(own, weight) for weight in weights] for own in report.beside.weights]
     return ResultSheet(
         "weights",
         "Weights",
-        columns(("weight", "Weight"), *_sides(found), theirs),
+        columns(("weight", "Weight"), *_sides(report), theirs),
         tuple(
             SheetLine((count(weight, form="g"), *(share(own[place]) for own in shares), share(norms[place])))
             for place, weight in enumerate(weights)
@@ -769,7 +782,7 @@ def _rubric_sets_weights(found: RubricSetsReport) -> ResultSheet:
                 "Weights of the sets",
                 pictures.bars,
                 [f"weight {one}" for one in weights],
-                dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms},
+                dict(zip(report.names, shares, strict=True)) | {"experts (Table 10)": norms},
                 "share of criteria",
             ),
         ),
@@ -778,12 +791,14 @@ def _rubric_sets_weights(found: RubricSetsReport) -> ResultSheet:
 
 def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
     """The share of a weight in one of the sets; 0 where only the other has it."""
-    return own[weight].value if weight in own else 0.0 if any(one.n for one in own.values()) else None
+    return (
+        own[weight].value if weight in own else 0.0 if any(estimate.n for estimate in own.values()) else None
+    )
 
 
-def _alignment(found: RubricSetsReport) -> ResultSheet:
+def _alignment(report: RubricSetsReport) -> ResultSheet:
     heads = columns(
-        ITEM_COLUMN, *_sides(found)[:2],
+        ITEM_COLUMN, *_sides(report)[:2],
         ("likeness", "Likeness", "Of the two wordings, 1 for equal ones; pairs below 0.36 are not matched"),
         ("weights", "Weights", "Of both criteria"),
     )  # fmt: skip
@@ -791,13 +806,13 @@ def _alignment(found: RubricSetsReport) -> ResultSheet:
         "criteria",
         "Criteria",
         heads,
-        tuple(line for item in found.beside.items for line in _lines(found, item)),
+        tuple(line for item in report.beside.items for line in _lines(report, item)),
     )
 
 
-def _lines(found: RubricSetsReport, item: str) -> Iterator[SheetLine]:
-    a, b = (own[item].units for own in found.rubrics[:2])
-    alignment = found.beside.alignments[item]
+def _lines(report: RubricSetsReport, item: str) -> Iterator[SheetLine]:
+    a, b = (own[item].units for own in report.rubrics[:2])
+    alignment = report.beside.alignments[item]
     for i, j, alike in alignment.pairs:
         yield _row(item, a[i].text, b[j].text, alike, f"{a[i].weight} and {b[j].weight}")
     for i in alignment.only_a:

@@ -213,7 +213,7 @@ def efficiency(
     best_first = sorted(scores, key=lambda name: (-(scores[name].value or -1.0), name))
     cells = {name: [text(name), figure(scores[name])] for name in best_first}
     by = f", judged by {result.rater.name}" if result.rater and info.judged else ""
-    told, scattered = [f"{info.title}{by}: means over items with the interval of the Results page."], []
+    notes, scattered = [f"{info.title}{by}: means over items with the interval of the Results page."], []
     for cost in map(scoring.named, COSTS):
         took = results.system_means(results.of_metric(project, cost.name, "", among), mode)
         means = {name: took.get(name, Estimate(None)) for name in scores}
@@ -228,8 +228,8 @@ def efficiency(
         )
         for row in met:
             cells[row.system] += [_took(means[row.system], cost), _worth(row)]
-        told.append(_front(met, cost))
-        if any(one.value is not None for one in took.values()):
+        notes.append(_front(met, cost))
+        if any(estimate.value is not None for estimate in took.values()):
             scattered.append(_efficiency_picture(met, scores, info, cost))
     return (
         ResultSheet(
@@ -237,7 +237,7 @@ def efficiency(
             "Score against what a report took",
             tuple(heads),
             tuple(SheetLine(tuple(own)) for own in cells.values()),
-            tuple(told),
+            tuple(notes),
             tuple(scattered),
             rater=result.rater,
         ),
@@ -380,10 +380,10 @@ def modes(
     return gains, each
 
 
-def _by_system(found: results.Scores, mode: str) -> dict[str, dict[str, Estimate]]:
-    scores = results.by_item(found.of_mode(mode)) if mode else {}
+def _by_system(report: results.Scores, mode: str) -> dict[str, dict[str, Estimate]]:
+    scores = results.by_item(report.of_mode(mode)) if mode else {}
     return {
-        found.systems[system]: {item: results.item_means_of_runs(runs) for item, runs in of_item.items()}
+        report.systems[system]: {item: results.item_means_of_runs(runs) for item, runs in of_item.items()}
         for system, of_item in scores.items()
     }
 
@@ -507,10 +507,10 @@ def _both(points: Sequence[Point]) -> tuple[Estimate, Estimate]:
     return pearson(x, y), spearman(x, y)
 
 
-def _correlations(found: Mapping[str, tuple[Estimate, Estimate]]) -> ResultSheet:
+def _correlations(estimates: Mapping[str, tuple[Estimate, Estimate]]) -> ResultSheet:
     rows = [
         (name, over, own)
-        for over, both in found.items()
+        for over, both in estimates.items()
         for name, own in zip(("Pearson's r", "Spearman's ρ"), both, strict=True)
     ]
     heads = columns(
@@ -527,5 +527,5 @@ def _correlations(found: Mapping[str, tuple[Estimate, Estimate]]) -> ResultSheet
     )
 
 
-def _correlation(found: Estimate) -> str:
-    return or_why(found, f" (n = {found.n})")
+def _correlation(estimate: Estimate) -> str:
+    return or_why(estimate, f" (n = {estimate.n})")

@@ -23,7 +23,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.validation_figures import Key, UnitPlace, told, unknown
+from annotator.actions.sets.validation_figures import Key, UnitPlace, figure_cell, unknown
 from annotator.actions.validation import validation
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
@@ -164,22 +164,22 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
             f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
     scored: dict[Hashable, SystemUnits] = {
-        name: SystemUnits(one.labels, one.said, one.items, one.weights, within=one.within(ends))
-        for name, one in sorted(systems.items())
+        name: SystemUnits(units.labels, units.said, units.items, units.weights, within=units.within(ends))
+        for name, units in sorted(systems.items())
     }
     board = standings(scored, higher_is_better=info.higher_is_better)
     raw = results.system_means(results.of_metric(project, info.name, rater.id))
-    scores = {name: replace(one, raw=raw.get(str(name), one.raw)) for name, one in board.scores.items()}
+    scores = {name: replace(mean, raw=raw.get(str(name), mean.raw)) for name, mean in board.scores.items()}
     return CorrectedLeaderboard(
         rater, validation.against_words(result), replace(board, scores=scores),
-        {name: len(one.places) for name, one in systems.items()},
-        {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
-        {name: _more(one, query, ends) for name, one in sorted(systems.items())},
+        {name: len(units.places) for name, units in systems.items()},
+        {name: sum(label is not None for label in units.labels) for name, units in systems.items()},
+        {name: _more(units, query, ends) for name, units in sorted(systems.items())},
         (
-            *_notes(result, systems, rater.id), *result.repeats(project, [rater]), *_told_refused(places.faults),
+            *_notes(result, systems, rater.id), *result.repeats(project, [rater]), *_refusal_notes(places.faults),
             *validation_sets.viewed(project, query.set_name),
         ), query,
-        {name: one.places[0].system_id for name, one in systems.items()},
+        {name: units.places[0].system_id for name, units in systems.items()},
     )  # fmt: skip
 
 
@@ -217,40 +217,40 @@ def _judged(
     return said, weights
 
 
-def _told_refused(faults: Mapping[str, str]) -> Iterable[str]:
+def _refusal_notes(faults: Mapping[str, str]) -> Iterable[str]:
     return (f"Item {key} is left out, as in the results: {fault}" for key, fault in faults.items())
 
 
-def _judge(found: validation_ground.Ground) -> validation_ground.ValidationRater:
+def _judge(ground: validation_ground.Ground) -> validation_ground.ValidationRater:
     """The judge that is corrected: the named one, or the first that is no baseline."""
-    there = found.judges()
+    there = ground.judges()
     if not there:
         raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
-    return min(there, key=lambda one: (one.kind == JudgeKind.BASELINE.value, one.name))
+    return min(there, key=lambda rater: (rater.kind == JudgeKind.BASELINE.value, rater.name))
 
 
-def _labels(found: validation_ground.Ground, worth: Mapping[str, float]) -> dict[Key, float]:
+def _labels(ground: validation_ground.Ground, worth: Mapping[str, float]) -> dict[Key, float]:
     """Unit → what people's labels are worth on average; what is unsure is no label."""
     given = grouped(
         (key, worth[value])
-        for own in found.truth.values()
+        for own in ground.truth.values()
         for key, value in own.items()
-        if value is not None and value in worth and key in found.places
+        if value is not None and value in worth and key in ground.places
     )
     return {key: sum(shares) / len(shares) for key, shares in given.items()}
 
 
 def _by_system(
-    places: Mapping[Key, UnitPlace], labels: Mapping[Key, float], said: Mapping[Key, float],
+    places: Mapping[Key, UnitPlace], labels: Mapping[Key, float], judged: Mapping[Key, float],
     weights: Mapping[Key, float],
 ) -> dict[str, _Units]:  # fmt: skip
     systems: dict[str, _Units] = defaultdict(_Units)
     for key, place in places.items():
-        one = systems[place.system]
-        one.places.append(place)
-        one.labels.append(labels.get(key))
-        one.said.append(said.get(key))
-        one.weights.append(weights.get(key, 0.0))
+        units = systems[place.system]
+        units.places.append(place)
+        units.labels.append(labels.get(key))
+        units.said.append(judged.get(key))
+        units.weights.append(weights.get(key, 0.0))
     return dict(systems)
 
 
@@ -259,48 +259,48 @@ def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> Lab
     plan = plan_labels(one.labels, one.said, query.wide, one.weights, one.items, bounds=one.within(ends))
     begun: dict[str, str] = {}
     unlabelled: dict[str, list[UnitPlace]] = defaultdict(list)
-    for place, label, said in zip(one.places, one.labels, one.said, strict=True):
+    for place, label, credit in zip(one.places, one.labels, one.said, strict=True):
         if label is not None:
             begun[place.response_id] = place.item_id
         # A label where the judge has no verdict corrects nothing.
-        if said is not None:
+        if credit is not None:
             unlabelled[place.response_id].append(place)
     order = sorted(unlabelled.keys() - begun.keys())
     Random(query.seed).shuffle(order)
     reached = set(begun.values())
     order.sort(key=lambda response_id: unlabelled[response_id][0].item_id in reached)
-    chosen, wanted = [], plan.more or 0
+    chosen, remaining = [], plan.more or 0
     for response_id in order:
-        if wanted <= 0:
+        if remaining <= 0:
             break
         units = unlabelled[response_id]
-        wanted -= len(units)
+        remaining -= len(units)
         chosen.append(NextResponse(response_id, units[0].item_key, units[0].system, len(units)))
     return LabelsNeeded(plan, tuple(chosen))
 
 
-def _notes(found: validation_ground.Ground, systems: Mapping[str, _Units], judge_id: str) -> Iterable[str]:
+def _notes(ground: validation_ground.Ground, systems: Mapping[str, _Units], judge_id: str) -> Iterable[str]:
     yield (
         "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units less "
         "the judge's over labelled ones; λ is tuned system by system (PPI++)."
     )
-    if len(found.truth) > 1 and result_raters.CONSENSUS not in found.truth:
+    if len(ground.truth) > 1 and result_raters.CONSENSUS not in ground.truth:
         yield "Where several people labelled a unit, its label is the mean of theirs."
-    if len({version.prompt_sha256 for version in found.versions if version.judge.id == judge_id}) > 1:
+    if len({version.prompt_sha256 for version in ground.versions if version.judge.id == judge_id}) > 1:
         yield "The judge judged with several prompts: all its verdicts count here, as in the results."
-    bare = sorted(name for name, one in systems.items() if not any(x is not None for x in one.labels))
+    bare = sorted(name for name, units in systems.items() if not any(x is not None for x in units.labels))
     if bare:
         yield f"No labels for {', '.join(bare)}: only the judge's score is used."
-    if any(weight < 0 for one in systems.values() for weight in one.weights):
+    if any(weight < 0 for units in systems.values() for weight in units.weights):
         yield (
             "A criterion of negative weight takes away where it is met; scores are shares of all that can be reached, "
             "the sum of the positive weights, and may lie below 0."
         )
     unreached = {
         place.response_id
-        for one in systems.values()
-        for place, said, weight in zip(one.places, one.said, one.weights, strict=True)
-        if said is not None and place.weight < 0 and not weight
+        for units in systems.values()
+        for place, credit, weight in zip(units.places, units.said, units.weights, strict=True)
+        if credit is not None and place.weight < 0 and not weight
     }
     if unreached:
         reports = "1 report has" if len(unreached) == 1 else f"{len(unreached):,} reports have"
@@ -308,9 +308,9 @@ def _notes(found: validation_ground.Ground, systems: Mapping[str, _Units], judge
     yield "Labels must be on randomly drawn units, as in a validation set."
 
 
-def in_order(found: CorrectedLeaderboard) -> Sequence[str]:
+def in_order(leaderboard: CorrectedLeaderboard) -> Sequence[str]:
     """The systems, the best corrected score first, those without one last."""
-    scores, sign = found.standings.scores, -1 if found.query.info.higher_is_better else 1
+    scores, sign = leaderboard.standings.scores, -1 if leaderboard.query.info.higher_is_better else 1
 
     def height(name: Hashable) -> tuple[bool, float, str]:
         value = scores[name].corrected.value
@@ -319,16 +319,18 @@ def in_order(found: CorrectedLeaderboard) -> Sequence[str]:
     return [str(name) for name in sorted(scores, key=height)]
 
 
-def sheets(found: CorrectedLeaderboard) -> tuple[ResultSheet, ...]:
+def sheets(leaderboard: CorrectedLeaderboard) -> tuple[ResultSheet, ...]:
     """The leaderboard, every two systems, and the plan for intervals so narrow with the responses to label."""
     return tuple(
-        sheet for sheet in (_scores(found), _pairs(found), _plan(found), _next(found)) if sheet.lines
+        sheet
+        for sheet in (_scores(leaderboard), _pairs(leaderboard), _plan(leaderboard), _next(leaderboard))
+        if sheet.lines
     )
 
 
-def _scores(found: CorrectedLeaderboard) -> ResultSheet:
+def _scores(leaderboard: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(
-        SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {found.query.info.title.lower()}: mean over items"),
+        SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {leaderboard.query.info.title.lower()}: mean over items"),
         ("corrected", "Corrected", "People's labels and the judge together (PPI++)"),
         (
             "labelled_units", "People, unit by unit",
@@ -340,73 +342,78 @@ def _scores(found: CorrectedLeaderboard) -> ResultSheet:
         ("labels", "Labels", "Units with a label"), ("units", "Units"),
     )  # fmt: skip
     lines = []
-    for name in in_order(found):
-        score = found.standings.scores[name]
+    for name in in_order(leaderboard):
+        score = leaderboard.standings.scores[name]
         cells = (
             text(name),
-            replace(told(score.raw), source=_judged_count(found, name), metric=found.query.metric),
-            told(score.corrected),
-            replace(told(score.labelled), source=_labelled(found, name)),
-            rank(found.standings.ranks[name]), count(score.tuning, form=".2f"), count(found.labelled[name]),
-            count(found.units[name]),
+            replace(figure_cell(score.raw), source=_judged_count(leaderboard, name), metric=leaderboard.query.metric),
+            figure_cell(score.corrected),
+            replace(figure_cell(score.labelled), source=_labelled(leaderboard, name)),
+            rank(leaderboard.standings.ranks[name]), count(score.tuning, form=".2f"), count(leaderboard.labelled[name]),
+            count(leaderboard.units[name]),
         )  # fmt: skip
-        lines.append(SheetLine(cells, source=_labelled(found, name)))
+        lines.append(SheetLine(cells, source=_labelled(leaderboard, name)))
     return ResultSheet(
         "leaderboard",
         "Corrected leaderboard",
         heads,
         tuple(lines),
-        (f"“{found.rater.name}”, corrected by the labels of {found.against}.", *found.notes),
-        _pictures(found),
+        (
+            f"“{leaderboard.rater.name}”, corrected by the labels of {leaderboard.against}.",
+            *leaderboard.notes,
+        ),
+        _pictures(leaderboard),
     )
 
 
-def rank(found: Estimate) -> SheetCell:
+def rank(estimate: Estimate) -> SheetCell:
     """A rank with the ranks between which it lies: “5 (1–5)”."""
-    cell = figure(found)
-    if found.value is None:
+    cell = figure(estimate)
+    if estimate.value is None:
         return cell
-    span = f" ({found.low:g}–{found.high:g})" if found.low is not None else ""
-    return replace(cell, words=f"{found.value:g}{span}{' rough' if span and ROUGH in found.note else ''}")
-
-
-def _judged_count(found: CorrectedLeaderboard, name: str) -> FigureSource:
-    return FigureSource(
-        found.query.info.protocol,
-        found.rater.id,
-        found.query.metric,
-        found.ids[name],
-        words=f"{name}: raw, by {found.rater.name}",
+    span = f" ({estimate.low:g}–{estimate.high:g})" if estimate.low is not None else ""
+    return replace(
+        cell, words=f"{estimate.value:g}{span}{' rough' if span and ROUGH in estimate.note else ''}"
     )
 
 
-def _labelled(found: CorrectedLeaderboard, name: str) -> validation.HeldRater | None:
-    if not found.labelled[name]:
+def _judged_count(leaderboard: CorrectedLeaderboard, name: str) -> FigureSource:
+    return FigureSource(
+        leaderboard.query.info.protocol,
+        leaderboard.rater.id,
+        leaderboard.query.metric,
+        leaderboard.ids[name],
+        words=f"{name}: raw, by {leaderboard.rater.name}",
+    )
+
+
+def _labelled(leaderboard: CorrectedLeaderboard, name: str) -> validation.HeldRater | None:
+    if not leaderboard.labelled[name]:
         return None
-    of = found.query
+    of = leaderboard.query
     query = validation.ValidationQuery(
         of.info.protocol, of.set_name, of.part, of.against, of.judge, by="system", opening=of.opening
     )
-    return validation.held(query, found.rater, name, f"{name}: units with a label")
+    return validation.held(query, leaderboard.rater, name, f"{name}: units with a label")
 
 
-def _pictures(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
-    scores = found.standings.scores
-    shown = [(name, scores[name].raw, scores[name].corrected) for name in in_order(found)]
-    info = found.query.info
-    title = f"{info.title} by “{found.rater.name}”, raw and corrected by people's labels"
-    drawn = [end or 0.0 for _, *two in shown for one in two for end in (one.value, one.low)]
+def _pictures(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
+    scores = leaderboard.standings.scores
+    shown = [(name, scores[name].raw, scores[name].corrected) for name in in_order(leaderboard)]
+    info = leaderboard.query.info
+    title = f"{info.title} by “{leaderboard.rater.name}”, raw and corrected by people's labels"
+    ends = [end or 0.0 for _, *two in shown for estimate in two for end in (estimate.value, estimate.low)]
     draw = partial(
         pictures.pairs, title, shown, ("raw", "corrected"), f"{info.title}: {info.ranging}, 95 % interval",
-        share=info.share and min(drawn, default=0) >= 0,
+        share=info.share and min(ends, default=0) >= 0,
     )  # fmt: skip
-    return (SheetPicture("corrected", f"{info.title}, raw and corrected", draw), *_flips(found))
+    return (SheetPicture("corrected", f"{info.title}, raw and corrected", draw), *_flips(leaderboard))
 
 
-def _flips(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
+def _flips(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
     """How likely it is, two by two, that a system is behind another once the judge is corrected."""
     behind: dict[tuple[str, str], float | None] = {}
-    for pair in found.standings.pairs:
+    for pair in leaderboard.standings.pairs:
         first, second, flip = str(pair.first), str(pair.second), pair.flip.value
         behind |= {(first, second): flip, (second, first): None if flip is None else 1 - flip}
     if all(share is None for share in behind.values()):
@@ -416,12 +423,12 @@ def _flips(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
         SheetPicture(
             "flips",
             "Probability that two systems swap ranks",
-            partial(pictures.heat, title, in_order(found), in_order(found), behind, (0.0, 1.0)),
+            partial(pictures.heat, title, in_order(leaderboard), in_order(leaderboard), behind, (0.0, 1.0)),
         ),
     )
 
 
-def _pairs(found: CorrectedLeaderboard) -> ResultSheet:
+def _pairs(leaderboard: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(
         ("better", "Better by the judge", "System ranked first by the judge"), ("other", "Other"),
         ("difference", "Difference", "Difference of corrected scores, first minus second"),
@@ -430,23 +437,23 @@ def _pairs(found: CorrectedLeaderboard) -> ResultSheet:
         ("verdict", "Verdict"),
     )  # fmt: skip
     lines = []
-    for pair in found.standings.pairs:
+    for pair in leaderboard.standings.pairs:
         low, high, why = pair.difference.low, pair.difference.high, unknown(pair.difference)
         open_ = low is None or high is None or low <= 0 <= high
         verdict = text("indistinguishable" if open_ else "distinguishable", state="" if open_ else "agreed")
         verdict = text(f"nothing can be said: {why}") if open_ and why else verdict
         names = text(str(pair.first)), text(str(pair.second))
-        lines.append(SheetLine((*names, told(pair.difference), figure(pair.flip), verdict)))
-    return ResultSheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(found))
+        lines.append(SheetLine((*names, figure_cell(pair.difference), figure(pair.flip), verdict)))
+    return ResultSheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(leaderboard))
 
 
-def _plan(found: CorrectedLeaderboard) -> ResultSheet:
+def _plan(leaderboard: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(
         SYSTEM_COLUMN, ("width_now", "Width now", "Of the corrected score's 95 % interval"),
         ("more_labels", "More labels", "Smallest number of units"), ("width_then", "Width then", "Expected"),
         ("width_at_best", "Width at best", "With every unit labelled"), ("note", "Note"),
     )  # fmt: skip
-    plans = {name: more.plan for name, more in found.more.items()}
+    plans = {name: more.plan for name, more in leaderboard.more.items()}
     lines = [
         SheetLine((
             text(name), _width(plan.width_now), count(plan.more), _width(plan.width_then), _width(plan.least),
@@ -460,7 +467,7 @@ def _plan(found: CorrectedLeaderboard) -> ResultSheet:
         heads,
         tuple(lines),
         (
-            f"Labels needed to narrow each interval to a width of {found.query.wide:g}, if further labels are on "
+            f"Labels needed to narrow each interval to a width of {leaderboard.query.wide:g}, if further labels are on "
             "randomly drawn reports. With few labels the forecast is rough: check again as you go.",
         ),
     )
@@ -471,15 +478,15 @@ def _width(width: float | None) -> SheetCell:
     return replace(cell, words=f"{cell.words}  {NO_SPREAD}", state="flat") if width == 0 else cell
 
 
-def _next(found: CorrectedLeaderboard) -> ResultSheet:
+def _next(leaderboard: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, ("units", "Units", "Labels that it gives"))
     lines = tuple(
         SheetLine(
-            (text(one.item_key), text(one.system), count(one.units)),
-            response_id=one.response_id,
+            (text(response.item_key), text(response.system), count(response.units)),
+            response_id=response.response_id,
         )
-        for more in found.more.values()
-        for one in more.responses
+        for more in leaderboard.more.values()
+        for response in more.responses
     )
     return ResultSheet(
         "next", "What to label next", heads, lines, ("Drawn at random, items without a label first.",)

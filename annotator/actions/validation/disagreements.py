@@ -11,7 +11,7 @@ import numpy as np
 
 from annotator.actions.labelling import label_cases
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, kept
+from annotator.actions.project.file import Project, cached
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
@@ -24,7 +24,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import reviews, validation_figures, validation_ground
-from annotator.actions.sets.validation_figures import ALL, TITLES, RaterResult, UnitPlace, there, told
+from annotator.actions.sets.validation_figures import ALL, TITLES, RaterResult, UnitPlace, figure_cell, there
 from annotator.actions.validation.validation import ValidationQuery, ground_of, held
 from annotator.domain.judges.judge import Fault, InformedFields, InformedKind, InformedRuling
 from annotator.domain.texts.canonical import Change, now, well_formed
@@ -102,17 +102,17 @@ def queue(project: Project, query: ValidationQuery) -> Sequence[Disagreement]:
     return outlook(project, query).shown
 
 
-@kept
+@cached
 def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
     """The same, and how many are left out because the person asking is still to label their items blind."""
     result, ruled = ground_of(project, query), _rulings(project, query.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
     made, keys = list[Disagreement](), list(result.places)
     for rater, source in product(result.judges(), result.truth):
-        said, true = result.column(rater.key)[0], result.column(source)[0]
+        values, true = result.column(rater.key)[0], result.column(source)[0]
         alias = result.aliases.get(source, CONSENSUS)
-        for at in np.flatnonzero(there(said) & there(true) & (said != true)).tolist():
-            one = Disagreement(result.places[keys[at]], rater, source, alias, said[at], true[at])
+        for at in np.flatnonzero(there(values) & there(true) & (values != true)).tolist():
+            one = Disagreement(result.places[keys[at]], rater, source, alias, values[at], true[at])
             by = ruled.get(one.case)
             # A ruling on other values says nothing of these.
             same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
@@ -139,7 +139,7 @@ def rule(
     return reviews.say(project, fields, "rule")
 
 
-@kept
+@cached
 def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
     """Each judge by first labels and after the rulings, on the same labels as the validation of this query."""
     result = ground_of(project, query)
@@ -174,33 +174,33 @@ def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
 
 
 def _ruled(
-    found: validation_ground.Ground,
+    ground: validation_ground.Ground,
     rater: validation_ground.ValidationRater,
     query: ValidationQuery,
     positive: str,
     ruled: Mapping[Case, InformedFields],
 ) -> RuledJudge:
-    said, counts = found.version(rater).said, Counter[str]()
-    truth = {source: dict(own) for source, own in found.truth.items()}
+    judged, counts = ground.version(rater).said, Counter[str]()
+    truth = {source: dict(own) for source, own in ground.truth.items()}
     for (judge_id, response_id, unit_id, source), ruling in ruled.items():
         key, own = (response_id, unit_id), truth.get(source, {})
-        same = (said.get(key), own.get(key)) == (ruling.judge_value, ruling.label_value)
-        if judge_id == rater.id and same and key in found.places:
+        same = (judged.get(key), own.get(key)) == (ruling.judge_value, ruling.label_value)
+        if judge_id == rater.id and same and key in ground.places:
             counts[ruling.said] += 1
             if ruling.said == InformedRuling.PERSON_WRONG.value:
                 own[key] = ruling.judge_value
             elif ruling.said == InformedRuling.UNCLEAR.value:
                 del own[key]
-    first = found.pairs(rater)
+    first = ground.pairs(rater)
     differ = int((there(first.said) & (first.said != first.truth)).sum())
-    each = (first, replace(found, truth=truth).pairs(rater)) if counts else (first,)
-    told_of = [validation_figures.figures(pairs, positive, found.protocol.scale) for pairs in each]
+    each = (first, replace(ground, truth=truth).pairs(rater)) if counts else (first,)
+    told_of = [validation_figures.figures(pairs, positive, ground.protocol.scale) for pairs in each]
     return RuledJudge(
         rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), query
     )  # fmt: skip
 
 
-def sheets(found: Sequence[RuledJudge]) -> tuple[ResultSheet, ...]:
+def sheets(judges: Sequence[RuledJudge]) -> tuple[ResultSheet, ...]:
     """A row for each judge and figure: by first labels, and after the rulings."""
     heads = columns(
         JUDGE_COLUMN, ("figure", "Figure"),
@@ -211,10 +211,11 @@ def sheets(found: Sequence[RuledJudge]) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.rater.name), text(TITLES[name][0], tip=TITLES[name][1]), told(first), told(one.ruled.plain[name]),
-            *(count(one.rulings.get(ruling.value, 0)) for ruling in InformedRuling), count(one.open),
-        ), source=held(one.query, one.rater, ALL, f"{one.rater.name}: first labels"), picture=name)
-        for one in found for name, first in one.first.plain.items()
+            text(judge.rater.name), text(TITLES[name][0], tip=TITLES[name][1]), figure_cell(first),
+            figure_cell(judge.ruled.plain[name]),
+            *(count(judge.rulings.get(ruling.value, 0)) for ruling in InformedRuling), count(judge.open),
+        ), source=held(judge.query, judge.rater, ALL, f"{judge.rater.name}: first labels"), picture=name)
+        for judge in judges for name, first in judge.first.plain.items()
     )  # fmt: skip
     return (
         (
@@ -227,7 +228,7 @@ def sheets(found: Sequence[RuledJudge]) -> tuple[ResultSheet, ...]:
                     "First labels stay the metric. Only disagreements are ruled on, so rulings can only raise "
                     "agreement: errors shared by both sides are never reviewed.",
                 ),
-                _pictures(found),
+                _pictures(judges),
             ),
         )
         if lines
@@ -235,7 +236,7 @@ def sheets(found: Sequence[RuledJudge]) -> tuple[ResultSheet, ...]:
     )
 
 
-def _pictures(found: Sequence[RuledJudge]) -> tuple[SheetPicture, ...]:
+def _pictures(judges: Sequence[RuledJudge]) -> tuple[SheetPicture, ...]:
     return tuple(
         SheetPicture(
             name,
@@ -243,10 +244,10 @@ def _pictures(found: Sequence[RuledJudge]) -> tuple[SheetPicture, ...]:
             partial(
                 pictures.pairs,
                 f"{TITLES[name][0]}: first labels, and after rulings",
-                [(one.rater.name, one.first.plain[name], one.ruled.plain[name]) for one in found],
+                [(judge.rater.name, judge.first.plain[name], judge.ruled.plain[name]) for judge in judges],
                 ("first labels, the metric", "after rulings"),
                 f"{TITLES[name][0]}, 95 % interval over items",
             ),
         )
-        for name in found[0].first.plain
+        for name in judges[0].first.plain
     )

@@ -107,15 +107,15 @@ def compare(
     _refuse_others(project)
     known = [rater for rater in raters(project, protocol) if not chosen or rater.id in chosen]
     with project.store.read() as db:
-        said = {rater.id: _said(project, db, rater, protocol) for rater in known}
-    common = set[Unit]().union(*said.values()).intersection(*said.values()) if shared else None
+        verdicts = {rater.id: _verdicts(project, db, rater, protocol) for rater in known}
+    common = set[Unit]().union(*verdicts.values()).intersection(*verdicts.values()) if shared else None
     if common is not None:
-        said = {rater: {unit: result[unit] for unit in common} for rater, result in said.items()}
+        verdicts = {rater: {unit: result[unit] for unit in common} for rater, result in verdicts.items()}
     scale = protocol_of(protocol).scale
     ordered = scale if scale.level is not Level.NOMINAL else None
     field = ComparedField(VALUE, scale.level, scale.names, always_ac1=True, scale=ordered)
-    pairings = [_pairing(field, a, b, said) for a, b in combinations(known, 2)]
-    pairings += [_pairing(field, rater, rater, said) for rater in known if rater.id == PEOPLE]
+    pairings = [_pairing(field, a, b, verdicts) for a, b in combinations(known, 2)]
+    pairings += [_pairing(field, rater, rater, verdicts) for rater in known if rater.id == PEOPLE]
     return JudgeComparison(protocol, tuple(pairings), None if common is None else len(common))
 
 
@@ -124,7 +124,7 @@ def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterD
     _refuse_others(project)
     whose = {rater.id: rater for rater in raters(project, protocol)}
     with project.store.read() as db:
-        first, second = (_said(project, db, whose[rater], protocol) for rater in (a, b))
+        first, second = (_verdicts(project, db, whose[rater], protocol) for rater in (a, b))
         everywhere = [
             (unit, pair)
             for unit in _in_order(db, first.keys() & second.keys())
@@ -133,18 +133,18 @@ def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterD
         ]
         apart = everywhere[:MOST]
         named = materials.named(db, RESPONSE.c.item_id.in_({unit[0] for unit, _ in apart}))
-        said = {
+        verdicts = {
             (*unit, x): of[unit][x]
             for unit, pair in apart
             for of, x in zip((first, second), pair, strict=True)
         }
-        why = _reasons(db, protocol, said)
-    asked = words_of(project, [(unit[0], protocol) for unit, _ in apart])
+        why = _reasons(db, protocol, verdicts)
+    texts = words_of(project, [(unit[0], protocol) for unit, _ in apart])
     shown = (
         RaterDifference(
             protocol,
             *named[unit[1]],
-            asked.get((unit[1], unit[2]), ""),
+            texts.get((unit[1], unit[2]), ""),
             first[unit][x],
             why[(*unit, x)][1],
             second[unit][y],
@@ -161,8 +161,8 @@ def _refuse_others(project: Project) -> None:
     people.refuse_others(project, "can compare judges with people")
 
 
-def _pairing(field: ComparedField, a: ResultRater, b: ResultRater, said: dict[str, Said]) -> RaterPair:
-    first, second = said[a.id], said[b.id]
+def _pairing(field: ComparedField, a: ResultRater, b: ResultRater, verdicts: dict[str, Said]) -> RaterPair:
+    first, second = verdicts[a.id], verdicts[b.id]
     units = [
         unit
         for unit in sorted(first.keys() & second.keys())
@@ -184,7 +184,7 @@ def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list
     return [(x, y) for x in sorted(first) for y in sorted(second)]
 
 
-def _said(project: Project, db: Connection, rater: ResultRater, protocol: str) -> Said:
+def _verdicts(project: Project, db: Connection, rater: ResultRater, protocol: str) -> Said:
     """What a rater says by unit as it is worded now, of several trials what they come to; of people without what sets
     hold back.
     """
@@ -204,7 +204,7 @@ def _in_order(db: Connection, units: Iterable[Unit]) -> list[Unit]:
 
 
 def _reasons(
-    db: Connection, protocol: str, said: Mapping[tuple[str, str, str, str], str]
+    db: Connection, protocol: str, verdicts: Mapping[tuple[str, str, str, str], str]
 ) -> dict[tuple[str, str, str, str], tuple[str, str]]:
     """Unit and rater → the id of the first judgement that says so, and the grounds that were given, or the note beside
     a label.
@@ -215,10 +215,10 @@ def _reasons(
     ).where(
         j.protocol == protocol,
         or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value),
-        j.rater_id.in_({unit[3] for unit in said}),
-        j.item_id.in_({unit[0] for unit in said}),
+        j.rater_id.in_({unit[3] for unit in verdicts}),
+        j.item_id.in_({unit[0] for unit in verdicts}),
     )
     rows = db.execute(question.order_by(j.trial.desc())).all()
     # The last one stays: those that say so come after the others.
-    rows = sorted(rows, key=lambda row: row.value == said.get(tuple(row[:4])))
+    rows = sorted(rows, key=lambda row: row.value == verdicts.get(tuple(row[:4])))
     return {(row[0], row[1], row[2], row[3]): (row[4], row[5] or row[6]) for row in rows}

@@ -31,9 +31,9 @@ from annotator.actions.sets.validation_figures import (
     TITLES,
     JudgeDifference,
     TruthPairs,
+    figure_cell,
     remark,
     scoring_of,
-    told,
 )
 from annotator.actions.sets.validation_ground import PEOPLE, TOGETHER, Ground, ValidationRater
 from annotator.actions.validation import validation
@@ -141,29 +141,29 @@ def refuse_senseless(query: StandInQuery) -> None:
         raise Refusal(f"Judges cannot be chosen by “{query.figure}”.", f"Use one of {', '.join(TITLES)}.")
 
 
-def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAnswers:
+def of_ground(project: Project, ground: Ground, query: StandInQuery) -> StandInAnswers:
     """The answers on these labels; where one judge is named, it stands among all that judged the same all the same."""
-    whole = validation.ground_of(project, replace(query.of, judge="")) if query.of.judge else found
+    whole = validation.ground_of(project, replace(query.of, judge="")) if query.of.judge else ground
     looks = validation_sets.looks(project, query.of.set_name, query.of.part)
-    of_all, asked_about = decided(whole, query, results.limit(project), looks), found.judges()
+    of_all, asked_about = decided(whole, query, results.limit(project), looks), ground.judges()
     keys = {rater.key for rater in asked_about}
     answers = tuple(answer for answer in of_all.answers if answer.rater.key in keys)
-    notes = *found.repeats(project, asked_about), *validation_sets.viewed(project, query.of.set_name)
+    notes = *ground.repeats(project, asked_about), *validation_sets.viewed(project, query.of.set_name)
     return replace(of_all, answers=answers, notes=notes)
 
 
 def decided(
-    found: Ground, query: StandInQuery, limit: float = results.USUAL_DRAWING, looks: int = 0
+    ground: Ground, query: StandInQuery, limit: float = results.USUAL_DRAWING, looks: int = 0
 ) -> StandInAnswers:
     """The answers on all judges; above a share of `limit` missing judgements there is no Yes.
 
     All judges are one family, in as many `looks` at the test part as there were: p-values are Holm's, times the looks.
     """
     order = list(StandInVerdict)
-    positive = validation_figures.positive_of(found.protocol, query.of.positive)
-    named = validation_figures.chosen_figure(found.protocol, query.figure, positive, weighted=query.weighted)
-    query, raters = replace(query, figure=named), found.judges()
-    compared = [_Compared.of(found, query, rater, positive) for rater in raters]
+    positive = validation_figures.positive_of(ground.protocol, query.of.positive)
+    named = validation_figures.chosen_figure(ground.protocol, query.figure, positive, weighted=query.weighted)
+    query, raters = replace(query, figure=named), ground.judges()
+    compared = [_Compared.of(ground, query, rater, positive) for rater in raters]
     better, worse = (
         [None if p is None else min(1.0, p * max(1, looks)) for p in holm(ps)]
         for ps in ([one.beside.p_above for one in compared], [one.beside.p_below for one in compared])
@@ -171,18 +171,18 @@ def decided(
     several = (counted(many, one) for many, one in ((len(raters), "judge"), (looks, "look")) if many > 1)
     family = " and ".join(several)
     answers = [
-        _answer(found, query, rater, one, _Tests(p, q, family), limit)
+        _answer(ground, query, rater, one, _Tests(p, q, family), limit)
         for rater, one, p, q in zip(raters, compared, better, worse, strict=True)
     ]
     answers.sort(
-        key=lambda one: (
-            order.index(one.verdict),
-            one.rater.kind == JudgeKind.BASELINE.value,
-            one.rater.name,
+        key=lambda answer: (
+            order.index(answer.verdict),
+            answer.rater.kind == JudgeKind.BASELINE.value,
+            answer.rater.name,
         )
     )
     return StandInAnswers(
-        query, validation.against_words(found), tuple(answers), scoring_of(found.protocol.scale)
+        query, validation.against_words(ground), tuple(answers), scoring_of(ground.protocol.scale)
     )
 
 
@@ -199,9 +199,9 @@ class _Compared:
     from_chance: comparison.GroupDifference
 
     @classmethod
-    def of(cls, found: Ground, query: StandInQuery, rater: ValidationRater, positive: str) -> "_Compared":
-        judge, human = _shared(found, query, rater)
-        scale = found.protocol.scale
+    def of(cls, ground: Ground, query: StandInQuery, rater: ValidationRater, positive: str) -> "_Compared":
+        judge, human = _shared(ground, query, rater)
+        scale = ground.protocol.scale
         chosen, main = (
             validation_figures.beside(judge, human, figure, positive, scale, -query.delta)
             for figure in (query.figure, validation_figures.main_of(scale))
@@ -234,7 +234,7 @@ def _answer(
     )  # fmt: skip
 
 
-def _remarks(found: Ground, rater: ValidationRater, compared: _Compared) -> Iterator[str]:
+def _remarks(ground: Ground, rater: ValidationRater, compared: _Compared) -> Iterator[str]:
     true = compared.judge.truth.tolist()
     value, count = Counter(true).most_common(1)[0] if true else ("", 0)
     if count > PREVAILING * len(true):
@@ -242,36 +242,36 @@ def _remarks(found: Ground, rater: ValidationRater, compared: _Compared) -> Iter
             f"{percent(count / len(true))} of people's labels are “{value}”: agreement beyond chance rests on the "
             "few others."
         )
-    people, ceiling = _people(found), compared.from_chance.other
+    people, ceiling = _people(ground), compared.from_chance.other
     if len(people) < 2 or ceiling.value is None:
         return
-    scale = found.protocol.scale
-    for person in sorted(people, key=found.aliases.__getitem__):
-        pairs = found.pairs_with(rater, person).there()
+    scale = ground.protocol.scale
+    for person in sorted(people, key=ground.aliases.__getitem__):
+        pairs = ground.pairs_with(rater, person).there()
         if not len(pairs.truth):
             continue
         own = validation_figures.beside(pairs, pairs, validation_figures.main_of(scale), "", scale).one
         # With independent errors a perfect judge agrees with a person to the root of people's agreement.
         if own.low is not None and own.low > max(0.0, ceiling.value) ** 0.5:
             yield (
-                f"It agrees with {found.aliases[person]} ({in_words(own)}) further than a judge without errors would, "
+                f"It agrees with {ground.aliases[person]} ({in_words(own)}) further than a judge without errors would, "
                 f"as people agree with one another ({in_words(ceiling)}): it may have been tuned on, or copied from, "
                 "those labels."
             )
 
 
-def _people(found: Ground) -> dict[str, dict[validation_figures.Key, str | None]]:
+def _people(ground: Ground) -> dict[str, dict[validation_figures.Key, str | None]]:
     """Those whose labels a judge is compared with; behind a consensus, those who labelled."""
-    return dict(found.people if result_raters.CONSENSUS in found.truth else found.truth)
+    return dict(ground.people if result_raters.CONSENSUS in ground.truth else ground.truth)
 
 
-def _shared(found: Ground, query: StandInQuery, rater: ValidationRater) -> tuple[TruthPairs, TruthPairs]:
+def _shared(ground: Ground, query: StandInQuery, rater: ValidationRater) -> tuple[TruthPairs, TruthPairs]:
     """What a judge and what people say of the units that it judged and people can be compared with people on.
 
     A unit counts as much in either: of three people there are three pairs with a judge, and six with one another.
     """
-    judge, human = found.pairs(rater).there(), found.pairs(TOGETHER).there()
-    with_judge, many = (np.bincount(pairs.units, minlength=len(found.places)) for pairs in (judge, human))
+    judge, human = ground.pairs(rater).there(), ground.pairs(TOGETHER).there()
+    with_judge, many = (np.bincount(pairs.units, minlength=len(ground.places)) for pairs in (judge, human))
     judge, human = judge.among(many > 0), human.among(with_judge > 0)
     heavy = human.weights if query.weighted else np.ones(len(human.weights))
     return (
@@ -280,15 +280,15 @@ def _shared(found: Ground, query: StandInQuery, rater: ValidationRater) -> tuple
     )
 
 
-def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> comparison.AltTest | None:
-    people, said = _people(found), found.version(rater).said
+def _alt_test(ground: Ground, query: StandInQuery, rater: ValidationRater) -> comparison.AltTest | None:
+    people, judged = _people(ground), ground.version(rater).said
     if len(people) < FEWEST_PEOPLE:
         return None
-    keys = [key for key in found.places if key in said]
+    keys = [key for key in ground.places if key in judged]
     if not keys:
         return None
-    named = sorted(((found.aliases[person], own) for person, own in people.items()), key=lambda one: one[0])
-    scale = found.protocol.scale
+    named = sorted(((ground.aliases[person], own) for person, own in people.items()), key=lambda one: one[0])
+    scale = ground.protocol.scale
 
     def values(own: Mapping[validation_figures.Key, str | None]) -> Sequence[Hashable]:
         given = [own.get(key) for key in keys]
@@ -297,8 +297,8 @@ def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> com
         )
 
     return comparison.alt_test(
-        {alias: values(own) for alias, own in named}, values(said), query.epsilon, scoring_of(scale),
-        clusters=[found.places[key].item_id for key in keys],
+        {alias: values(own) for alias, own in named}, values(judged), query.epsilon, scoring_of(scale),
+        clusters=[ground.places[key].item_id for key in keys],
     )  # fmt: skip
 
 
@@ -419,13 +419,13 @@ NO_TEST = Estimate(None, note="Fewer than three people labelled.")
 HASH_SHOWN = 8
 
 
-def sheets(found: StandInAnswers) -> tuple[ResultSheet, ...]:
+def sheets(answers: StandInAnswers) -> tuple[ResultSheet, ...]:
     """An answer for each judge with the picture of how far it lies from people, then the test person by person."""
-    return tuple(sheet for sheet in (_answers(found), _by_person(found)) if sheet.lines)
+    return tuple(sheet for sheet in (_answers(answers), _by_person(answers)) if sheet.lines)
 
 
-def _answers(found: StandInAnswers) -> ResultSheet:
-    title = TITLES[found.query.figure][0]
+def _answers(answers: StandInAnswers) -> ResultSheet:
+    title = TITLES[answers.query.figure][0]
     heads = columns(
         JUDGE_COLUMN,
         ("answer", "May it stand in?", "Yes: shown not to be worse than people with one another by more than the "
@@ -436,7 +436,7 @@ def _answers(found: StandInAnswers) -> ResultSheet:
          "Its agreement with people minus people's agreement with one another, on units with "
          "both, with the 95 % interval over items; of Cohen's κ with people, Scott's π of people with one another is "
          "taken away"),
-        ("judge_with_people", f"{title} with people, on units of two", TITLES[found.query.figure][1]),
+        ("judge_with_people", f"{title} with people, on units of two", TITLES[answers.query.figure][1]),
         ("people", "People with one another, there", "The same figure for people, each compared with every other; "
          "in both directions κ is Scott's π"),
         ("winning_rate", "ω",
@@ -446,70 +446,75 @@ def _answers(found: StandInAnswers) -> ResultSheet:
         ("items", "Items", "With units that it judged and two people labelled"),
         ("labelled_by", "People", "Those who labelled"),
     )  # fmt: skip
-    lines = tuple(_line(found, answer) for answer in found.answers)
-    return ResultSheet("answers", "May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
-                 comparison.DEPARTURES, len(found.answers))  # fmt: skip
+    lines = tuple(_line(answers, answer) for answer in answers.answers)
+    return ResultSheet("answers", "May a judge stand in for people?", heads, lines, _notes(answers),
+                 (_picture(answers),),
+                 comparison.DEPARTURES, len(answers.answers))  # fmt: skip
 
 
-def trees(found: StandInAnswers) -> list[dict[str, Any]]:
-    return [tree(answer) for answer in found.answers]
+def trees(answers: StandInAnswers) -> list[dict[str, Any]]:
+    return [tree(answer) for answer in answers.answers]
 
 
-def tree(one: StandInAnswer) -> dict[str, Any]:
-    alt = one.alt
+def tree(answer: StandInAnswer) -> dict[str, Any]:
+    alt = answer.alt
     figures = {
-        "difference": one.difference, "judge_with_people": one.judge, "people": one.human,
+        "difference": answer.difference, "judge_with_people": answer.judge, "people": answer.human,
         "winning_rate": alt.winning_rate if alt else NO_TEST, "advantage": alt.advantage if alt else NO_TEST,
     }  # fmt: skip
     return {
-        "judge": one.rater.name, "prompt_sha256": one.rater.prompt, "answer": str(one.verdict), "because": one.because,
-        "items": one.items, "labelled_by": one.people, "p": one.p, "remarks": list(one.remarks),
+        "judge": answer.rater.name, "prompt_sha256": answer.rater.prompt, "answer": str(answer.verdict),
+        "because": answer.because,
+        "items": answer.items, "labelled_by": answer.people, "p": answer.p, "remarks": list(answer.remarks),
         **{name: asdict(result) for name, result in figures.items()},
         "persons": [asdict(person) for person in alt.people] if alt else [],
     }  # fmt: skip
 
 
-def _line(found: StandInAnswers, one: StandInAnswer) -> SheetLine:
-    words = f"{one.rater.name}: {one.verdict}, because {one.because}"
+def _line(answers: StandInAnswers, answer: StandInAnswer) -> SheetLine:
+    words = f"{answer.rater.name}: {answer.verdict}, because {answer.because}"
     cells: tuple[SheetCell, ...] = (
-        text(one.rater.name), text(one.verdict, tip=words, state=STATES[one.verdict]),
-        text(one.rater.prompt[:HASH_SHOWN], tip=one.rater.prompt), told(one.difference), told(one.judge),
-        told(one.human), _wins(one),
-        figure(one.alt.advantage if one.alt else NO_TEST), count(one.items), count(one.people),
+        text(answer.rater.name), text(answer.verdict, tip=words, state=STATES[answer.verdict]),
+        text(answer.rater.prompt[:HASH_SHOWN], tip=answer.rater.prompt), figure_cell(answer.difference),
+        figure_cell(answer.judge),
+        figure_cell(answer.human), _wins(answer),
+        figure(answer.alt.advantage if answer.alt else NO_TEST), count(answer.items), count(answer.people),
     )  # fmt: skip
     return SheetLine(
         cells,
-        source=validation.held(found.query.of, one.rater, validation_figures.ALL, f"{one.rater.name}: units"),
-        more=((f"{one.verdict}, because", one.because),),
+        source=validation.held(
+            answers.query.of, answer.rater, validation_figures.ALL, f"{answer.rater.name}: units"
+        ),
+        more=((f"{answer.verdict}, because", answer.because),),
     )
 
 
-def _wins(one: StandInAnswer) -> SheetCell:
+def _wins(answer: StandInAnswer) -> SheetCell:
     """How many people the judge wins against, of those who could be tested."""
-    rate = one.alt.winning_rate if one.alt else NO_TEST
-    if one.alt is None or rate.value is None:
+    rate = answer.alt.winning_rate if answer.alt else NO_TEST
+    if answer.alt is None or rate.value is None:
         return figure(rate)
-    wins = sum(person.beaten for person in one.alt.people)
+    wins = sum(person.beaten for person in answer.alt.people)
     return replace(figure(rate), words=f"{wins:,} of {rate.n:,}")
 
 
-def _told(found: StandInAnswers) -> tuple[str, ...]:
-    query = found.query
+def _notes(answers: StandInAnswers) -> tuple[str, ...]:
+    query = answers.query
     return (
-        *(f"“{answer.rater.name}”: {answer.verdict}, because {answer.because}" for answer in found.answers),
-        f"Compared with {found.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε = "
+        *(f"“{answer.rater.name}”: {answer.verdict}, because {answer.because}" for answer in answers.answers),
+        f"Compared with {answers.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε = "
         f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025)"
-        f"{SCORED[found.scoring]}. Yes and No need p ≤ {ERROR:g}, raised for all judges and looks (Holm).",
-        *found.notes,
+        f"{SCORED[answers.scoring]}. Yes and No need p ≤ {ERROR:g}, raised for all judges and looks (Holm).",
+        *answers.notes,
         validation_figures.published(PROTOCOLS[query.of.protocol]),
     )
 
 
-def _picture(found: StandInAnswers) -> SheetPicture:
-    names = [answer.rater.name for answer in found.answers]
+def _picture(answers: StandInAnswers) -> SheetPicture:
+    names = [answer.rater.name for answer in answers.answers]
     return picture(
         "difference",
-        f"{TITLES[found.query.figure][0]} with people less people's with one another",
+        f"{TITLES[answers.query.figure][0]} with people less people's with one another",
         pictures.differences,
         [
             (
@@ -518,14 +523,14 @@ def _picture(found: StandInAnswers) -> SheetPicture:
                 else answer.rater.name,
                 answer.difference,
             )
-            for answer in found.answers
+            for answer in answers.answers
         ],
-        f"Difference, 95 % interval over items; dashed: −{found.query.delta:g}",
-        margin=found.query.delta,
+        f"Difference, 95 % interval over items; dashed: −{answers.query.delta:g}",
+        margin=answers.query.delta,
     )
 
 
-def _by_person(found: StandInAnswers) -> ResultSheet:
+def _by_person(answers: StandInAnswers) -> ResultSheet:
     heads = columns(
         JUDGE_COLUMN, ("person", "Person", "Person left out and compared with the others, like the judge"),
         ("judge_as_close", "Judge as close",
@@ -537,11 +542,11 @@ def _by_person(found: StandInAnswers) -> ResultSheet:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.rater.name), text(str(person.person)), count(person.judge, form=".3f"),
+            text(answer.rater.name), text(str(person.person)), count(person.judge, form=".3f"),
             count(person.own, form=".3f"), count(person.n), count(person.p, form=".4f"),
             text("yes" if person.beaten else "no", state="agreed" if person.beaten else ""),
         ))
-        for one in found.answers if one.alt for person in one.alt.people
+        for answer in answers.answers if answer.alt for person in answer.alt.people
     )  # fmt: skip
     return ResultSheet("persons", "Person by person", heads, lines, ("The alternative annotator test.",),
                  departures=comparison.DEPARTURES)  # fmt: skip
@@ -619,7 +624,11 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     offers = _offers(query, result, judged, reference, answers)
     chosen = min(
         [offer for offer in offers if offer.fits],
-        key=lambda one: (one.cost.value or 0.0, -_height(one.agreement), one.rater.name),
+        key=lambda candidate: (
+            candidate.cost.value or 0.0,
+            -_height(candidate.agreement),
+            candidate.rater.name,
+        ),
         default=None,
     )
     named = reference.rater.name if reference else PEOPLE
@@ -655,13 +664,13 @@ def _reference(query: JudgeChoiceQuery, judged: list[RaterFigures]) -> RaterFigu
     return max(named, key=lambda line: _height(_agreement(query, line)))
 
 
-def _height(found: Estimate) -> float:
-    return float("-inf") if found.value is None else found.value
+def _height(estimate: Estimate) -> float:
+    return float("-inf") if estimate.value is None else estimate.value
 
 
 def _offers(
     query: JudgeChoiceQuery,
-    found: Validation,
+    validation: Validation,
     judged: list[RaterFigures],
     reference: RaterFigures | None,
     answers: StandInAnswers | None,
@@ -674,8 +683,8 @@ def _offers(
     made = []
     for i, line in enumerate(judged):
         answer = answers.of(line.rater) if answers else None
-        difference = answer.difference if answer else _difference(found, query, line, reference)
-        why_not = _unfit(answer) if answer else _worse(query, found.limit, line, difference)
+        difference = answer.difference if answer else _difference(validation, query, line, reference)
+        why_not = _unfit(answer) if answer else _worse(query, validation.limit, line, difference)
         if line.rater.kind == JudgeKind.BASELINE.value:
             why_not = results.FLOOR
         if not why_not and costs[i].value is None:
@@ -694,18 +703,20 @@ def _unfit(answer: StandInAnswer) -> str:
 
 
 def _difference(
-    found: Validation, query: JudgeChoiceQuery, line: RaterFigures, reference: RaterFigures | None
+    validation: Validation, query: JudgeChoiceQuery, line: RaterFigures, reference: RaterFigures | None
 ) -> Estimate:
     """A judge less the judge that is the reference, on the same units; nothing is compared with itself."""
     if reference is None or line.rater.key == reference.rater.key:
         return Estimate(None, method="difference to the reference", note=IS_REFERENCE)
-    contrast, sign = _contrast(found, line.rater, reference.rater)
+    contrast, sign = _contrast(validation, line.rater, reference.rater)
     return _signed(_side(query, contrast.gap), sign)
 
 
-def _contrast(found: Validation, rater: ValidationRater, reference: ValidationRater) -> tuple[Contrast, int]:
+def _contrast(
+    validation: Validation, rater: ValidationRater, reference: ValidationRater
+) -> tuple[Contrast, int]:
     """The comparison of two judges, and 1 where the first of it is the one asked for, −1 otherwise."""
-    for contrast in found.contrasts:
+    for contrast in validation.contrasts:
         if (contrast.first.key, contrast.second.key) == (rater.key, reference.key):
             return contrast, 1
         if (contrast.second.key, contrast.first.key) == (rater.key, reference.key):
@@ -720,11 +731,11 @@ def _side(query: JudgeChoiceQuery, gap: JudgeDifference) -> Estimate:
     )
 
 
-def _signed(found: Estimate, sign: int) -> Estimate:
-    if sign > 0 or found.value is None:
-        return found
-    low, high = (None if bound is None else -bound for bound in (found.high, found.low))
-    return replace(found, value=-found.value, low=low, high=high)
+def _signed(estimate: Estimate, sign: int) -> Estimate:
+    if sign > 0 or estimate.value is None:
+        return estimate
+    low, high = (None if bound is None else -bound for bound in (estimate.high, estimate.low))
+    return replace(estimate, value=-estimate.value, low=low, high=high)
 
 
 def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference: Estimate) -> str:
@@ -783,35 +794,35 @@ def _nobody(query: JudgeChoiceQuery, offers: list[JudgeCandidate], reference: st
     )
 
 
-def choice_sheets(found: JudgeChoice) -> tuple[ResultSheet, ...]:
+def choice_sheets(choice: JudgeChoice) -> tuple[ResultSheet, ...]:
     """A row for each judge and one for people, with the picture of agreement against cost."""
-    title = _title(found.query)
+    title = _title(choice.query)
     heads = columns(
         JUDGE_COLUMN, ("prompt", "Prompt", "First characters of its hash"),
-        (found.query.figure, title, TITLES[found.query.figure][1]),
+        (choice.query.figure, title, TITLES[choice.query.figure][1]),
         ("lower_bound", "Lower bound", "Of its 95 % interval over items"), ("n", "n", "Pairs of values"),
         ("cost", "Cost per question", "Mean, US dollars"),
         ("on_front", "On the front", "No other judge has a higher lower bound for less"),
-        ("to_reference", f"To {found.reference}", "Difference to the reference: of another judge on the same units, of "
-         "people with one another on those that two people labelled"),
-        ("fit", "May stand in" if found.query.reference == PEOPLE else "Not worse",
-         f"Not worse than {found.reference} by more than {found.query.delta:g}"),
+        ("to_reference", f"To {choice.reference}", "Difference to the reference: of another judge on the same units, of"
+         " people with one another on those that two people labelled"),
+        ("fit", "May stand in" if choice.query.reference == PEOPLE else "Not worse",
+         f"Not worse than {choice.reference} by more than {choice.query.delta:g}"),
     )  # fmt: skip
     lines = [
         SheetLine((
-            text(offer.rater.name), text(offer.rater.prompt[:8], tip=offer.rater.prompt), told(offer.agreement),
+            text(offer.rater.name), text(offer.rater.prompt[:8], tip=offer.rater.prompt), figure_cell(offer.agreement),
             _bound(offer.agreement), count(offer.agreement.n), figure(offer.cost, "USD"),
-            text("yes" if offer.on_front else "no"), _to_reference(offer), _fit(offer, found.chosen),
-        ), source=held(found.query.of, offer.rater, validation_figures.ALL, f"{offer.rater.name}: {title}"))
-        for offer in found.offers
+            text("yes" if offer.on_front else "no"), _to_reference(offer), _fit(offer, choice.chosen),
+        ), source=held(choice.query.of, offer.rater, validation_figures.ALL, f"{offer.rater.name}: {title}"))
+        for offer in choice.offers
     ]  # fmt: skip
-    if found.human is not None:
+    if choice.human is not None:
         people = (
             text(PEOPLE),
             text("–"),
-            told(found.human),
-            _bound(found.human),
-            count(found.human.n),
+            figure_cell(choice.human),
+            _bound(choice.human),
+            count(choice.human.n),
             *(text("–") for _ in range(4)),
         )
         lines.append(SheetLine(people))
@@ -821,33 +832,42 @@ def choice_sheets(found: JudgeChoice) -> tuple[ResultSheet, ...]:
             "Agreement against cost",
             heads,
             tuple(lines),
-            (*found.reason, f"Compared with {found.against}; people are compared with one another."),
-            _pictures(found, title),
+            (*choice.reason, f"Compared with {choice.against}; people are compared with one another."),
+            _pictures(choice, title),
         ),
     )
 
 
-def _bound(found: Estimate) -> SheetCell:
-    why = remark(found)
-    cell = figure(Estimate(found.low, n=found.n, method=f"lower bound; {found.method}", note=found.note))
+def _bound(estimate: Estimate) -> SheetCell:
+    why = remark(estimate)
+    cell = figure(
+        Estimate(estimate.low, n=estimate.n, method=f"lower bound; {estimate.method}", note=estimate.note)
+    )
     return (
-        replace(cell, words=f"{cell.words}  {why}", state="flat") if why and found.low is not None else cell
+        replace(cell, words=f"{cell.words}  {why}", state="flat")
+        if why and estimate.low is not None
+        else cell
     )
 
 
-def _to_reference(one: JudgeCandidate) -> SheetCell:
-    return text(IS_REFERENCE) if one.difference.note == IS_REFERENCE else told(one.difference)
+def _to_reference(candidate: JudgeCandidate) -> SheetCell:
+    return (
+        text(IS_REFERENCE) if candidate.difference.note == IS_REFERENCE else figure_cell(candidate.difference)
+    )
 
 
-def _fit(one: JudgeCandidate, chosen: ValidationRater | None) -> SheetCell:
-    if chosen is not None and one.rater.key == chosen.key:
+def _fit(candidate: JudgeCandidate, chosen: ValidationRater | None) -> SheetCell:
+    if chosen is not None and candidate.rater.key == chosen.key:
         return text("chosen", state="agreed")
-    if one.why_not == IS_REFERENCE:
+    if candidate.why_not == IS_REFERENCE:
         return text(IS_REFERENCE)
-    return text(one.answer.verdict.lower() if one.answer else "no" if one.why_not else "yes", tip=one.why_not)
+    return text(
+        candidate.answer.verdict.lower() if candidate.answer else "no" if candidate.why_not else "yes",
+        tip=candidate.why_not,
+    )
 
 
-def _pictures(found: JudgeChoice, title: str) -> tuple[SheetPicture, ...]:
+def _pictures(choice: JudgeChoice, title: str) -> tuple[SheetPicture, ...]:
     points = [
         pictures.PicturePoint(
             offer.rater.name,
@@ -857,12 +877,12 @@ def _pictures(found: JudgeChoice, title: str) -> tuple[SheetPicture, ...]:
             offer.agreement.low,
             offer.agreement.high,
         )
-        for offer in found.offers
+        for offer in choice.offers
         if offer.cost.value is not None and offer.agreement.low is not None
     ]
     if not points:
         return ()
-    human = found.human
+    human = choice.human
     band = (human.low, human.high) if human and human.low is not None and human.high is not None else None
     level = human.value if human else None
     of_people = "the band is people" if band else "the dotted line is people" if level is not None else ""

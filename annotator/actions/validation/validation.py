@@ -41,12 +41,12 @@ from annotator.actions.sets.validation_figures import (
     Named,
     RaterResult,
     brief_of,
+    figure_cell,
     main_of,
     named,
     published,
     remark,
     scotts,
-    told,
 )
 from annotator.actions.sets.validation_ground import NOT_ASKED, PEOPLE, Ground, RatedUnit, ValidationRater
 from annotator.domain.judges.protocol import FIGURES, Level, Protocol, uncrossed
@@ -154,69 +154,69 @@ def ground_of(project: Project, query: ValidationQuery) -> Ground:
 
 def of_ground(
     project: Project,
-    found: Ground,
+    ground: Ground,
     query: ValidationQuery,
-    wanted: Callable[[ValidationRater], bool] = lambda _: True,
+    included: Callable[[ValidationRater], bool] = lambda _: True,
 ) -> Validation:
-    positive = validation_figures.positive_of(found.protocol, query.positive)
-    raters = [one for one in (*found.judges(), *found.humans()) if wanted(one)]
+    positive = validation_figures.positive_of(ground.protocol, query.positive)
+    raters = [one for one in (*ground.judges(), *ground.humans()) if included(one)]
     costs = {
         one.id: validation_ground.cost_per_question(project, one, query.protocol)
         for one in raters
         if one.is_judge
     }
     lines = [
-        line(found, positive, group, rater, chosen, costs.get(rater.id))
-        for group, units in groups(found, query.by).items()
-        for chosen in [found.chosen(units)]
+        line(ground, positive, group, rater, chosen, costs.get(rater.id))
+        for group, units in groups(ground, query.by).items()
+        for chosen in [ground.chosen(units)]
         for rater in raters
     ]
     return Validation(
-        query, found.protocol, positive, against_words(found), tuple(lines),
-        tuple(_contrasts(found, positive)) if query.by == ALL else (),
+        query, ground.protocol, positive, against_words(ground), tuple(lines),
+        tuple(_contrasts(ground, positive)) if query.by == ALL else (),
         tuple(validation_sets.viewed(project, query.set_name)),
-        (*_notes(found, query, positive), *found.repeats(project, raters), *_failed(project, raters)),
+        (*_notes(ground, query, positive), *ground.repeats(project, raters), *_failed(project, raters)),
         results.limit(project),
     )  # fmt: skip
 
 
-def _contrasts(found: Ground, positive: str) -> list[Contrast]:
-    pairs = {rater.key: found.pairs(rater) for rater in found.judges()}
+def _contrasts(ground: Ground, positive: str) -> list[Contrast]:
+    pairs = {rater.key: ground.pairs(rater) for rater in ground.judges()}
     return [
         Contrast(
             one,
             other,
-            validation_figures.gap(pairs[one.key], pairs[other.key], positive, found.protocol.scale),
+            validation_figures.gap(pairs[one.key], pairs[other.key], positive, ground.protocol.scale),
         )
-        for one, other in combinations(found.judges(), 2)
+        for one, other in combinations(ground.judges(), 2)
     ]
 
 
-def against_words(found: Ground) -> str:
-    if CONSENSUS in found.truth:
+def against_words(ground: Ground) -> str:
+    if CONSENSUS in ground.truth:
         return CONSENSUS
-    return " and ".join(sorted(found.aliases[person] for person in found.truth))
+    return " and ".join(sorted(ground.aliases[person] for person in ground.truth))
 
 
-def groups(found: Ground, by: str) -> dict[str, Codes]:
+def groups(ground: Ground, by: str) -> dict[str, Codes]:
     """The numbers of the units with a true value by group, in the order in which groups are shown."""
     members: dict[Group, list[int]] = defaultdict(list)
-    places = list(found.places.values())
-    for number in np.flatnonzero(found.known).tolist():
+    places = list(ground.places.values())
+    for number in np.flatnonzero(ground.known).tolist():
         members[BY[by](places[number])].append(number)
     return {name: np.array(members[group], dtype=np.intp) for group, name in named(members).items()}
 
 
 def line(
-    found: Ground, positive: str, group: str, rater: ValidationRater, chosen: Chosen,
+    ground: Ground, positive: str, group: str, rater: ValidationRater, chosen: Chosen,
     cost: Estimate | None = None,
 ) -> RaterFigures:  # fmt: skip
-    pairs = found.pairs(rater, chosen)
-    told = validation_figures.figures(pairs, positive, found.protocol.scale)
-    told = told.over(len(np.unique(pairs.there().units)))
-    if rater.id == PEOPLE and found.both_ways:
-        told = replace(told, plain=scotts(told.plain), weighted=scotts(told.weighted))
-    return RaterFigures(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
+    pairs = ground.pairs(rater, chosen)
+    result = validation_figures.figures(pairs, positive, ground.protocol.scale)
+    result = result.over(len(np.unique(pairs.there().units)))
+    if rater.id == PEOPLE and ground.both_ways:
+        result = replace(result, plain=scotts(result.plain), weighted=scotts(result.weighted))
+    return RaterFigures(group, rater, result, int(chosen.sum()), ground.missing(rater, chosen), cost)
 
 
 def _failed(project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
@@ -226,30 +226,30 @@ def _failed(project: Project, raters: Iterable[ValidationRater]) -> Iterator[str
     )
 
 
-def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:
+def _notes(ground: Ground, query: ValidationQuery, positive: str) -> list[str]:
     notes = []
-    if len(found.truth) > 1:
+    if len(ground.truth) > 1:
         notes.append(
             "Each person's label of a unit counts as one true value, so a unit can occur several times."
         )
-    if len(found.people) > 1 and CONSENSUS not in found.truth:
+    if len(ground.people) > 1 and CONSENSUS not in ground.truth:
         notes.append(
             "Each person is compared with every other who counts as true, in both directions where both "
-            f"count{BOTH_WAYS[found.protocol.scale.level]}; κ of people is then Scott's π."
+            f"count{BOTH_WAYS[ground.protocol.scale.level]}; κ of people is then Scott's π."
         )
-    if len(found.people) == 1 and CONSENSUS not in found.truth:
+    if len(ground.people) == 1 and CONSENSUS not in ground.truth:
         notes.append("Only one person labelled: there is no human ceiling to compare judges with.")
-    if CONSENSUS in found.truth:
+    if CONSENSUS in ground.truth:
         notes.append("The consensus was made of people's labels, which flatters the people beside it.")
-    if not positive and found.protocol.scale.level is Level.NOMINAL:
+    if not positive and ground.protocol.scale.level is Level.NOMINAL:
         notes.append(
-            f"{found.protocol.title} has more than two values: name a positive one for precision and recall."
+            f"{ground.protocol.title} has more than two values: name a positive one for precision and recall."
         )
-    if said := ABOUT_LEVEL.get(found.protocol.scale.level):
-        notes.append(f"The values of {found.protocol.title} are {said}")
-    if why := uncrossed(found.protocol.scale):
+    if remark := ABOUT_LEVEL.get(ground.protocol.scale.level):
+        notes.append(f"The values of {ground.protocol.title} are {remark}")
+    if why := uncrossed(ground.protocol.scale):
         notes.append(f"Confusion: {why}")
-    if any(place.weight < 0 for place in found.places.values()):
+    if any(place.weight < 0 for place in ground.places.values()):
         notes.append(
             "By weight, a unit whose weight is negative counts as much as one of that weight above zero: a wrong "
             "verdict on it moves the score as far."
@@ -322,16 +322,16 @@ def units(project: Project, source: HeldRater) -> ResultSheet:
     )  # fmt: skip
     several = " A unit stands here once for every true value." if len(result.truth) > 1 or people_ else ""
     items = len({result.places[row.key].item_id for row in rows})
-    told = [f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}"]
+    notes = [f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}"]
     if withheld := len(every) - len(rows):
-        told.append(
+        notes.append(
             f"{counted(withheld, 'more is', 'more are')} on items that you still have to label blind."
         )
-    return ResultSheet("units", "Units", heads, lines, tuple(told))
+    return ResultSheet("units", "Units", heads, lines, tuple(notes))
 
 
 def _narrowed(
-    found: Ground,
+    ground: Ground,
     rater: ValidationRater,
     beside: ValidationRater | None,
     source: HeldRater,
@@ -341,42 +341,42 @@ def _narrowed(
     for row in rows:
         if source.cause:
             # A gap is one, however many people say what is true there.
-            if row.said is None and row.key not in seen and _cause(found, rater, row.key) == source.cause:
+            if row.said is None and row.key not in seen and _cause(ground, rater, row.key) == source.cause:
                 seen.add(row.key)
                 yield row
         elif beside is not None:
-            if row.said == row.true and found.version(beside).said.get(row.key) not in (None, row.true):
+            if row.said == row.true and ground.version(beside).said.get(row.key) not in (None, row.true):
                 yield row
         elif row.said is not None and source.true in ("", row.true) and source.said in ("", row.said):
             yield row
 
 
-def _cause(found: Ground, rater: ValidationRater, key: Key) -> str:
-    return found.version(rater).missing.get(key, NOT_ASKED)
+def _cause(ground: Ground, rater: ValidationRater, key: Key) -> str:
+    return ground.version(rater).missing.get(key, NOT_ASKED)
 
 
 def _cells(
-    found: Ground, rater: ValidationRater, beside: ValidationRater | None, row: RatedUnit
+    ground: Ground, rater: ValidationRater, beside: ValidationRater | None, row: RatedUnit
 ) -> tuple[SheetCell, ...]:
-    place = found.places[row.key]
+    place = ground.places[row.key]
     if row.said is None:
-        said = SheetCell(NOT_SAID, None, _cause(found, rater, row.key).replace("_", " "), "missing")
+        cell = SheetCell(NOT_SAID, None, _cause(ground, rater, row.key).replace("_", " "), "missing")
     else:
-        said = text(row.said, state="agreed" if row.said == row.true else "disagree")
+        cell = text(row.said, state="agreed" if row.said == row.true else "disagree")
     cells = (
         text(place.item_key), text(place.system), text(place.words, tip=place.words),
-        count(place.weight, form="g"), text(row.true), text(_alias(found, row.source)), said,
-        text(_alias(found, row.who) if row.who else rater.name),
+        count(place.weight, form="g"), text(row.true), text(_alias(ground, row.source)), cell,
+        text(_alias(ground, row.who) if row.who else rater.name),
     )  # fmt: skip
-    return cells if beside is None else (*cells, text(found.version(beside).said.get(row.key, NOT_SAID)))
+    return cells if beside is None else (*cells, text(ground.version(beside).said.get(row.key, NOT_SAID)))
 
 
-def _alias(found: Ground, who: str) -> str:
-    return CONSENSUS if who == CONSENSUS else found.aliases.get(who, who)
+def _alias(ground: Ground, who: str) -> str:
+    return CONSENSUS if who == CONSENSUS else ground.aliases.get(who, who)
 
 
-def _judgements(source: HeldRater, found: Ground, key: Key) -> FigureSource:
-    place = found.places[key]
+def _judgements(source: HeldRater, ground: Ground, key: Key) -> FigureSource:
+    place = ground.places[key]
     return FigureSource(
         source.protocol,
         EVERYBODY,
@@ -404,57 +404,57 @@ PAIR = columns(
 )  # fmt: skip
 
 
-def sheets(found: Validation) -> tuple[ResultSheet, ...]:
-    if not found.lines:
+def sheets(validation: Validation) -> tuple[ResultSheet, ...]:
+    if not validation.lines:
         return ()
-    made = [_figures(found), _figures(found, weighted=True)]
-    made += [_validation_sheets_contrasts(found)] if found.contrasts else []
-    made += [_confusion(found), _missing(found)]
+    made = [_figures(validation), _figures(validation, weighted=True)]
+    made += [_validation_sheets_contrasts(validation)] if validation.contrasts else []
+    made += [_confusion(validation), _missing(validation)]
     return tuple(sheet for sheet in made if sheet.lines)
 
 
-def _group(found: Validation) -> tuple[SheetColumn, ...]:
-    return () if found.query.by == ALL else (SheetColumn("group", "Group"),)
+def _group(validation: Validation) -> tuple[SheetColumn, ...]:
+    return () if validation.query.by == ALL else (SheetColumn("group", "Group"),)
 
 
 def _titled(name: str) -> SheetColumn:
     return SheetColumn(name, *TITLES[name])
 
 
-def _figures(found: Validation, *, weighted: bool = False) -> ResultSheet:
-    names = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
-    group = _group(found)
+def _figures(validation: Validation, *, weighted: bool = False) -> ResultSheet:
+    names = [name for name in TITLES if any(name in _side(line, weighted) for line in validation.lines)]
+    group = _group(validation)
     heads = columns(*group, RATER, PROMPT, ("who", "Who"), *map(_titled, names), PAIRS, UNITS, MISSING, COST)
     lines = [
         SheetLine((
             *(text(line.group) for _ in group), *_who(line.rater), text(KINDS.get(line.rater.kind, line.rater.kind)),
-            *(_figure(found, name, line, weighted=weighted) for name in names),
+            *(_figure(validation, name, line, weighted=weighted) for name in names),
             count(sum(line.told.confusion.values()), form=",.0f"), count(line.units), _lost(line), _cost(line),
-        ), source=held(found.query, line.rater, line.group, f"{_called(line)}: units"))
-        for line in found.lines
+        ), source=held(validation.query, line.rater, line.group, f"{_called(line)}: units"))
+        for line in validation.lines
     ]  # fmt: skip
     named = ("weighted", "By weight") if weighted else ("judges", "Judges beside people")
-    return ResultSheet(*named, heads, tuple(lines), _told(found), _of_figures(found, weighted))
+    return ResultSheet(*named, heads, tuple(lines), _notes_of(validation), _of_figures(validation, weighted))
 
 
-def _figure(found: Validation, name: str, line: RaterFigures, *, weighted: bool = False) -> SheetCell:
+def _figure(validation: Validation, name: str, line: RaterFigures, *, weighted: bool = False) -> SheetCell:
     estimate = _side(line, weighted).get(name)
     if estimate is None:
         return text("–")
-    cell = told(estimate)
+    cell = figure_cell(estimate)
     tip = f"{_called(line)}: {TITLES[name][0]} {cell.words}"
     rate = line.missing_rate or 0.0
-    unfit = rate > found.limit
+    unfit = rate > validation.limit
     last = f"\nnot publishable: {percent(rate, 1)} of the judgements are missing" if unfit else ""
     return replace(
         cell, tip=f"{tip}\n{cell.tip}{last}", state="unfit" if unfit else cell.state, picture=name,
-        source=_behind(found, name, line),
+        source=_behind(validation, name, line),
     )  # fmt: skip
 
 
-def _behind(found: Validation, name: str, line: RaterFigures) -> HeldRater:
+def _behind(validation: Validation, name: str, line: RaterFigures) -> HeldRater:
     """The units of a figure: of precision what was called positive, of recall what is, of specificity what is not."""
-    values, positive = found.protocol.values, found.positive
+    values, positive = validation.protocol.values, validation.positive
     narrowed = {}
     if positive and name == "precision":
         narrowed = {"said": positive}
@@ -462,7 +462,7 @@ def _behind(found: Validation, name: str, line: RaterFigures) -> HeldRater:
         narrowed = {"true": positive}
     elif positive and name == "specificity" and len(values) == 2:
         narrowed = {"true": next(value for value in values if value != positive)}
-    return held(found.query, line.rater, line.group, f"{_called(line)}: {TITLES[name][0]}", **narrowed)
+    return held(validation.query, line.rater, line.group, f"{_called(line)}: {TITLES[name][0]}", **narrowed)
 
 
 def _called(line: RaterFigures) -> str:
@@ -485,58 +485,61 @@ def _cost(line: RaterFigures) -> SheetCell:
     return figure(line.cost, DOLLARS) if line.cost is not None else text("–")
 
 
-def _told(found: Validation) -> tuple[str, ...]:
-    query = found.query
+def _notes_of(validation: Validation) -> tuple[str, ...]:
+    query = validation.query
     labels = f"“{query.set_name}”, {query.part or 'dev'} part" if query.set_name else "all submitted labels"
-    positive = f", “{found.positive}” being positive" if found.positive else ""
-    said = [
-        f"{found.protocol.title}: compared with {found.against} on {labels}{positive}. Intervals are over items."
+    positive = f", “{validation.positive}” being positive" if validation.positive else ""
+    notes = [
+        f"{validation.protocol.title}: compared with {validation.against} on {labels}{positive}. Intervals "
+        "are over items."
     ]
-    said += found.viewed
-    for kind in dict.fromkeys(line.rater.kind for line in found.lines):
-        said += results.floor_told(kind, [found.protocol.name])
-    return (*said, *found.notes, published(found.protocol))
+    notes += validation.viewed
+    for kind in dict.fromkeys(line.rater.kind for line in validation.lines):
+        notes += results.floor_notes(kind, [validation.protocol.name])
+    return (*notes, *validation.notes, published(validation.protocol))
 
 
-def _confusion(found: Validation) -> ResultSheet:
-    group = _group(found)
+def _confusion(validation: Validation) -> ResultSheet:
+    group = _group(validation)
     heads = columns(
-        *group, RATER, PROMPT, ("true", "True value", f"By {found.against}"), ("said", "Said"), ("units", "Units"),
+        *group, RATER, PROMPT, ("true", "True value", f"By {validation.against}"), ("said", "Said"), ("units", "Units"),
         ("weight", "Weight", "Sum of weights"),
     )  # fmt: skip
-    values = () if uncrossed(found.protocol.scale) else found.protocol.values
+    values = () if uncrossed(validation.protocol.scale) else validation.protocol.values
     lines = tuple(
-        SheetLine((*(text(line.group) for _ in group), *_confused(found, line, true, said)),
+        SheetLine((*(text(line.group) for _ in group), *_confused(validation, line, true, predicted)),
              picture=f"confusion/{line.group}")
-        for line in found.lines for true in values for said in values
+        for line in validation.lines for true in values for predicted in values
     )  # fmt: skip
     return ResultSheet(
         "confusion",
         "Confusion",
         heads,
         lines,
-        (f"Compared with {found.against}. Open a count to list its units.",),
-        _of_confusion(found),
+        (f"Compared with {validation.against}. Open a count to list its units.",),
+        _of_confusion(validation),
     )
 
 
-def _confused(found: Validation, line: RaterFigures, true: str, said: str) -> tuple[SheetCell, ...]:
+def _confused(validation: Validation, line: RaterFigures, true: str, predicted: str) -> tuple[SheetCell, ...]:
     counts = line.told.confusion
-    many = counts.get((true, said), 0)
+    many = counts.get((true, predicted), 0)
     whole = sum(number for (each, _), number in counts.items() if each == true)
-    words = f"{_called(line)}: true value “{true}”, said “{said}”"
-    source = held(found.query, line.rater, line.group, words, true=true, said=said) if many else None
+    words = f"{_called(line)}: true value “{true}”, said “{predicted}”"
+    source = (
+        held(validation.query, line.rater, line.group, words, true=true, said=predicted) if many else None
+    )
     cells = (
-        *_who(line.rater), text(true), text(said, state="agreed" if true == said else "disagree"),
+        *_who(line.rater), text(true), text(predicted, state="agreed" if true == predicted else "disagree"),
         count(many, form=",.0f"),
-        count(line.told.confusion_weighted.get((true, said), 0), form=",g"),
+        count(line.told.confusion_weighted.get((true, predicted), 0), form=",g"),
     )  # fmt: skip
     tip = f"{words}\n{many:,.0f} of {whole:,.0f} with that true value, of {sum(counts.values()):,.0f} in all"
     return tuple(replace(cell, source=source, tip=cell.tip or tip) for cell in cells)
 
 
-def _missing(found: Validation) -> ResultSheet:
-    group = _group(found)
+def _missing(validation: Validation) -> ResultSheet:
+    group = _group(validation)
     heads = columns(
         *group, JUDGE_COLUMN, PROMPT, ("cause", "Cause"), ("units", "Units"),
         ("share", "Share", "Of the units with a true value"), ("of", "Of", "Units with a true value"),
@@ -545,13 +548,14 @@ def _missing(found: Validation) -> ResultSheet:
         SheetLine((
             *(text(line.group) for _ in group), *_who(line.rater), text(cause.replace("_", " ")), count(many),
             count(many / line.units, form=".3f"), count(line.units),
-        ), source=held(found.query, line.rater, line.group, f"{_called(line)}: {cause.replace('_', ' ')}", cause=cause))
-        for line in found.lines for cause, many in line.missing.items()
+        ), source=held(validation.query, line.rater, line.group, f"{_called(line)}: {cause.replace('_', ' ')}",
+        cause=cause))
+        for line in validation.lines for cause, many in line.missing.items()
     )  # fmt: skip
     return ResultSheet("missing", "Missing by cause", heads, lines)
 
 
-def _validation_sheets_contrasts(found: Validation) -> ResultSheet:
+def _validation_sheets_contrasts(validation: Validation) -> ResultSheet:
     heads = columns(
         *PAIR, ("figure", "Figure"), ("difference", "First − second", "On the units that have a value of both"),
         VERDICT,
@@ -561,58 +565,58 @@ def _validation_sheets_contrasts(found: Validation) -> ResultSheet:
         "contrasts",
         "Two judges",
         heads,
-        tuple(line for one in found.contrasts for line in _contrast(found, one)),
+        tuple(line for contrast in validation.contrasts for line in _contrast(validation, contrast)),
         ("The interval of a difference is over items.",),
-        _of_contrasts(found),
+        _of_contrasts(validation),
     )
 
 
-def _contrast(found: Validation, one: Contrast) -> Iterable[SheetLine]:
-    first, second, only_right = one.first, one.second, one.gap.only_right
-    every = held(found.query, first, ALL, f"{first.name} and {second.name}: units")
+def _contrast(validation: Validation, contrast: Contrast) -> Iterable[SheetLine]:
+    first, second, only_right = contrast.first, contrast.second, contrast.gap.only_right
+    every = held(validation.query, first, ALL, f"{first.name} and {second.name}: units")
     only = (
-        held(found.query, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
-        held(found.query, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
+        held(validation.query, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
+        held(validation.query, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
     )
     counts = [
         replace(count(many), source=source if many else None)
         for many, source in zip(only_right, only, strict=True)
     ]
-    for name, gap in one.gap.plain.items():
-        verdict = one.gap.verdict(name)
+    for name, gap in contrast.gap.plain.items():
+        verdict = contrast.gap.verdict(name)
         yield SheetLine((
-            *_who(first), *_who(second), text(TITLES[name][0], tip=TITLES[name][1]), told(gap),
+            *_who(first), *_who(second), text(TITLES[name][0], tip=TITLES[name][1]), figure_cell(gap),
             text(verdict, tip=verdict), *counts,
         ), source=every, picture=f"gap/{name}")  # fmt: skip
 
 
-def brief(found: Validation) -> tuple[ResultSheet, ...]:
+def brief(validation: Validation) -> tuple[ResultSheet, ...]:
     """What fits a terminal: the main figures, and of every two judges the one that is told most by."""
-    if not found.lines:
+    if not validation.lines:
         return ()
-    main = main_of(found.protocol.scale)
-    names = [name for name in brief_of(found.protocol.scale) if name in found.lines[0].told.plain]
-    group = _group(found)
+    main = main_of(validation.protocol.scale)
+    names = [name for name in brief_of(validation.protocol.scale) if name in validation.lines[0].told.plain]
+    group = _group(validation)
     heads = columns(*group, RATER, PROMPT, *map(_titled, names), UNITS, MISSING, COST)
     lines = tuple(
         SheetLine((
             *(text(line.group) for _ in group), *_who(line.rater),
-            *(_figure(found, name, line) for name in names), count(line.units), _lost(line),
+            *(_figure(validation, name, line) for name in names), count(line.units), _lost(line),
             _cost(line),
         ))
-        for line in found.lines
+        for line in validation.lines
     )  # fmt: skip
     between = tuple(
         SheetLine((
-            *_who(contrast.first), *_who(contrast.second), told(contrast.gap.plain[main]),
+            *_who(contrast.first), *_who(contrast.second), figure_cell(contrast.gap.plain[main]),
             text(contrast.gap.verdict(main)),
         ))
-        for contrast in found.contrasts
+        for contrast in validation.contrasts
     )  # fmt: skip
     called = TITLES[main][0].removeprefix("Cohen's ")
     apart = columns(*PAIR, ("difference", f"Difference of {called}", TITLES[main][1]), VERDICT)
     pairs = ResultSheet("contrasts", "Two judges", apart, between)
-    whole = ResultSheet("judges", "Judges beside people", heads, lines, _told(found))
+    whole = ResultSheet("judges", "Judges beside people", heads, lines, _notes_of(validation))
     return tuple(sheet for sheet in (whole, pairs) if sheet.lines)
 
 
@@ -622,9 +626,9 @@ FIRST = (*(names[0] for names in FIGURES.values()), "accuracy")
 SIGNS = 4
 
 
-def _names(found: Validation) -> dict[str, str]:
+def _names(validation: Validation) -> dict[str, str]:
     """Each rater by key: its name, with the first signs of its prompt where one judge judged by several."""
-    raters = {line.rater.key: line.rater for line in found.lines}
+    raters = {line.rater.key: line.rater for line in validation.lines}
     many = [rater.name for rater in raters.values()]
     return {key: _named(rater, many.count(rater.name) > 1) for key, rater in raters.items()}
 
@@ -637,15 +641,15 @@ def _side(line: RaterFigures, weighted: bool) -> Named:
     return line.told.weighted if weighted else line.told.plain
 
 
-def _of_figures(found: Validation, weighted: bool) -> tuple[SheetPicture, ...]:
-    present = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
+def _of_figures(validation: Validation, weighted: bool) -> tuple[SheetPicture, ...]:
+    present = [name for name in TITLES if any(name in _side(line, weighted) for line in validation.lines)]
     ordered = sorted(present, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
-    return tuple(_of_figure(found, name, weighted) for name in ordered)
+    return tuple(_of_figure(validation, name, weighted) for name in ordered)
 
 
-def _of_figure(found: Validation, name: str, weighted: bool) -> SheetPicture:
-    called, sections = _names(found), []
-    for group, lines in _by_group(found.lines):
+def _of_figure(validation: Validation, name: str, weighted: bool) -> SheetPicture:
+    called, sections = _names(validation), []
+    for group, lines in _by_group(validation.lines):
         rated = [
             _rated(called[line.rater.key], _side(line, weighted)[name], line.rater)
             for line in lines
@@ -654,15 +658,15 @@ def _of_figure(found: Validation, name: str, weighted: bool) -> SheetPicture:
         human = next((_side(line, weighted).get(name) for line in lines if line.rater.id == PEOPLE), None)
         sections.append(pictures.Section(group, _ordered(rated), human))
     words = f"{TITLES[name][0]}, by weight" if weighted else TITLES[name][0]
-    apart = "" if found.query.by == ALL else f", by {found.query.by}"
-    title = f"{words}: judges and people compared with {found.against}{apart}"
+    apart = "" if validation.query.by == ALL else f", by {validation.query.by}"
+    title = f"{words}: judges and people compared with {validation.against}{apart}"
     return SheetPicture(
         name, f"{words}{apart}", partial(pictures.beside, title, sections, f"{words}: {AXIS}")
     )
 
 
-def _rated(called: str, found: Estimate, rater: ValidationRater) -> pictures.PlottedRater:
-    return pictures.PlottedRater(called, found, rater.is_judge, remark(found))
+def _rated(called: str, estimate: Estimate, rater: ValidationRater) -> pictures.PlottedRater:
+    return pictures.PlottedRater(called, estimate, rater.is_judge, remark(estimate))
 
 
 def _by_group(lines: Iterable[RaterFigures]) -> Iterable[tuple[str, list[RaterFigures]]]:
@@ -670,18 +674,18 @@ def _by_group(lines: Iterable[RaterFigures]) -> Iterable[tuple[str, list[RaterFi
 
 
 def _ordered(rated: list[pictures.PlottedRater]) -> list[pictures.PlottedRater]:
-    judged = [one for one in rated if one.judge]
-    judged.sort(key=lambda one: (one.estimate.value is None, -(one.estimate.value or 0.0), one.name))
+    judged = [rater for rater in rated if rater.judge]
+    judged.sort(key=lambda rater: (rater.estimate.value is None, -(rater.estimate.value or 0.0), rater.name))
     return [*judged, *(one for one in rated if not one.judge)]
 
 
-def _of_contrasts(found: Validation) -> tuple[SheetPicture, ...]:
+def _of_contrasts(validation: Validation) -> tuple[SheetPicture, ...]:
     """The differences of every two judges, figure by figure."""
-    called, made = _names(found), []
-    for name in found.contrasts[0].gap.plain:
+    called, made = _names(validation), []
+    for name in validation.contrasts[0].gap.plain:
         rows = [
             (f"{called[contrast.first.key]} − {called[contrast.second.key]}", contrast.gap.plain[name])
-            for contrast in found.contrasts
+            for contrast in validation.contrasts
         ]
         made.append(
             SheetPicture(
@@ -699,18 +703,18 @@ def _of_contrasts(found: Validation) -> tuple[SheetPicture, ...]:
     return tuple(made)
 
 
-def _of_confusion(found: Validation) -> tuple[SheetPicture, ...]:
+def _of_confusion(validation: Validation) -> tuple[SheetPicture, ...]:
     """The matrices of all raters side by side, group by group."""
-    called = _names(found)
+    called = _names(validation)
     made = []
-    for group, lines in _by_group(found.lines):
+    for group, lines in _by_group(validation.lines):
         matrices = [(called[line.rater.key], line.told.confusion) for line in lines]
         apart = "" if group == ALL else f", {group}"
-        title = f"Confusion{apart}: {found.against} down, what was said across"
+        title = f"Confusion{apart}: {validation.against} down, what was said across"
         made.append(
             SheetPicture(
                 f"confusion/{group}", f"Confusion{apart}",
-                partial(pictures.confusions, title, matrices, found.protocol.values),
+                partial(pictures.confusions, title, matrices, validation.protocol.values),
             )
         )  # fmt: skip
     return tuple(made)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from annotator.actions.attacks import biases
 from annotator.actions.judges import judges
 from annotator.actions.judging import drift
-from annotator.actions.project.file import Project, kept
+from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_sheets import ViewChoice, grouped
 from annotator.actions.results.scoring import USUAL_METRIC
@@ -100,14 +100,14 @@ def rulings(
     )
 
 
-@kept
+@cached
 def _labels(project: Project) -> tuple[ViewChoice, ...]:
     """Under which protocol, and on what of it: a locked set and its part, people, and the positive value of several."""
-    drawn = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
+    locked_protocols = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
     judged = [
         name
         for name, protocol in PROTOCOLS.items()
-        if protocol.values and (name in drawn or result_raters.judges_of(project, name))
+        if protocol.values and (name in locked_protocols or result_raters.judges_of(project, name))
     ]
     names = judged or [USUAL]
     made = [ViewChoice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names))]
@@ -118,11 +118,11 @@ def _labels(project: Project) -> tuple[ViewChoice, ...]:
 
 def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[ViewChoice]:
     locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
-    drawn = tuple((one.name, one.name) for one in locked)
-    if drawn:
-        yield ViewChoice("set", "Labels", (("all that were submitted", ANY), *drawn), only_if)
+    set_names = tuple((one.name, one.name) for one in locked)
+    if set_names:
+        yield ViewChoice("set", "Labels", (("all that were submitted", ANY), *set_names), only_if)
         # The test part is opened on purpose, so the dev part comes first.
-        yield ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in drawn)))
+        yield ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in set_names)))
     yield ViewChoice(
         "against",
         "Compared with",
@@ -186,8 +186,8 @@ def _of_choice(project: Project) -> tuple[ViewChoice, ...]:
 
 def _judges(project: Project, protocol: str) -> list[str]:
     there = result_raters.judges_of(project, protocol)
-    result = [one for one in judges.all_of(project) if one.id in there]
-    return [one.name for one in sorted(result, key=lambda one: one.kind == JudgeKind.BASELINE.value)]
+    result = [judge for judge in judges.all_of(project) if judge.id in there]
+    return [one.name for one in sorted(result, key=lambda judge: judge.kind == JudgeKind.BASELINE.value)]
 
 
 def _of_leaderboard(project: Project) -> tuple[ViewChoice, ...]:
@@ -195,11 +195,11 @@ def _of_leaderboard(project: Project) -> tuple[ViewChoice, ...]:
     made = (
         [ViewChoice("metric", "Metric", tuple((one.title, one.name) for one in there))] if there[1:] else []
     )
-    for one in there:
-        only_if = ("metric", (one.name,)) if there[1:] else None
-        names = tuple((name, name) for name in _judges(project, one.protocol))
+    for info in there:
+        only_if = ("metric", (info.name,)) if there[1:] else None
+        names = tuple((name, name) for name in _judges(project, info.protocol))
         made += [ViewChoice("judge", "Judge", names, only_if)] if names else []
-        made += [each for each in _within(project, one.protocol, only_if) if each.name != "positive"]
+        made += [each for each in _within(project, info.protocol, only_if) if each.name != "positive"]
     return (*made, ViewChoice("width", "Wanted width", tuple((width, width) for width in WIDTHS)))
 
 
@@ -219,7 +219,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Yes, no or not yet known, and why.",
         NOBODY,
         _of_answers,
-        kept(answers),
+        cached(answers),
         stand_in.sheets,
         "Label",
     ),
@@ -230,7 +230,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Each judge and wording compared with people, beside people compared with one another.",
         NOBODY,
         choices,
-        kept(report),
+        cached(report),
         validation.sheets,
         "Label",
         rests_on=(BESIDE,),
@@ -242,7 +242,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Agreement against cost, and the cheapest judge that is not worse than you need.",
         NOBODY,
         _of_choice,
-        kept(choice_of_judge),
+        cached(choice_of_judge),
         stand_in.choice_sheets,
         "Label",
     ),
@@ -253,7 +253,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Scores raw and corrected by people's labels, certainty of the ranking, and what to label next.",
         NOBODY,
         _of_leaderboard,
-        kept(leaderboard),
+        cached(leaderboard),
         corrected.sheets,
         "Label",
     ),
@@ -264,7 +264,7 @@ VIEWS: tuple[ResultView, ...] = (
         "How often two judges say the same, and how far that varies from run to run.",
         "Run two judges on the same reports.",
         _of_judges,
-        kept(biases.consistency),
+        cached(biases.consistency),
         page="Judges",
         rests_on=(SEVERAL_JUDGES,),
     ),
@@ -275,7 +275,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Which verdicts a judge gave otherwise when it was asked for them again, and what else changed.",
         "Select a run under Judges → Runs, and choose Run again and compare.",
         drift.choices,
-        kept(drift.report),
+        cached(drift.report),
         drift.sheets,
         "Judges",
     ),
@@ -286,7 +286,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Effect of rulings on agreement; first labels stay the metric.",
         NOBODY,
         _labels,
-        kept(rulings),
+        cached(rulings),
         disagreements.sheets,
         "Label",
     ),
@@ -297,7 +297,7 @@ VIEWS: tuple[ResultView, ...] = (
         "How much of a judge experts accept when they see its verdicts; kept apart from blind labels.",
         "Have experts review the verdicts of a judge.",
         _of_reviews,
-        kept(reviews.report),
+        cached(reviews.report),
         reviews.sheets,
         "Label",
     ),
@@ -309,7 +309,7 @@ VIEWS: tuple[ResultView, ...] = (
         "bias.",
         "Run a judge on some reports (the baseline judge needs no network), then test it under Attacks.",
         biases.choices,
-        kept(biases.panel),
+        cached(biases.panel),
         page="Judges",
     ),
 )

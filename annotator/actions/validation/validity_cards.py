@@ -17,7 +17,7 @@ from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import harmless
-from annotator.actions.project.file import Project, kept, known
+from annotator.actions.project.file import Project, cached, known
 from annotator.actions.results import results
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
@@ -84,7 +84,7 @@ def card(project: Project, query: CardQuery, made_at: datetime | None = None) ->
     ground = validation.ground_of(project, query)
     rater = _rater(ground, query)
     result = [
-        validation.of_ground(project, ground, replace(query, by=by), partial(_is_told, rater, by))
+        validation.of_ground(project, ground, replace(query, by=by), partial(_is_listed, rater, by))
         for by in GROUPED
     ]
     more = {
@@ -119,15 +119,15 @@ def _made(
 ) -> ValidityCard:  # fmt: skip
     """A card with these lines, each by what it is distinguished; with `more` than a sketch has."""
     judge, protocol, title = judges.named(project, query.judge), ground.protocol, str(project.title)
-    told: dict[str, Any] = dict(
+    content: dict[str, Any] = dict(
         app_version=__version__, made_at=now(), project=harmless(title), name=harmless(judge.name, judge),
         protocol_title=protocol.title, citation=protocol.citation, reach=derived_judges.reach(judge),
         judge=derived_judges.as_judged(project, judge, protocol, rater.prompt), labels=_labelled(ground),
-        positive=positive, definitions=_definitions([one for _, one in lines]),
-        lines=tuple(_line(one, by, () if uncrossed(protocol.scale) else protocol.values) for by, one in lines),
+        positive=positive, definitions=_definitions([figures for _, figures in lines]),
+        lines=tuple(_line(figures, by, () if uncrossed(protocol.scale) else protocol.values) for by, figures in lines),
         cost=Figure.of(Estimate(None)), missing_limit=results.limit(project),
     )  # fmt: skip
-    return ValidityCard.model_validate(told | more)
+    return ValidityCard.model_validate(content | more)
 
 
 def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
@@ -138,12 +138,12 @@ def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
             "Run it on these reports first.",
         )
     chosen = [
-        one for one in there
-        if (not one.prompt if query.prompt == NO_PROMPT else one.prompt.startswith(query.prompt))
+        rater for rater in there
+        if (not rater.prompt if query.prompt == NO_PROMPT else rater.prompt.startswith(query.prompt))
     ]  # fmt: skip
     if len(chosen) == 1:
         return chosen[0]
-    hashes = ", ".join(one.prompt[:SHOWN] or NO_PROMPT for one in there)
+    hashes = ", ".join(rater.prompt[:SHOWN] or NO_PROMPT for rater in there)
     what = (
         f"no prompt that begins with {query.prompt}"
         if query.prompt and not chosen
@@ -168,12 +168,12 @@ def _labels(project: Project, query: CardQuery, ground: Ground) -> Labels:
     if not query.set_name:
         return common
     result = validation_sets.named(project, query.set_name)
-    drawn = Counter(response.split for response in result.content.responses)
+    counter = Counter(response.split for response in result.content.responses)
     opened = tuple(opening.at for opening in validation_sets.openings(project, result.id))
     more = {
         "source": "set", "set_name": harmless(result.name), "part": query.part or Split.DEV.value,
         "draw": result.content.draw, "drawn_at": result.at, "locked_at": result.locked_at,
-        "locked_sha256": result.labels_sha256, "opened_at": opened, "set_responses": dict(drawn),
+        "locked_sha256": result.labels_sha256, "opened_at": opened, "set_responses": dict(counter),
     }  # fmt: skip
     return common.model_copy(update=more)
 
@@ -185,7 +185,7 @@ def _labellers(ground: Ground) -> list[Labeller]:
         Labeller(alias=harmless(ground.aliases.get(who, who)), labels=int(there(ground.column(who)[0]).sum()))
         for who in labelled
     ]
-    return sorted(result, key=lambda one: (one.alias == CONSENSUS, one.alias))
+    return sorted(result, key=lambda labeller: (labeller.alias == CONSENSUS, labeller.alias))
 
 
 def _hash(ground: Ground) -> str:
@@ -207,22 +207,22 @@ def _definitions(lines: Iterable[validation.RaterFigures]) -> tuple[Definition, 
     )
 
 
-def _is_told(rater: ValidationRater, by: str, of: ValidationRater) -> bool:
+def _is_listed(rater: ValidationRater, by: str, of: ValidationRater) -> bool:
     """The judge has lines, and people; each person has one only where nothing is distinguished."""
     return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation_figures.ALL)
 
 
 def _line(line: validation.RaterFigures, by: str, values: tuple[str, ...]) -> Line:
-    rater, told = line.rater, line.told
+    rater, result = line.rater, line.told
     return Line(
         by=by, group=harmless(line.group), who="judge" if rater.is_judge else PEOPLE if rater.id == PEOPLE else PERSON,
-        name=harmless(rater.name), units=line.units, plain=_figures(told.plain), weighted=_figures(told.weighted),
+        name=harmless(rater.name), units=line.units, plain=_figures(result.plain), weighted=_figures(result.weighted),
         confusion=tuple(
             Confused(
-                truth=true, said=said, units=told.confusion.get((true, said), 0),
-                weight=told.confusion_weighted.get((true, said), 0),
+                truth=true, said=predicted, units=result.confusion.get((true, predicted), 0),
+                weight=result.confusion_weighted.get((true, predicted), 0),
             )
-            for true in values for said in values
+            for true in values for predicted in values
         ),
         missing=line.missing,
     )  # fmt: skip
@@ -233,12 +233,12 @@ def _figures(named: Named) -> dict[str, Figure]:
 
 
 def _reviews(project: Project, query: CardQuery) -> Reviews | None:
-    for one in reviews.report(project, query.protocol, query.judge):
+    for rate in reviews.report(project, query.protocol, query.judge):
         return Reviews(
-            accepted=Figure.of(one.accepted),
-            said=dict(one.said),
-            reasons=dict(one.reasons),
-            outdated=one.outdated,
+            accepted=Figure.of(rate.accepted),
+            said=dict(rate.said),
+            reasons=dict(rate.reasons),
+            outdated=rate.outdated,
         )
     return None
 
@@ -280,18 +280,18 @@ def _answer(project: Project, ground: Ground, query: CardQuery, rater: Validatio
     return f"May it stand in for people? {result.verdict}, because {result.because}"
 
 
-def _notes(ground: Ground, query: CardQuery, found: Validation) -> tuple[str, ...]:
-    said = [
+def _notes(ground: Ground, query: CardQuery, validation: Validation) -> tuple[str, ...]:
+    sentences = [
         "Intervals are at 95 %, over items. Of repeated questions what most trials say counts.",
-        *found.notes,
+        *validation.notes,
     ]
     if not ground.humans():
-        said.append("There is no human ceiling: no two people labelled the same units here.")
+        sentences.append("There is no human ceiling: no two people labelled the same units here.")
     if query.set_name and query.part != Split.TEST.value:
-        said.append(
+        sentences.append(
             "These are not the figures of the test part alone: what was tuned on it may look too good."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[Attacked, ...]:
@@ -299,9 +299,9 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     if protocol not in TARGETS:
         return ()
     # The baseline reads no prompt.
-    asked = judges.named(project, judge).kind == JudgeKind.ENDPOINT
+    endpoint = judges.named(project, judge).kind == JudgeKind.ENDPOINT
     question = select(ATTACK_TEST.c.id).join(RUN, RUN.c.id == ATTACK_TEST.c.run_id)
-    question = question.where(RUN.c.prompt_sha256 == prompt if asked else true())
+    question = question.where(RUN.c.prompt_sha256 == prompt if endpoint else true())
     same = set(project.query(question).scalars())
     result = attack_figures.report(project, protocol, judge)
     return tuple(_of_attack(line) for line in result.lines if line.test_id in same)
@@ -337,36 +337,38 @@ def brief(card: ValidityCard) -> ResultSheet:
         ))
         for name in MAIN if name in titles
     )  # fmt: skip
-    return ResultSheet("card", f"Card of “{card.name}”", heads, lines, _told(card))
+    return ResultSheet("card", f"Card of “{card.name}”", heads, lines, _summary(card))
 
 
-def _estimate(found: Figure | None) -> Estimate:
+def _estimate(figure: Figure | None) -> Estimate:
     return (
-        Estimate(None, note="nobody to be held against") if found is None else Estimate(**found.model_dump())
+        Estimate(None, note="nobody to be held against")
+        if figure is None
+        else Estimate(**figure.model_dump())
     )
 
 
-def _told(card: ValidityCard) -> tuple[str, ...]:
+def _summary(card: ValidityCard) -> tuple[str, ...]:
     judge, labels = card.of("judge"), card.labels
     where = f"“{labels.set_name}”, {labels.part} part" if labels.set_name else "all submitted labels"
-    said = [
+    sentences = [
         f"{card.protocol_title}: compared with {labels.against} on {where}, {counted(labels.units, 'unit')} of "
         f"{counted(labels.items, 'item')}."
     ]
     if labels.set_name:
-        said.append(f"The test part was viewed {counted(len(labels.opened_at), 'time')}.")
+        sentences.append(f"The test part was viewed {counted(len(labels.opened_at), 'time')}.")
     if judge is not None and judge.missing_rate is not None:
-        said.append(f"{percent(judge.missing_rate, 1)} of its verdicts are missing.")
+        sentences.append(f"{percent(judge.missing_rate, 1)} of its verdicts are missing.")
     if card.unfit:
-        said.append("Not publishable: too many verdicts are missing.")
-    return (*said, f"SHA-256 {card.sha256}")
+        sentences.append("Not publishable: too many verdicts are missing.")
+    return (*sentences, f"SHA-256 {card.sha256}")
 
 
 NAME = "card"
 ENDINGS = card_pages.ENDINGS
 
 
-@kept
+@cached
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """What was judged, by whom, by which wording where there are several, and on which labels it is validated."""
     labels = [one for one in validation_views.choices(project) if one.name != "by"]
@@ -376,7 +378,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     return (*first, *judged, *(label for label in labels if label.name != "protocol"))
 
 
-@kept
+@cached
 def report(
     project: Project, judge: str = "", protocol: str = USUAL, prompt: str = "", set: str = "", part: str = "",  # noqa: A002
     against: str = "", positive: str = "", opening: str = "",
@@ -423,11 +425,11 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
     if there:
         names = tuple((one.name, one.name) for one in there)
         yield ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))
-    for one in there:
-        if len(wordings[one.id]) > 1:
-            hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[one.id]))
+    for judge in there:
+        if len(wordings[judge.id]) > 1:
+            hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[judge.id]))
             known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
-            yield ViewChoice("prompt", "Prompt", known, ("judge", (one.name,)))
+            yield ViewChoice("prompt", "Prompt", known, ("judge", (judge.name,)))
 
 
 VIEW = ResultView(

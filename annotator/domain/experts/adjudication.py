@@ -31,9 +31,9 @@ class Figure(FrozenRecord):
 LOWER_BOUND = "a lower bound under heavy rewording: the matcher pairs units by their words"
 
 
-def bound_of(found: Figure) -> str:
+def bound_of(figure: Figure) -> str:
     """What kind of bound a figure is; empty where it is none, or has no value."""
-    return LOWER_BOUND if found.name == "match_f1" and found.value is not None else ""
+    return LOWER_BOUND if figure.name == "match_f1" and figure.value is not None else ""
 
 
 def figure(name: str, estimate: Estimate) -> Figure:
@@ -41,13 +41,13 @@ def figure(name: str, estimate: Estimate) -> Figure:
     return Figure(name=name, value=e.value, low=e.low, high=e.high, n=e.n, method=e.method, note=e.note)
 
 
-def estimate(found: Figure) -> Estimate:
+def estimate(figure: Figure) -> Estimate:
     """A kept figure as it was computed."""
-    return Estimate(**found.model_dump(exclude={"name"}))
+    return Estimate(**figure.model_dump(exclude={"name"}))
 
 
-def under(prefix: str, found: Iterable[Figure]) -> tuple[Figure, ...]:
-    return tuple(each.model_copy(update={"name": f"{prefix}{each.name}"}) for each in found)
+def under(prefix: str, figures: Iterable[Figure]) -> tuple[Figure, ...]:
+    return tuple(each.model_copy(update={"name": f"{prefix}{each.name}"}) for each in figures)
 
 
 class SealedInput(FrozenRecord):
@@ -345,10 +345,10 @@ def _words(unit: Any, kind: Kind) -> str:
     if unit is None:
         return ""
     more = unit.model_dump(mode="json", exclude=UNTOLD)
-    said = (
+    values = (
         (KINDS[kind].called(name), value) for name, value in more.items() if value not in (None, "", [], ())
     )
-    return "\n".join([unit.text, *(f"{name}: {value}" for name, value in said)])
+    return "\n".join([unit.text, *(f"{name}: {value}" for name, value in values)])
 
 
 class Fate(StrEnum):

@@ -399,10 +399,10 @@ class _Sharing:
         teams = {item_id: self._team(item_id, alike) for item_id in self.items}
         slots = [self._slot(item_id, stages, teams[item_id]) for item_id in self.items]
         rng = Random(f"{self.plan.seed}/{'+'.join(stages)}")
-        drawn = draw(slots, self._load(alike), self._together(alike), rng)
+        chosen = draw(slots, self._load(alike), self._together(alike), rng)
         for slot in slots:
-            team = [*teams[slot.key], *drawn[slot.key]]
-            lacking = slot.wanted - len(drawn[slot.key])
+            team = [*teams[slot.key], *chosen[slot.key]]
+            lacking = slot.wanted - len(chosen[slot.key])
             if lacking:
                 self.short[slot.key] = max(self.short[slot.key], lacking)
             for stage in stages:
@@ -425,10 +425,10 @@ class _Sharing:
 
     def _slot(self, item_id: str, stages: Sequence[Stage], team: Sequence[str]) -> TeamSlot:
         on = [self.on[item_id, stage] for stage in stages]
-        wanted = max(self.plan.overlap - len(there | set(team)) for there in on)
+        number = max(self.plan.overlap - len(there | set(team)) for there in on)
         free = set(self.annotators) - set(team) - self.judges[item_id]
         spared = set() if self.judges[item_id] else set(self.adjudicators) - self.engaged[item_id]
-        return TeamSlot(item_id, frozenset(team), max(0, wanted), frozenset(free), frozenset(spared))
+        return TeamSlot(item_id, frozenset(team), max(0, number), frozenset(free), frozenset(spared))
 
     def _load(self, stages: Sequence[Stage]) -> Counter[str]:
         """On how many items each person is with these stages; pilot items, which everybody has, do not count."""
@@ -469,8 +469,8 @@ class _Sharing:
                 free = frozenset(self.adjudicators) - self.engaged[item_id]
                 slots.append(TeamSlot(item_id, frozenset(), 1, free))
         load = Counter(person for people in self.judges.values() for person in people)
-        drawn = draw(slots, load, {}, Random(f"{self.plan.seed}/{Stage.ADJUDICATION}"))
-        for item_id, people in sorted(drawn.items()):
+        chosen = draw(slots, load, {}, Random(f"{self.plan.seed}/{Stage.ADJUDICATION}"))
+        for item_id, people in sorted(chosen.items()):
             for person in people:
                 self._make(item_id, person, Stage.ADJUDICATION)
             if not people:
@@ -483,9 +483,9 @@ class _Sharing:
         for person in self.annotators:
             own = [item_id for item_id in self.items if person in self.on[item_id, Stage.LABELLING]]
             # Half a repeat is a whole one: without any, nothing could be said of how a person agrees with themselves.
-            wanted = max(bool(own), int(len(own) * self.plan.repeat_share + 0.5))
-            wanted -= sum((person, item_id) in self.again for item_id in own)
+            number = max(bool(own), int(len(own) * self.plan.repeat_share + 0.5))
+            number -= sum((person, item_id) in self.again for item_id in own)
             fresh = [item_id for item_id in own if (person, item_id) not in self.again]
             fresh.sort(key=lambda item_id: sha256(f"{self.plan.seed}/{person}/{item_id}"))
-            for item_id in fresh[: max(0, wanted)]:
+            for item_id in fresh[: max(0, number)]:
                 self._make(item_id, person, Stage.LABELLING, Purpose.REPEAT, trial=2)

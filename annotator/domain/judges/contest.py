@@ -63,10 +63,10 @@ def preferred(shown_first: str | None, shown_second: str | None) -> Choice | Non
     ValueError on another value.
     """
     turned: dict[str | None, str] = {FIRST: SECOND, SECOND: FIRST}
-    said = [shown_first, turned.get(shown_second, shown_second)]
-    if odd := set(said) - {FIRST, SECOND, TIE, None}:
+    answers = [shown_first, turned.get(shown_second, shown_second)]
+    if odd := set(answers) - {FIRST, SECOND, TIE, None}:
         raise ValueError(f"a preference is first, second or tie, not {odd.pop()!r}")
-    known = {value for value in said if value is not None}
+    known = {value for value in answers if value is not None}
     if not known:
         return None
     if len(known) > 1 or TIE in known:
@@ -188,10 +188,10 @@ def checked_confidence(value: float) -> float:
     return value
 
 
-def by_pair(found: Iterable[Meeting]) -> Mapping[tuple[str, str], float]:
+def by_pair(meetings: Iterable[Meeting]) -> Mapping[tuple[str, str], float]:
     """What the first of each pair got on average, of the meetings that are whole."""
     held: dict[tuple[str, str], list[float]] = {}
-    for one in found:
-        if one.value is not None:
-            held.setdefault((one.first, one.second), []).append(one.value)
+    for meeting in meetings:
+        if meeting.value is not None:
+            held.setdefault((meeting.first, meeting.second), []).append(meeting.value)
     return {pair: fsum(values) / len(values) for pair, values in held.items()}

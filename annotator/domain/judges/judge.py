@@ -96,7 +96,7 @@ YES = "yes"
 NO = "no"
 
 
-def said_yes(value: str | None) -> bool | None:
+def is_yes(value: str | None) -> bool | None:
     """Whether a verdict is yes; None where it is missing, ValueError where it is neither yes nor no."""
     if value not in (YES, NO, None):
         raise ValueError(f"a verdict is yes or no, not {value!r}")

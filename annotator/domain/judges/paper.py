@@ -194,7 +194,7 @@ class Taxonomy:
 
     def words(self, kind: str) -> str:
         """What a kind is called; one that is not known, as in a file of a later version, as it is stored."""
-        return next((one.words for one in self.kinds if one.name == kind), kind)
+        return next((value.words for value in self.kinds if value.name == kind), kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +222,8 @@ def mean_counts(looked: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[
     ValueError on a label that is none of the taxonomy's.
     """
     groups: dict[str, list[LabelledResponse]] = {}
-    for one in looked:
-        groups.setdefault(one.question_type, []).append(one)
+    for response in looked:
+        groups.setdefault(response.question_type, []).append(response)
     return {kind: _means(groups[kind], taxonomy) for kind in _ordered(groups)}
 
 
@@ -238,7 +238,7 @@ def _ordered(kinds: Iterable[str]) -> list[str]:
 
 
 def _means(group: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, Estimate]:
-    counts = Counter(label for one in group for label in one.labels.values())
+    counts = Counter(label for response in group for label in response.labels.values())
     if odd := set(counts) - {*taxonomy.values, None}:
         raise ValueError(f"{odd.pop()!r} is no label of {taxonomy.name}")
     n, missing = len(group), counts[None] if taxonomy.whole else 0

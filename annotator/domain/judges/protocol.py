@@ -12,7 +12,6 @@ from typing import Protocol as Shape
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judge import Status, Verdict
-from annotator.domain.judges.matrix import MatrixSpec
 from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.question_types import QuestionType
@@ -27,6 +26,41 @@ from annotator.domain.texts.words import counted
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+from annotator.domain.kinds.artifact import cell_id
+
+Matrix = tuple[tuple[bool | None, ...], ...]
+"""Rows of cells: a match or none, None where the judgement is missing."""
+Counting = Callable[[Matrix, int], tuple[int, int]]
+"""How many rows are right and how many of so many columns are found."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixSpec:
+    """The rows and columns of a matrix, the two values of a cell, and its named ways of counting.
+
+    The id of a cell is that of its two units, as `cell_id` makes it.
+    """
+
+    rows: ResponsePart
+    columns: Kind
+    match: str
+    none: str
+    readings: Mapping[str, Counting]
+    about: str
+
+    def cell(self, value: str | None) -> bool | None:
+        """Whether a verdict is a match, None where there is none; ValueError for another value."""
+        if value not in (self.match, self.none, None):
+            raise ValueError(f"a cell is {self.match} or {self.none}, not {value!r}")
+        return None if value is None else value == self.match
+
+    def cells(self, rows: Sequence[Unit], columns: Sequence[Unit], values: Mapping[str, str]) -> Matrix:
+        """The matrix that verdicts make, by the ids of cells."""
+        return tuple(
+            tuple(self.cell(values.get(cell_id(row.id, column.id))) for column in columns) for row in rows
+        )
 
 
 class Level(StrEnum):
@@ -128,8 +162,10 @@ def numbers(
 ) -> Scale:  # fmt: skip
     """Numbers from `low` to `high`; `hints` says what those of a range mean."""
     result = [low + place * step for place in range(round((high - low) / step) + 1)]
-    said = {one: next((words for of, words in (hints or {}).items() if one in of), "") for one in result}
-    return Scale(level, tuple(Value(f"{one:g}", f"{one:g}", said[one]) for one in result), of_numbers=True)
+    meanings = {one: next((words for of, words in (hints or {}).items() if one in of), "") for one in result}
+    return Scale(
+        level, tuple(Value(f"{one:g}", f"{one:g}", meanings[one]) for one in result), of_numbers=True
+    )
 
 
 # Of what is computed.

@@ -430,13 +430,13 @@ def _differing(card: Identity, now: Identity, whose: str = "") -> Iterator[Diffe
     for part, (title, todo) in PINNED.items():
         before, after = getattr(card, part), getattr(now, part)
         if part == "members" and len(before) == len(after):
-            for place, one, other in _paired(before, after):
-                yield from _differing(one, other, f"{whose}member {place}, ")
+            for place, identity, other in _paired(before, after):
+                yield from _differing(identity, other, f"{whose}member {place}, ")
         elif part in SEEN and (not before or set(after) <= set(before)):
             continue
         elif before != after:
             yield Difference(
-                part=whose + title, on_card=_said(part, before), now=_said(part, after), todo=todo
+                part=whose + title, on_card=_words(part, before), now=_words(part, after), todo=todo
             )
 
 
@@ -445,17 +445,17 @@ def _paired(
 ) -> Iterator[tuple[int, Identity, Identity]]:
     """The members of two votes: those that are the same are no pair, the others are in their order."""
     rest, alone = list(after), []
-    for place, one in enumerate(before, 1):
-        same = next((other for other in rest if not any(_differing(one, other))), None)
+    for place, identity in enumerate(before, 1):
+        same = next((other for other in rest if not any(_differing(identity, other))), None)
         if same is None:
-            alone.append((place, one))
+            alone.append((place, identity))
         else:
             rest.remove(same)
-    for (place, one), other in zip(alone, rest, strict=True):
-        yield place, one, other
+    for (place, identity), other in zip(alone, rest, strict=True):
+        yield place, identity, other
 
 
-def _said(part: str, value: Any) -> str:
+def _words(part: str, value: Any) -> str:
     if part == "members":
         return ", ".join(one.model or one.kind.value for one in value) or "none"
     if isinstance(value, bool):

@@ -473,9 +473,9 @@ def _alike(a: str, b: str, terms_a: frozenset[str], terms_b: frozenset[str], bar
 
 def echoes(units: Sequence[Unit], question: str) -> Iterator[Finding]:
     """A warning on each unit that says little more than the question."""
-    asked = terms(question)
+    question_terms = terms(question)
     for unit in units:
-        if likeness(terms(unit.text), asked) >= ECHO:
+        if likeness(terms(unit.text), question_terms) >= ECHO:
             yield warning(
                 "echo", "This repeats the question.", "State what the answer must contain.", unit.id
             )

@@ -101,7 +101,7 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
     yield from near_duplicates(units, "point")
 
 
-def _told(checklist: Checklist, _bar: float) -> str:
+def _summary(checklist: Checklist, _bar: float) -> str:
     total = fsum(unit.share for unit in checklist.units)
     return f"shares sum to {total:.2f} of 1.00"
 
@@ -119,5 +119,5 @@ SPEC = KindSpec(
         UnitField("share", "Share", level="interval"),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
 )

@@ -159,7 +159,7 @@ def _english(units: Sequence[Statement]) -> Iterator[Finding]:
     )
 
 
-def _told(diagnostics: Diagnostics, _bar: float) -> str:
+def _summary(diagnostics: Diagnostics, _bar: float) -> str:
     labels = [unit.label for unit in diagnostics.units]
     parts = [f"{labels.count(True)} true", f"{labels.count(False)} false"]
     parts += [f"{labels.count(None)} undecided"] if None in labels else []
@@ -191,6 +191,6 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
     # Appendix H.1: 2 200 of 3 400. What they found is no aim for others.
 )

@@ -112,7 +112,7 @@ def _same_work(a: str, b: str) -> bool:
     return (work_named(a) or a.strip()) == (work_named(b) or b.strip())
 
 
-def _told(evidence: Evidence, _bar: float) -> str:
+def _summary(evidence: Evidence, _bar: float) -> str:
     counts = Counter[str](unit.importance for unit in evidence.units)
     return (
         ", ".join(f"{counts[value]} {words}" for value, words in COUNTED if counts[value])
@@ -145,7 +145,7 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
     text="title",
     aligned=AlignmentRule.WORK,
     overlap=("jaccard", "match_f1"),

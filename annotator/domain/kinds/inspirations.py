@@ -41,7 +41,7 @@ class InspirationType(StrEnum):
     def _missing_(cls, value: object) -> Self | None:
         """The type in other letters; the paper's table says transdisciplinarity where its prompt does not."""
         plain = str(value).strip().lower().replace("disciplinarity", "disciplinary")
-        return next((one for one in cls if one.value == plain), None)
+        return next((self for self in cls if self.value == plain), None)
 
 
 class Quality(StrEnum):
@@ -55,7 +55,7 @@ class Quality(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
         plain = str(value).strip().lower()
-        return next((one for one in cls if one.value == plain), None)
+        return next((self for self in cls if self.value == plain), None)
 
 
 # What each type needs; it implies that there are two of the four, and explorability among them.
@@ -150,7 +150,7 @@ def _type(unit: Inspiration) -> Iterator[Finding]:
         )
 
 
-def _told(inspirations: Inspirations, _bar: float) -> str:
+def _summary(inspirations: Inspirations, _bar: float) -> str:
     counts = Counter(unit.type for unit in inspirations.units if unit.type)
     return ", ".join(f"{counts[one]} {one}" for one in InspirationType if counts[one])
 
@@ -197,5 +197,5 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
 )

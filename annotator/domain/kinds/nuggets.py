@@ -57,7 +57,7 @@ def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
         )
 
 
-def _told(nuggets: Nuggets, _bar: float) -> str:
+def _summary(nuggets: Nuggets, _bar: float) -> str:
     vital = sum(unit.importance == "vital" for unit in nuggets.units)
     return f"{vital} vital, {len(nuggets.units) - vital:,} okay"
 
@@ -79,5 +79,5 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
 )

@@ -74,9 +74,11 @@ def _type(section: str) -> QuestionType:
     name, definition = _named(head.removeprefix(HEADING))
     if not name or not definition:
         raise ValueError(f"“{name or HEADING}” is a question type without a name or a definition")
-    told = [_named(part) for part in parts]
-    focus = tuple(entry.strip() for title, body in told if title == FOCUS for entry in _ENTRY.findall(body))
-    dimensions = tuple(_dimension(name, title, body) for title, body in told if title != FOCUS)
+    sections = [_named(part) for part in parts]
+    focus = tuple(
+        entry.strip() for title, body in sections if title == FOCUS for entry in _ENTRY.findall(body)
+    )
+    dimensions = tuple(_dimension(name, title, body) for title, body in sections if title != FOCUS)
     if not dimensions:
         raise ValueError(f"the question type “{name}” has no dimension to rate it on")
     _refuse_twice((dimension.name for dimension in dimensions), f"dimension of “{name}”")

@@ -240,7 +240,7 @@ def _core(rubric: Rubric) -> Iterator[Finding]:
         )
 
 
-def _told(_: Rubric, _bar: float) -> str:
+def _summary(_: Rubric, _bar: float) -> str:
     return "weights"
 
 
@@ -273,7 +273,7 @@ SPEC = KindSpec(
         UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
     made_of=("insight_id", Kind.INSIGHTS),
     weighed=_weighed,
 )

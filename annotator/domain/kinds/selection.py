@@ -94,7 +94,7 @@ def _ratings(selection: Selection) -> Sequence[int]:
     return [unit.rating for unit in selection.units if unit.rating is not None]
 
 
-def _told(selection: Selection, bar: float) -> str:
+def _summary(selection: Selection, bar: float) -> str:
     ratings = _ratings(selection)
     if not ratings:
         return f"not rated yet, the bar is {bar:g}"
@@ -134,7 +134,7 @@ SPEC = KindSpec(
         UnitField("improve", "What to improve"),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
     says="rating",
     aligned=AlignmentRule.KEY,
     overlap=(),

@@ -53,7 +53,7 @@ class Phase(StrEnum):
     def _missing_(cls, value: object) -> Self | None:
         """The phase in other letters, or by its noun: synthesis, evaluation."""
         plain = str(value).strip().lower()
-        return next((one for one in cls if len(plain) >= 6 and plain[:6] == one.value[:6]), None)
+        return next((self for self in cls if len(plain) >= 6 and plain[:6] == self.value[:6]), None)
 
 
 class Family(StrEnum):
@@ -73,7 +73,7 @@ class Family(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
         """The family in other letters, or by two words or more that are its alone, such as trend scan."""
-        result = [one for one in cls if len(_words(value)) > 1 and _words(value) <= _words(one)]
+        result = [self for self in cls if len(_words(value)) > 1 and _words(value) <= _words(self)]
         return result[0] if len(result) == 1 else None
 
     @property
@@ -105,7 +105,7 @@ class Difficulty(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
         plain = str(value).strip().lower()
-        return next((one for one in cls if one.value == plain), None)
+        return next((self for self in cls if self.value == plain), None)
 
 
 class Task(Unit):
@@ -133,10 +133,10 @@ TRAITS = ("phase", "difficulty")
 CHOICES: Mapping[str, type[StrEnum]] = {"phase": Phase, "difficulty": Difficulty, "split": Split}
 
 
-def checked_traits(said: Mapping[str, str]) -> dict[str, str]:
+def checked_traits(traits: Mapping[str, str]) -> dict[str, str]:
     """Phase, difficulty and split as they are spelled, empty where nothing is said; Refusal for any other."""
     result = {}
-    for name, value in said.items():
+    for name, value in traits.items():
         choice = CHOICES[name]
         try:
             result[name] = choice(value).value if value.strip() else ""
@@ -242,7 +242,7 @@ def _together(units: Sequence[Task]) -> Iterator[Finding]:
             )
 
 
-def _told(tasks: Tasks, _bar: float) -> str:
+def _summary(tasks: Tasks, _bar: float) -> str:
     counts = Counter(unit.phase for unit in tasks.units if unit.phase)
     return ", ".join(f"{counts[phase]} {phase}" for phase in Phase if counts[phase])
 
@@ -289,6 +289,6 @@ SPEC = KindSpec(
         UnitField("inspirations", "Inspirations", shown=False, counted=False),
     ),
     lint=findings,
-    told=_told,
+    told=_summary,
     made_of=("inspirations", Kind.INSPIRATIONS),
 )

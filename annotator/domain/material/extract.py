@@ -139,15 +139,15 @@ def _split(text: str, start: int, end: int, mark: str) -> Iterator[tuple[int, in
 
 
 def _block(text: str, transcript: Transcript | None, start: int, end: int, within: str) -> _PieceBlock:
-    shown, at, said = "", start, True
+    shown, at, spoken = "", start, True
     if transcript is not None:
         inside = [transcript.segments[n] for n in transcript.within(start, end)]
         for one in inside:
             if one.excluded:
                 shown, at = shown + text[at : one.first], one.last
-        said = any(not one.excluded for one in inside)
+        spoken = any(not one.excluded for one in inside)
     shown = (shown + text[at:end]).strip()
-    return _PieceBlock(start, end, shown, word_count(shown) if said else 0, within)
+    return _PieceBlock(start, end, shown, word_count(shown) if spoken else 0, within)
 
 
 def _speaker(transcript: Transcript | None, offset: int) -> str:
@@ -255,6 +255,6 @@ class Funnel:
     def left(self) -> dict[RefusalStage, int]:
         left, result = self.candidates, {}
         for stage in RefusalStage:
-            left -= sum(one.stage is stage for one in self.refused)
+            left -= sum(paper.stage is stage for paper in self.refused)
             result[stage] = left
         return result

@@ -34,7 +34,7 @@ class KeyPoint(Unit):
 
     @property
     def found(self) -> tuple[Anchor, ...]:
-        return tuple(anchor for one in (self, *self.merged) for anchor in one.anchors)
+        return tuple(anchor for unit in (self, *self.merged) for anchor in unit.anchors)
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ class KeyPoint(Unit):
     def parted(self) -> tuple["KeyPoint", ...]:
         """The point alone, then each that was merged into it."""
         marks = {"vital": self.vital, "accepted": self.accepted}
-        others = (KeyPoint(**one.model_dump(), **marks) for one in self.merged)
+        others = (KeyPoint(**unit.model_dump(), **marks) for unit in self.merged)
         return (self.model_copy(update={"merged": ()}), *others)
 
 

@@ -60,7 +60,7 @@ class Segment(NamedTuple):
     def excluded(self) -> str:
         """The id of the exclusion that took its words away; empty where they stand."""
         marks = self.marks.split() if self.marks else ()
-        return next((one.removeprefix(EXCLUDED) for one in marks if one.startswith(EXCLUDED)), "")
+        return next((mark.removeprefix(EXCLUDED) for mark in marks if mark.startswith(EXCLUDED)), "")
 
     def moved(self, by: int) -> "Segment":
         return Segment(self.start, self.end, self.speaker, self.first + by, self.last + by, self.marks)
@@ -177,7 +177,7 @@ def moments(text: str, transcript: Transcript) -> list[tuple[int, str]]:
     return begun
 
 
-def told(source: Source | None, anchor: Anchor) -> str:
+def time_words(source: Source | None, anchor: Anchor) -> str:
     """When a quotation was said; empty where its source is no transcript."""
     result = of_source(source) if source is not None else None
     return result.time_at(anchor.start) if result is not None and anchor.start >= 0 else ""

@@ -34,10 +34,10 @@ class Reference(Document[Passage]):
     @property
     def parts(self) -> tuple[str, str]:
         """What the sources say, and what goes beyond them; empty where there is none."""
-        said = [
+        texts = [
             "\n\n".join(unit.text for unit in self.units if unit.beyond is beyond) for beyond in (False, True)
         ]
-        return said[0], said[1]
+        return texts[0], texts[1]
 
 
 class ProposedType(Unit):

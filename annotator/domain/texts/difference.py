@@ -210,20 +210,20 @@ def _text(pieces: Iterable[TextPiece], kind: PieceKind) -> str:
 
 def _readable(steps: list[_Step]) -> list[_Step]:
     """The steps without tiny matches between changes, and without the white space that ends both sides of one."""
-    kept = steps[:1]
+    merged = steps[:1]
     for step in steps[1:]:
-        last = kept[-1]
+        last = merged[-1]
         if _between(last, step) and _tiny(step.same):
             last.removed += step.same + step.removed
             last.added += step.same + step.added
         else:
-            kept.append(step)
-    for step, following in pairwise(kept):
+            merged.append(step)
+    for step, following in pairwise(merged):
         space = step.removed[len(step.removed.rstrip()) :]
         if space and space == step.added[len(step.added.rstrip()) :]:
             step.removed, step.added = step.removed.rstrip(), step.added.rstrip()
             following.same = space + following.same
-    return kept
+    return merged
 
 
 def _between(last: _Step, step: _Step) -> bool:

@@ -51,9 +51,9 @@ class Basis:
             pages = f", {self.read:,} of {self.pages:,} pages read" if self.pages else ""
             return f"{counted(self.points, 'point')}{pages}"
         first, last = self.days
-        said = f"counted on {first}" if first == last else f"counted from {first} to {last}"
+        dates = f"counted on {first}" if first == last else f"counted from {first} to {last}"
         far = (last - first).days > APART_DAYS
-        return f"{said}; counts are more than {APART_DAYS} days apart" if far else said
+        return f"{dates}; counts are more than {APART_DAYS} days apart" if far else dates
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ class Estimate:
         return replace(self, basis=basis).remarked(basis.words()) if basis else self
 
 
-def bases(found: Iterable[Estimate]) -> Basis | None:
+def bases(estimates: Iterable[Estimate]) -> Basis | None:
     """What several figures are measured by together; None where none of them says so."""
-    known = [one.basis for one in found if one.basis is not None]
+    known = [estimate.basis for estimate in estimates if estimate.basis is not None]
     return sum(known, Basis()) if known else None
 
 
@@ -160,30 +160,33 @@ def of_items(text: str, thing: str = "item") -> str:
 
 
 def settled(
-    found: Estimate, count: int, what: str = "items", within: tuple[float, float] | None = None
+    estimate: Estimate, count: int, what: str = "items", within: tuple[float, float] | None = None
 ) -> Estimate:
     """A figure whose interval was drawn over `count` independent things, under the one rule for all intervals.
 
     Over fewer than FEWEST there is no interval but a reason, over fewer than FEW it is called rough; that of a figure
     which lies `within` two bounds is cut there and says so. A value that itself lies outside is reached all the same.
     """
-    if found.value is None:
-        return found
+    if estimate.value is None:
+        return estimate
     if not enough(count):
-        return replace(found, low=None, high=None).remarked(few(count, what))
-    found = found.remarked(few(count, what))
-    return found if within is None else cut(found, within)
+        return replace(estimate, low=None, high=None).remarked(few(count, what))
+    estimate = estimate.remarked(few(count, what))
+    return estimate if within is None else cut(estimate, within)
 
 
-def cut(found: Estimate, within: tuple[float, float]) -> Estimate:
+def cut(estimate: Estimate, within: tuple[float, float]) -> Estimate:
     """A figure whose interval ends where the figure does, and says so where it was cut."""
-    if found.value is None or found.low is None or found.high is None:
-        return found
-    low, high = min(max(found.low, within[0]), found.value), max(min(found.high, within[1]), found.value)
-    if (low, high) == (found.low, found.high):
-        return found
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate
+    low, high = (
+        min(max(estimate.low, within[0]), estimate.value),
+        max(min(estimate.high, within[1]), estimate.value),
+    )
+    if (low, high) == (estimate.low, estimate.high):
+        return estimate
     ends = " and ".join(f"{end:g}" for end in within if isfinite(end))
-    return replace(found, low=low, high=high).remarked(
+    return replace(estimate, low=low, high=high).remarked(
         f"the interval is cut at {ends}: the figure lies within"
     )
 

@@ -133,8 +133,8 @@ def _untracked(url: str) -> str:
     if "utm_" not in url:
         return url
     parts = urlsplit(url)
-    kept = [(key, value) for key, value in parse_qsl(parts.query, True) if not key.startswith("utm_")]
-    return urlunsplit(parts._replace(query=urlencode(kept)))
+    parameters = [(key, value) for key, value in parse_qsl(parts.query, True) if not key.startswith("utm_")]
+    return urlunsplit(parts._replace(query=urlencode(parameters)))
 
 
 def different_works(a: Identifier | None, b: Identifier | None) -> bool:

@@ -162,34 +162,34 @@ def missing(card: ValidityCard) -> str:
         )
         for cause, many in (judge.missing.items() if judge else ())
     ]
-    told = f"<p>Missing: {plain(lost(card))}</p>\n<p>Cost per question: {dollars(card.cost)}</p>\n"
-    return told + (table(("Cause", "Units", "Share"), rows, "Missing by cause") if rows else "")
+    html = f"<p>Missing: {plain(lost(card))}</p>\n<p>Cost per question: {dollars(card.cost)}</p>\n"
+    return html + (table(("Cause", "Units", "Share"), rows, "Missing by cause") if rows else "")
 
 
-def reviews(found: Reviews | None) -> str:
-    if found is None:
+def reviews(reviewed: Reviews | None) -> str:
+    if reviewed is None:
         return "<p>Nobody reviewed its verdicts.</p>\n"
     rows = [
-        ("Accepted", brief(found.accepted)),
-        ("Said", plain(", ".join(f"{said} {many:,}" for said, many in sorted(found.said.items())))),
-        ("Faults", plain(", ".join(f"{reason} {many:,}" for reason, many in found.reasons.items()))),
-        ("Outdated", plain(counted(found.outdated, "review")) if found.outdated else ""),
+        ("Accepted", brief(reviewed.accepted)),
+        ("Said", plain(", ".join(f"{opinion} {many:,}" for opinion, many in sorted(reviewed.said.items())))),
+        ("Faults", plain(", ".join(f"{reason} {many:,}" for reason, many in reviewed.reasons.items()))),
+        ("Outdated", plain(counted(reviewed.outdated, "review")) if reviewed.outdated else ""),
     ]
     return "<p>Experts saw the verdict, its reasons and its quote.</p>\n" + facts(rows, "Reviews")
 
 
-def corrected(found: Corrected) -> str:
+def corrected(scores: Corrected) -> str:
     reasons = Reasons()
     rows = [
         (
             say(system.system), cell(system.raw, reasons), cell(system.corrected, reasons),
             "–" if system.tuning is None else decimal(system.tuning, 2), f"{system.labels:,} of {system.units:,}",
         )
-        for system in found.systems
+        for system in scores.systems
     ]  # fmt: skip
     heads = ("System", "Coverage by the judge", "Corrected", "λ", "Labelled units")
     shown = table(heads, rows, "Corrected scores") + reasons.html() if rows else ""
-    return shown + listed(found.notes)
+    return shown + listed(scores.notes)
 
 
 def attacks(card: ValidityCard) -> str:
@@ -223,10 +223,10 @@ def figures(card: ValidityCard) -> str:
         rows.append(cells)
     heads = ("Figure", "Judge", "People", "Judge, by weight", "People, by weight")
     about = f", “{card.positive}” being positive" if card.positive else ""
-    told = f"<p>Compared with {say(card.labels.against)}{plain(about)}. People: everybody against everybody else.</p>\n"
+    html = f"<p>Compared with {say(card.labels.against)}{plain(about)}. People: everybody against everybody else.</p>\n"
     persons = [line for line in card.lines if line.who == "person"]
     return (
-        told + table(heads, rows, "The judge beside people") + reasons.html() + _meant(card, judge)
+        html + table(heads, rows, "The judge beside people") + reasons.html() + _meant(card, judge)
         + _lines("Each person beside the others", persons, card)
     )  # fmt: skip
 
@@ -236,11 +236,13 @@ def _meant(card: ValidityCard, judge: Line) -> str:
     there = [definition for definition in card.definitions if definition.name in judge.plain]
     how = {judge.plain[one.name].method.partition(ALIKE)[2] for one in there}
     shared = how.pop() if len(how) == 1 else ""
-    said = [f"{one.title}: {one.words}." for one in there]
+    sentences = [f"{one.title}: {one.words}." for one in there]
     if not shared:
         methods = (judge.plain[one.name].method for one in there)
-        said = [f"{one} {method}.".removesuffix(" .") for one, method in zip(said, methods, strict=True)]
-    return listed([*said, f"Intervals of all of these: {shared}."] if shared else said)
+        sentences = [
+            f"{one} {method}.".removesuffix(" .") for one, method in zip(sentences, methods, strict=True)
+        ]
+    return listed([*sentences, f"Intervals of all of these: {shared}."] if shared else sentences)
 
 
 def confusion(card: ValidityCard) -> str:
@@ -250,11 +252,14 @@ def confusion(card: ValidityCard) -> str:
     there = {(one.truth, one.said): one for one in judge.confusion}
     values = card.judge.values
     rows = [
-        [plain(true), *(_confused(there[true, said].units, there[true, said].weight) for said in values)]
+        [
+            plain(true),
+            *(_confused(there[true, predicted].units, there[true, predicted].weight) for predicted in values),
+        ]
         for true in values
-        if all((true, said) in there for said in values)
+        if all((true, predicted) in there for predicted in values)
     ]
-    heads = ("By people", *(plain(f"Judge: {said}") for said in values))
+    heads = ("By people", *(plain(f"Judge: {predicted}") for predicted in values))
     return "<h3>What is taken for what: units, and what they weigh</h3>\n" + table(heads, rows, "Confusion")
 
 
@@ -364,8 +369,8 @@ def moment(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def digest(found: str) -> str:
-    return f"<small><code>{plain(found or 'not known')}</code></small>"
+def digest(sha: str) -> str:
+    return f"<small><code>{plain(sha or 'not known')}</code></small>"
 
 
 def brief(figure: Figure | None, *, begun: bool = False) -> str:
@@ -428,13 +433,13 @@ def short(card: ValidityCard, *, begun: bool = False) -> str:
     judge, people = card.of("judge"), card.of("people")
     rows = [
         (
-            plain(one.title),
+            plain(definition.title),
             brief(judge.plain.get(name), begun=begun),
             brief(people.plain.get(name), begun=begun) if people else NOBODY,
         )
         for name in LISTED
-        for one in card.definitions
-        if one.name == name and judge
+        for definition in card.definitions
+        if definition.name == name and judge
     ]
     cost = plain("being counted") if begun else dollars(card.cost)
     rest = [("Missing verdicts", plain(lost(card))), ("Cost per question", cost)]
@@ -446,35 +451,39 @@ def judge(card: ValidityCard) -> str:
     return facts(_of_identity(card.judge, card), "The judge")
 
 
-def _of_identity(one: Identity, card: ValidityCard) -> Iterator[tuple[str, str]]:
-    asks = one.kind is JudgeKind.ENDPOINT
-    yield "Kind", plain({JudgeKind.DERIVED: "vote"}.get(one.kind, one.kind.value))
-    yield "Model", say(one.model) if one.model else ""
-    yield "Model that answered", say(", ".join(one.returned_models) or "not known") if asks else ""
+def _of_identity(identity: Identity, card: ValidityCard) -> Iterator[tuple[str, str]]:
+    asks = identity.kind is JudgeKind.ENDPOINT
+    yield "Kind", plain({JudgeKind.DERIVED: "vote"}.get(identity.kind, identity.kind.value))
+    yield "Model", say(identity.model) if identity.model else ""
+    yield "Model that answered", say(", ".join(identity.returned_models) or "not known") if asks else ""
     yield "Endpoint", plain(f"on {card.reach.value}; its address is not told") if asks else ""
-    yield "Request parameters", say(canonical_json(one.parameters).decode()) if asks else ""
-    yield "Protocol", f"{say(one.protocol)}, which gives {plain(', '.join(one.values))}"
-    yield "Units in one call", plain(f"{one.together}") if asks else ""
-    yield "Told what units weigh", ("yes" if one.weights_shown else "no") if asks else ""
-    yield "Form of its answers", plain(", ".join(one.forms) or "not known") if asks else ""
+    yield "Request parameters", say(canonical_json(identity.parameters).decode()) if asks else ""
+    yield "Protocol", f"{say(identity.protocol)}, which gives {plain(', '.join(identity.values))}"
+    yield "Units in one call", plain(f"{identity.together}") if asks else ""
+    yield "Told what units weigh", ("yes" if identity.weights_shown else "no") if asks else ""
+    yield "Form of its answers", plain(", ".join(identity.forms) or "not known") if asks else ""
     if asks:
         yield (
             "Prompt",
-            digest(one.prompt_sha256)
+            digest(identity.prompt_sha256)
             + "".join(
-                f"<br>{say(each.name)}, version {each.version}: {digest(each.sha256)}" for each in one.prompts
+                f"<br>{say(each.name)}, version {each.version}: {digest(each.sha256)}"
+                for each in identity.prompts
             ),
         )
-    yield "Part of Goldsmith", plain(one.program)
-    yield "Counts", plain({"judges": "several judges", "trials": "the trials of one judge"}.get(one.over, ""))
-    for place, member in enumerate(one.members, 1):
+    yield "Part of Goldsmith", plain(identity.program)
+    yield (
+        "Counts",
+        plain({"judges": "several judges", "trials": "the trials of one judge"}.get(identity.over, "")),
+    )
+    for place, member in enumerate(identity.members, 1):
         yield (
             f"Member {place}",
             "<br>".join(f"{plain(name)}: {value}" for name, value in _of_identity(member, card) if value),
         )
     yield (
         "Units count",
-        plain("their weight, in weighted figures" if one.weighting == "by weight" else "alike"),
+        plain("their weight, in weighted figures" if identity.weighting == "by weight" else "alike"),
     )
 
 
@@ -492,7 +501,7 @@ def labels(card: ValidityCard) -> str:
         )),
         ("Compared with", say(result.against)),
         ("Labelled by", whose),
-        ("Drawn", plain(_drawn(card)) if draw else ""),
+        ("Drawn", plain(_picture(card)) if draw else ""),
         ("Locked", moment(result.locked_at) if result.locked_at else ""),
         ("Test part looked at", plain(_looks(result.opened_at)) if result.set_name else ""),
         ("Hash of these labels", digest(result.labels_sha256) if result.labels_sha256 else ""),
@@ -501,7 +510,7 @@ def labels(card: ValidityCard) -> str:
     return facts(rows, "The labels")
 
 
-def _drawn(card: ValidityCard) -> str:
+def _picture(card: ValidityCard) -> str:
     result = card.labels
     draw = result.draw
     assert draw is not None
@@ -520,7 +529,7 @@ def _drawn(card: ValidityCard) -> str:
 def _looks(moments: tuple[datetime, ...]) -> str:
     if not moments:
         return "never"
-    return f"{counted(len(moments), 'time')}: " + ", ".join(f"{one:%Y-%m-%d %H:%M}" for one in moments)
+    return f"{counted(len(moments), 'time')}: " + ", ".join(f"{moment:%Y-%m-%d %H:%M}" for moment in moments)
 
 
 JSON, HTML = ENDINGS = (".json", ".html")

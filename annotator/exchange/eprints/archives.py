@@ -36,10 +36,10 @@ def files_of(content: bytes) -> Mapping[str, str]:
         raise _unfit("Only PostScript was submitted, no LaTeX.")
     packed = plain[_TAR_PLACE : _TAR_PLACE + len(_TAR_MARK)] == _TAR_MARK
     files = _in_tar(plain) if packed else {SINGLE: decoded(plain)}
-    said = [text for name, text in files.items() if name.endswith((".tex", ".ltx", ".latex", ".txt"))]
-    if sum(map(len, said)) < _NOTICE and any(map(_WITHDRAWN.search, said)):
+    sources = [text for name, text in files.items() if name.endswith((".tex", ".ltx", ".latex", ".txt"))]
+    if sum(map(len, sources)) < _NOTICE and any(map(_WITHDRAWN.search, sources)):
         raise _unfit("The paper is withdrawn.")
-    if not any("\\" in text for text in said):
+    if not any("\\" in text for text in sources):
         raise _unfit("It holds no LaTeX.")
     return files
 

@@ -35,7 +35,7 @@ def assembled(files: Mapping[str, str]) -> Assembled:
     return Assembled(main, in_plain_words("".join(_Expansion(files).expanded(main, ()))))
 
 
-def found_as(files: Mapping[str, str], named: str, base: str, endings: tuple[str, ...]) -> str:
+def file_named(files: Mapping[str, str], named: str, base: str, endings: tuple[str, ...]) -> str:
     """The file that a name stands for, seen from a folder or from the top; empty when there is none."""
     named = named.strip().strip('"').replace("\\", "/")
     for folder in (base, ""):
@@ -50,13 +50,15 @@ def _main(files: Mapping[str, str]) -> str:
     """The main file: as arXiv names it, or the one that begins a document and that nobody includes."""
     if hinted := _hinted(files):
         return hinted
-    said = {name: masked(text) for name, text in files.items() if name.endswith((".tex", ".ltx", ".latex"))}
-    includes = {name: list(_targets(files, name, text)) for name, text in said.items()}
+    visible = {
+        name: masked(text) for name, text in files.items() if name.endswith((".tex", ".ltx", ".latex"))
+    }
+    includes = {name: list(_targets(files, name, text)) for name, text in visible.items()}
     included = {target for name, targets in includes.items() for target in targets if target != name}
-    whole = [name for name, text in said.items() if _CLASS.search(text) and _BEGIN.search(text)]
+    whole = [name for name, text in visible.items() if _CLASS.search(text) and _BEGIN.search(text)]
     candidates = [name for name in whole if name not in included] or whole
     if not candidates:
-        candidates = [name for name in said if name not in included] or list(said)
+        candidates = [name for name in visible if name not in included] or list(visible)
     if not candidates:
         raise Unfit(RefusalStage.ASSEMBLE, "It has no main file: no LaTeX file begins a document.")
     # arXiv asks for a list of references that is named as the main file is.
@@ -65,7 +67,7 @@ def _main(files: Mapping[str, str]) -> str:
         key=lambda name: (
             (name.rpartition(".")[0] or name) + ".bbl" in files,
             len(includes[name]),
-            len(said[name]),
+            len(visible[name]),
             name,
         ),
     )
@@ -73,23 +75,23 @@ def _main(files: Mapping[str, str]) -> str:
 
 def _hinted(files: Mapping[str, str]) -> str:
     try:
-        told = json.loads(files.get(HINTS, "")).get("sources", [])
-        named = [one["filename"] for one in told if one.get("usage") == "toplevel"]
+        sources = json.loads(files.get(HINTS, "")).get("sources", [])
+        named = [one["filename"] for one in sources if one.get("usage") == "toplevel"]
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
         return ""
     return next((name for name in named if isinstance(name, str) and name in files), "")
 
 
-def _targets(files: Mapping[str, str], name: str, said: str) -> Iterator[str]:
-    for result in _INCLUDED.finditer(said):
+def _targets(files: Mapping[str, str], name: str, visible: str) -> Iterator[str]:
+    for result in _INCLUDED.finditer(visible):
         if target := _target(files, name, result):
             yield target
 
 
-def _target(files: Mapping[str, str], name: str, found: re.Match[str]) -> str:
+def _target(files: Mapping[str, str], name: str, match: re.Match[str]) -> str:
     base = posixpath.dirname(name)
-    named = found[1] or found[2] or posixpath.join((found[3] or "").strip(), (found[4] or "").strip())
-    return found_as(files, named, base, _TEX)
+    named = match[1] or match[2] or posixpath.join((match[3] or "").strip(), (match[4] or "").strip())
+    return file_named(files, named, base, _TEX)
 
 
 class _Expansion:
@@ -101,12 +103,12 @@ class _Expansion:
     def expanded(self, name: str, within: tuple[str, ...]) -> Iterator[str]:
         """A file's text piece by piece; what includes itself is left out the second time."""
         text = self.files[name]
-        said, start, end = masked(text), 0, len(text)
+        visible, start, end = masked(text), 0, len(text)
         if within:
             # A file that can be set alone gives what lies within its document.
-            begin, stop = _BEGIN.search(said), _END.search(said)
+            begin, stop = _BEGIN.search(visible), _END.search(visible)
             start, end = begin.end() if begin else 0, stop.start() if stop else end
-        for result in _INCLUDED.finditer(said, start, end):
+        for result in _INCLUDED.finditer(visible, start, end):
             yield self._counted(text[start : result.start()])
             target, start = _target(self.files, name, result), result.end()
             if target and target not in (*within, name):

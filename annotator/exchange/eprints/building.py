@@ -97,15 +97,15 @@ def build(path: Path, rules: Rules, tell: Tell) -> Funnel:
     """The papers of a folder that the rules keep, and what became of the others."""
     collection = Collection.at(path)
     candidates, works = collection.candidates(), collection.works()
-    kept: list[CollectedPaper] = []
+    papers: list[CollectedPaper] = []
     refused: list[RefusedPaper] = []
     for number, paper in enumerate(candidates, 1):
         tell("reading papers", number, len(candidates))
         try:
-            kept.append(_resolved(paper, read_section(collection, paper, rules), works))
+            papers.append(_resolved(paper, read_section(collection, paper, rules), works))
         except Unfit as why:
             refused.append(RefusedPaper(paper.key, why.stage, why.reason, paper.title))
-    return Funnel(len(candidates), tuple(kept), tuple(refused))
+    return Funnel(len(candidates), tuple(papers), tuple(refused))
 
 
 def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> ReadSection:
@@ -164,15 +164,18 @@ class FoundSection:
 
 def related_work(text: str) -> FoundSection:
     """The section, or else the subsection, on related work; the main text comes before the appendix."""
-    said = masked(text)
-    appendix = result.start() if (result := _APPENDIX.search(said)) else len(said)
-    headings = [(_LEVELS[one[1]], one.start(), *_title(said, one.end())) for one in _HEADING.finditer(said)]
-    wanted = [heading for heading in headings if heading[0] > 0 and _WANTED.search(heading[3])]
-    if not wanted:
+    visible = masked(text)
+    appendix = result.start() if (result := _APPENDIX.search(visible)) else len(visible)
+    headings = [
+        (_LEVELS[match[1]], match.start(), *_title(visible, match.end()))
+        for match in _HEADING.finditer(visible)
+    ]
+    matching = [heading for heading in headings if heading[0] > 0 and _WANTED.search(heading[3])]
+    if not matching:
         raise Unfit(RefusalStage.SECTION, "It has no section on related work.")
-    level, at, begin, _ = min(wanted, key=lambda one: (one[1] > appendix, one[0], one[1]))
+    level, at, begin, _ = min(matching, key=lambda one: (one[1] > appendix, one[0], one[1]))
     after = [start for other, start, _, _ in headings if start > at and other <= level]
-    ends = [one.start() for one in _ENDS.finditer(said, begin)][:1]
+    ends = [one.start() for one in _ENDS.finditer(visible, begin)][:1]
     section = text[begin : min([*after, *ends, len(text)])].strip()
     if len(" ".join(without_comments(section).split())) < SHORTEST:
         raise Unfit(
@@ -186,13 +189,13 @@ def related_work(text: str) -> FoundSection:
     return FoundSection(section, "; ".join(notes))
 
 
-def _title(said: str, start: int) -> tuple[int, str]:
+def _title(visible: str, start: int) -> tuple[int, str]:
     """Where the braces of a title end, and its words in lower case."""
     depth, end = 1, start
-    for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(said, start, start + LONGEST_TITLE):
+    for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(visible, start, start + LONGEST_TITLE):
         depth += {"{": 1, "}": -1}.get(result[0], 0)
         if depth == 0:
             end = result.end()
             break
-    words = _PLAIN_TITLE.sub(" ", said[start : end - 1])
+    words = _PLAIN_TITLE.sub(" ", visible[start : end - 1])
     return end or start, " ".join(re.sub(r"[^a-z]+", " ", words.lower()).split())

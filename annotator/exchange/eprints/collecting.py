@@ -98,12 +98,12 @@ class Collector:
     async def _list(self, query: CollectionQuery, category: str) -> None:
         start, total = 0, 1
         while start < total:
-            asked = {
+            parameters = {
                 "search_query": query.of(category), "start": start, "max_results": self.page,
                 "sortBy": "submittedDate", "sortOrder": "ascending",
             }  # fmt: skip
             name = f"{FEEDS}/{category}-{query.first:%Y%m%d}-{query.last:%Y%m%d}-{start:05}.xml"
-            feed = await self._feed(f"{self.hosts.api}?{urlencode(asked)}", name, begun=start > 0)
+            feed = await self._feed(f"{self.hosts.api}?{urlencode(parameters)}", name, begun=start > 0)
             if feed is None or (not feed.papers and start < feed.total):
                 self.found.missing.append(f"the list of {category} from {start:,} on")
                 return
@@ -153,11 +153,11 @@ class Collector:
         for batch in _batches(ids, IDS_AT_ONCE):
             self.tell("looking up works", 0, 0)
             await self._take_works(batch)
-        wanted = titles if query.titles else ()
-        for number, title in enumerate(wanted, 1):
-            self.tell("looking up titles", number, len(wanted))
-            asked = {"search_query": f'ti:"{title}"', "max_results": TITLES_FOUND}
-            await self._work_feed(f"{self.hosts.api}?{urlencode(asked)}")
+        searched = titles if query.titles else ()
+        for number, title in enumerate(searched, 1):
+            self.tell("looking up titles", number, len(searched))
+            parameters = {"search_query": f'ti:"{title}"', "max_results": TITLES_FOUND}
+            await self._work_feed(f"{self.hosts.api}?{urlencode(parameters)}")
 
     def _lacking(self, papers: Sequence[ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
         """The arXiv ids, and the titles without one, of which the folder holds no work."""
@@ -179,8 +179,8 @@ class Collector:
 
     async def _take_works(self, ids: Sequence[str]) -> None:
         """Works by their ids. Where one id is none, arXiv refuses all of them, so that they are asked for in halves."""
-        asked = {"id_list": ",".join(ids), "max_results": len(ids)}
-        if await self._work_feed(f"{self.hosts.api}?{urlencode(asked)}") or len(ids) == 1:
+        parameters = {"id_list": ",".join(ids), "max_results": len(ids)}
+        if await self._work_feed(f"{self.hosts.api}?{urlencode(parameters)}") or len(ids) == 1:
             return
         half = len(ids) // 2
         await self._take_works(ids[:half])
@@ -217,8 +217,8 @@ async def patiently(fetcher: Fetcher, address: str) -> tuple[Download, int]:
         answer = await fetcher.download(address)
         if answer.status not in BUSY:
             break
-        told = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
-        fetcher.hosts.rest("", min(max(told, FIRST_REST_S * 2**turn), LONGEST_REST_S))
+        retry_s = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
+        fetcher.hosts.rest("", min(max(retry_s, FIRST_REST_S * 2**turn), LONGEST_REST_S))
     return answer, turn + 1
 
 

@@ -11,7 +11,7 @@ from annotator.domain.material.extract import CitedEntry
 from annotator.domain.material.item import CatalogueWork
 from annotator.domain.texts.identifier import Identifier, work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints.assembling import Assembled, found_as
+from annotator.exchange.eprints.assembling import Assembled, file_named
 from annotator.exchange.folders import xml_tree
 from annotator.exchange.formats.bibliographies import arxiv_mentioned, bibtex, made
 from annotator.exchange.texts.latex import masked, plain_decoder
@@ -42,17 +42,17 @@ def entries(keys: Sequence[str], files: Mapping[str, str], paper: Assembled) -> 
 
     A key of which nothing is known keeps its entry, which is empty.
     """
-    wanted = {key.lower(): key for key in keys}
+    cited = {key.lower(): key for key in keys}
     result: dict[str, CitedEntry] = {}
     readers: tuple[Callable[[], Iterator[CitedEntry]], ...] = (
-        lambda: _of_files(_bibs(files, paper), _of_bibtex, wanted),
-        lambda: _of_files(_set_lists(files, paper), _of_list, wanted),
-        lambda: _of_list(masked(paper.text), wanted),
+        lambda: _of_files(_bibs(files, paper), _of_bibtex, cited),
+        lambda: _of_files(_set_lists(files, paper), _of_list, cited),
+        lambda: _of_list(masked(paper.text), cited),
     )
     for read in readers:
-        if len(result) < len(wanted):
+        if len(result) < len(cited):
             for entry in read():
-                key = wanted.get(entry.key.lower())
+                key = cited.get(entry.key.lower())
                 if key and key not in result and (entry.title or entry.link or entry.doi or entry.url):
                     result[key] = replace(entry, key=key)
     return {key: result.get(key, CitedEntry(key)) for key in keys}
@@ -61,18 +61,18 @@ def entries(keys: Sequence[str], files: Mapping[str, str], paper: Assembled) -> 
 def _of_files(
     texts: Iterator[str],
     read: Callable[[str, Collection[str]], Iterator[CitedEntry]],
-    wanted: Collection[str],
+    cited: Collection[str],
 ) -> Iterator[CitedEntry]:
     for text in texts:
-        yield from read(text, wanted)
+        yield from read(text, cited)
 
 
 def _bibs(files: Mapping[str, str], paper: Assembled) -> Iterator[str]:
     base = posixpath.dirname(paper.main)
-    told = [
+    names = [
         name for result in _NAMED.finditer(masked(paper.text)) for name in (result[1] or result[2]).split(",")
     ]
-    named = [name for one in told if (name := found_as(files, one, base, (".bib",))).endswith(".bib")]
+    named = [name for one in names if (name := file_named(files, one, base, (".bib",))).endswith(".bib")]
     return (files[name] for name in dict.fromkeys(named or (name for name in files if name.endswith(".bib"))))
 
 
@@ -83,38 +83,40 @@ def _set_lists(files: Mapping[str, str], paper: Assembled) -> Iterator[str]:
     )
 
 
-def _of_bibtex(text: str, wanted: Collection[str]) -> Iterator[CitedEntry]:
+def _of_bibtex(text: str, cited: Collection[str]) -> Iterator[CitedEntry]:
     """The wanted entries of a file, which may list a whole field; the rest is not read."""
     starts = list(_BIB_ENTRY.finditer(text))
     blocks = [
         text[one.start() : after.start() if after else len(text)]
         for one, after in zip_longest(starts, starts[1:])
-        if one[1].lower() == "string" or one[2].lower() in wanted
+        if one[1].lower() == "string" or one[2].lower() in cited
     ]
     for entry in bibtex("\n".join(blocks)) if blocks else ():
         if entry.reference is not None:
-            one = entry.reference
-            told = [named for words in entry.named if (named := work_named(words))]
-            yield _entry(entry.said, one.text, told, one.authors, one.year)
+            reference = entry.reference
+            identifiers = [named for words in entry.named if (named := work_named(words))]
+            yield _entry(entry.said, reference.text, identifiers, reference.authors, reference.year)
 
 
-def _entry(key: str, title: str, told: Sequence[Identifier], authors: str, year: int | None) -> CitedEntry:
-    by_scheme = {one.scheme: one.value for one in reversed(told)}
+def _entry(
+    key: str, title: str, identifiers: Sequence[Identifier], authors: str, year: int | None
+) -> CitedEntry:
+    by_scheme = {identifier.scheme: identifier.value for identifier in reversed(identifiers)}
     link = ON_ARXIV.format(by_scheme["arxiv"]) if "arxiv" in by_scheme else ""
     return CitedEntry(key, title, link, by_scheme.get("doi", ""), by_scheme.get("url", ""), authors, year)
 
 
-def _of_list(text: str, wanted: Collection[str]) -> Iterator[CitedEntry]:
+def _of_list(text: str, cited: Collection[str]) -> Iterator[CitedEntry]:
     for result in islice(_BIBLATEX.finditer(text), _MOST):
-        if result[1].lower() in wanted:
+        if result[1].lower() in cited:
             yield _of_biblatex(result[1], result[2])
-    begins = [one.end() for one in islice(_ITEM.finditer(text), _MOST)]
+    begins = [match.end() for match in islice(_ITEM.finditer(text), _MOST)]
     for begin, after in zip_longest(begins, begins[1:], fillvalue=len(text)):
         key, start = _item_key(text, begin)
-        if key.lower() in wanted:
+        if key.lower() in cited:
             end = _END.search(text, start, after)
-            said = text[start : end.start() if end else after].removesuffix("\\bibitem")
-            yield _of_item(key, said[:_LONGEST])
+            body = text[start : end.start() if end else after].removesuffix("\\bibitem")
+            yield _of_item(key, body[:_LONGEST])
 
 
 def _item_key(text: str, at: int) -> tuple[str, int]:
@@ -132,48 +134,58 @@ def _item_key(text: str, at: int) -> tuple[str, int]:
     return (key[1].strip(), key.end()) if key else ("", at)
 
 
-def _of_item(key: str, said: str) -> CitedEntry:
+def _of_item(key: str, body: str) -> CitedEntry:
     """An entry's words: quoted, in the second block or emphasized stands the title, before it the authors."""
-    quoted, blocks = _QUOTED.search(said), _BLOCK.split(said)
+    quoted, blocks = _QUOTED.search(body), _BLOCK.split(body)
     if quoted:
-        title, authors = next(filter(None, quoted.groups())), said[: quoted.start()]
+        title, authors = next(filter(None, quoted.groups())), body[: quoted.start()]
     elif len(blocks) > 1:
         title, authors = blocks[1], blocks[0]
-    elif emphasized := _EMPHASIZED.search(said):
-        title, authors = _braced(said, emphasized.end()), said[: emphasized.start()]
+    elif emphasized := _EMPHASIZED.search(body):
+        title, authors = _braced(body, emphasized.end()), body[: emphasized.start()]
     else:
         title, authors = "", ""
-    year = [int(one) for one in _YEAR.findall(said)]
-    addresses = [one[0] or one[1] for one in _ADDRESS.findall(said)]
-    doi = _DOI.search(said)
-    named = [arxiv_mentioned(said), doi[0].rstrip(".,;") if doi else "", *addresses]
-    told = [result for one in named if (result := work_named(one))]
+    year = [int(one) for one in _YEAR.findall(body)]
+    addresses = [one[0] or one[1] for one in _ADDRESS.findall(body)]
+    doi = _DOI.search(body)
+    named = [arxiv_mentioned(body), doi[0].rstrip(".,;") if doi else "", *addresses]
+    identifiers = [result for one in named if (result := work_named(one))]
     return _entry(
-        key, _plain(title).rstrip(".,"), told, _plain(authors).rstrip("., "), year[-1] if year else None
+        key,
+        _plain(title).rstrip(".,"),
+        identifiers,
+        _plain(authors).rstrip("., "),
+        year[-1] if year else None,
     )
 
 
-def _of_biblatex(key: str, said: str) -> CitedEntry:
-    verbatim = {result[1]: result[2] for result in _VERBATIM.finditer(said)}
-    fields = {name: _field(said, name) for name in ("title", "year", "eprinttype", "journaltitle")}
-    names = said.partition("\\name{author}")[2].partition("\\name{")[0]
+def _of_biblatex(key: str, body: str) -> CitedEntry:
+    verbatim = {result[1]: result[2] for result in _VERBATIM.finditer(body)}
+    fields = {name: _field(body, name) for name in ("title", "year", "eprinttype", "journaltitle")}
+    names = body.partition("\\name{author}")[2].partition("\\name{")[0]
     people = [
         " ".join((_braced(names, given.end()) if given else "", _braced(names, family.end()))).strip()
         for family in _FAMILY.finditer(names)
         if (given := _GIVEN.search(names, family.end(), family.end() + 200)) or True
     ]
     mentioned = arxiv_mentioned(fields["journaltitle"])
-    told = [
+    identifiers = [
         work_named(one)
         for one in (verbatim.get("eprint", ""), mentioned, verbatim.get("doi", ""), verbatim.get("url", ""))
     ]
     reference = made(_plain(fields["title"]), "", _plain(", ".join(people)), fields["year"])
-    return _entry(key, reference.text, [one for one in told if one], reference.authors, reference.year)
+    return _entry(
+        key,
+        reference.text,
+        [identifier for identifier in identifiers if identifier],
+        reference.authors,
+        reference.year,
+    )
 
 
-def _field(said: str, name: str) -> str:
-    result = re.search(_FIELD.format(name), said)
-    return _braced(said, result.end()) if result else ""
+def _field(body: str, name: str) -> str:
+    result = re.search(_FIELD.format(name), body)
+    return _braced(body, result.end()) if result else ""
 
 
 def _braced(text: str, start: int) -> str:
@@ -235,7 +247,9 @@ def read(content: bytes, name: str) -> Feed:
         raise Refusal(f"“{name}” is not a feed of arXiv: {error}.", again) from None
     if root.tag != f"{_ATOM}feed":
         raise Refusal(f"“{name}” is not a feed of arXiv.", again)
-    errors = [one for one in root.iter(f"{_ATOM}entry") if "/api/errors" in _text(one, f"{_ATOM}id")]
+    errors = [
+        element for element in root.iter(f"{_ATOM}entry") if "/api/errors" in _text(element, f"{_ATOM}id")
+    ]
     if errors:
         raise Refusal(
             f"arXiv refused the query of “{name}”: {_text(errors[0], f'{_ATOM}summary')}.",
@@ -246,21 +260,21 @@ def read(content: bytes, name: str) -> Feed:
 
 
 def _papers(root: ElementTree.Element) -> Iterator[ListedPaper]:
-    for one in root.iter(f"{_ATOM}entry"):
-        named = _ID.search(_text(one, f"{_ATOM}id"))
+    for element in root.iter(f"{_ATOM}entry"):
+        named = _ID.search(_text(element, f"{_ATOM}id"))
         if named is None:
             continue
-        primary = one.find(f"{_ARXIV}primary_category")
+        primary = element.find(f"{_ARXIV}primary_category")
         yield ListedPaper(
             id=named[1],
             version=int(named[3] or 1),
-            title=_text(one, f"{_ATOM}title"),
-            abstract=_text(one, f"{_ATOM}summary"),
-            published=_text(one, f"{_ATOM}published"),
-            authors=tuple(_text(author, f"{_ATOM}name") for author in one.iter(f"{_ATOM}author")),
-            comment=_text(one, f"{_ARXIV}comment"),
-            journal=_text(one, f"{_ARXIV}journal_ref"),
-            doi=_text(one, f"{_ARXIV}doi"),
+            title=_text(element, f"{_ATOM}title"),
+            abstract=_text(element, f"{_ATOM}summary"),
+            published=_text(element, f"{_ATOM}published"),
+            authors=tuple(_text(author, f"{_ATOM}name") for author in element.iter(f"{_ATOM}author")),
+            comment=_text(element, f"{_ARXIV}comment"),
+            journal=_text(element, f"{_ARXIV}journal_ref"),
+            doi=_text(element, f"{_ARXIV}doi"),
             category=primary.get("term", "") if primary is not None else "",
         )
 

@@ -79,10 +79,10 @@ class Collection:
             place = self.path / file
             place.parent.mkdir(parents=True, exist_ok=True)
             files.save(place, content)
-        told = ReceivedFile(
+        received_file = ReceivedFile(
             status=status, at=at.isoformat(), file=file, sha256=sha256(content) if file else ""
         )
-        self.manifest.requests[address] = told
+        self.manifest.requests[address] = received_file
         files.save(self.path / MANIFEST, pretty(self.manifest.model_dump(mode="json")))
 
     def candidates(self) -> list[ListedPaper]:
@@ -101,11 +101,11 @@ class Collection:
     def eprint(self, paper: ListedPaper) -> bytes:
         """The e-print of a paper as it was received; Unfit where there is none."""
         stem = eprint_stem(paper)
-        place = next((one for ending in ENDINGS if (one := self.path / (stem + ending)).is_file()), None)
+        place = next((path for ending in ENDINGS if (path := self.path / (stem + ending)).is_file()), None)
         if place is None:
             statuses = (
-                one.status
-                for address, one in self.manifest.requests.items()
+                file.status
+                for address, file in self.manifest.requests.items()
                 if address.endswith(f"/{paper.key}")
             )
             status = next(statuses, 0)
@@ -130,8 +130,10 @@ class Collection:
             yield from known_works.of_rows(read_table(self.path / WORKS_TABLE, ("identifier", "title")).rows)
         for place in sorted((self.path / WORKS).glob("*.json")):
             for work in works_of(read_json(place)):
-                one = work.reference
-                yield CatalogueWork(one.identifier, one.text, work.abstract, work.published, one.authors)
+                reference = work.reference
+                yield CatalogueWork(
+                    reference.identifier, reference.text, work.abstract, work.published, reference.authors
+                )
         for paper in (*self._papers(WORKS), *self._papers(FEEDS)):
             yield paper.work
 
@@ -147,8 +149,10 @@ class Collection:
 
     def _is_as_received(self, place: Path, content: bytes) -> bool:
         name = place.relative_to(self.path).as_posix()
-        told = {request.file: request.sha256 for request in self.manifest.requests.values() if request.file}
-        return name not in told or told[name] == sha256(content)
+        received = {
+            request.file: request.sha256 for request in self.manifest.requests.values() if request.file
+        }
+        return name not in received or received[name] == sha256(content)
 
 
 def eprint_stem(paper: ListedPaper) -> str:
@@ -177,11 +181,11 @@ def read_corpus(path: Path) -> Corpus:
             f"“{path.name}” holds no works.",
             "Choose a table with identifier, title, abstract and published, or a folder that was collected.",
         )
-    told = "\n".join(
+    listing = "\n".join(
         f"{work.key}\t{work.title}\t{work.abstract}\t{work.published}" for work in result.values()
     )
     # Where a report says how it came about, semicolons part what it says.
-    return Corpus(f"{path.name.replace(';', ',')} {sha256(told)[:8]}", tuple(result.values()))
+    return Corpus(f"{path.name.replace(';', ',')} {sha256(listing)[:8]}", tuple(result.values()))
 
 
 def _works_at(path: Path) -> Iterator[CatalogueWork]:

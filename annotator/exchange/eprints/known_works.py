@@ -65,7 +65,7 @@ class KnownWorks:
         names = set(normal_title(entry.authors).split())
         same = self._titled.get(title, [])
         if same:
-            return sorted(same, key=lambda one: not names & _last_names(one.authors))
+            return sorted(same, key=lambda work: not names & _last_names(work.authors))
         near = {one.identifier: one for name in names for one in self._by.get(name, ())}
         words = set(title.split())
         alike = [(_shared(words, one.title), one) for one in near.values() if _is_near(one.year, entry.year)]

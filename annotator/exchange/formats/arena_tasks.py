@@ -69,17 +69,19 @@ class _TaskReader:
 
     def take(self, table: Table, index: int) -> None:
         try:
-            told = _told(table.rows[index])
-            task = _task(told)
+            fields = _named_fields(table.rows[index])
+            task = _task(fields)
             if task.id in self.seen:
                 raise ValueError(f"the id {task.id} stands before, in {self.seen[task.id]}")
         except ValueError as error:
             self.problems.append(table.problem(index, str(error)))
             return
         self.seen[task.id] = f"{table.name}, {table.place(index)}"
-        seminar = told["seminar"][:LONGEST_KEY] or ELSEWHERE
+        seminar = fields["seminar"][:LONGEST_KEY] or ELSEWHERE
         self.tasks.setdefault(seminar, []).append(task)
-        self.subjects[seminar] = self.subjects.get(seminar) or (told["subject"] if told["seminar"] else "")
+        self.subjects[seminar] = self.subjects.get(seminar) or (
+            fields["subject"] if fields["seminar"] else ""
+        )
         self.places.setdefault(seminar, (table.name, index))
         if (count := word_count(task.text)) > WORDS:
             note = table.problem(index, f"{count} words; at most {WORDS} are asked for")
@@ -121,48 +123,48 @@ class _TaskReader:
             self.problems.append(Problem(FILE, None, f"{counted(count, 'task')} without {name}", note=True))
 
 
-def _told(entry: Mapping[str, Any]) -> dict[str, str]:
+def _named_fields(entry: Mapping[str, Any]) -> dict[str, str]:
     """What an entry says, by our names; ValueError for what is no text."""
     plain = {
         name.strip().lower(): cell_text(value) if isinstance(value, str) else value
         for name, value in entry.items()
     }
-    told = {
+    cells = {
         ours: next((plain[name] for name in names if plain.get(name)), "") for ours, names in CALLED.items()
     }
-    for name, value in told.items():
+    for name, value in cells.items():
         if not isinstance(value, str | int):
             raise ValueError(f"“{name}” is not a text")
-    return {name: str(value).strip() for name, value in told.items()}
+    return {name: str(value).strip() for name, value in cells.items()}
 
 
-def _task(told: Mapping[str, str]) -> Task:
+def _task(cells: Mapping[str, str]) -> Task:
     """The task of an entry; ValueError names what does not fit."""
     chosen: dict[str, Any] = {}
     for name, choice in CHOICES.items():
         try:
-            chosen[name] = choice(told[name]) if told[name] else None
+            chosen[name] = choice(cells[name]) if cells[name] else None
         except ValueError:
             menu = ", ".join(choice)
-            raise ValueError(f"“{told[name][:60]}” is no {name}; there are: {menu}") from None
+            raise ValueError(f"“{cells[name][:60]}” is no {name}; there are: {menu}") from None
     family: Family | None = chosen["family"]
     if family is not None:
         chosen["phase"] = chosen["phase"] or family.phase
         if chosen["phase"] is not family.phase:
             raise ValueError(f"{family.value} belongs to the phase {family.phase}, not {chosen['phase']}")
-    if not told["task"]:
+    if not cells["task"]:
         raise ValueError("there is no task")
-    own = told["id"] if 0 < len(told["id"]) <= LONGEST_ID else ""
-    own = own or derived_id(NAME, "task", told["seminar"], told["id"], told["task"])
+    own = cells["id"] if 0 < len(cells["id"]) <= LONGEST_ID else ""
+    own = own or derived_id(NAME, "task", cells["seminar"], cells["id"], cells["task"])
     try:
-        return Task(id=own, text=told["task"], **chosen)
+        return Task(id=own, text=cells["task"], **chosen)
     except ValidationError as error:
         raise ValueError(in_words(error)) from None
 
 
 def files(bundle: Bundle) -> Files:
     lines, left, decided = list[bytes](), 0, {decision.task_id: decision for decision in bundle.decisions}
-    for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
+    for item in sorted(bundle.items, key=lambda record: (record.position, record.key, record.id)):
         own = [
             artifact
             for artifact in bundle.artifacts
@@ -171,23 +173,23 @@ def files(bundle: Bundle) -> Files:
         chosen = settled(own)
         left += bool(own) and chosen is None
         for place, unit in enumerate(chosen.document["units"] if chosen else (), start=1):
-            told = _line(item, unit, task_key(item.key, place))
-            told |= _decision(decided.get(unit["id"])) if decided else {}
-            lines.append(orjson.dumps(told) + b"\n")
+            entry = _line(item, unit, task_key(item.key, place))
+            entry |= _decision(decided.get(unit["id"])) if decided else {}
+            lines.append(orjson.dumps(entry) + b"\n")
     notes = [f"Left out: {counted(left, 'seminar')} with tasks that are not adjudicated."] if left else []
     return {FILE: b"".join(lines)}, notes
 
 
-def _decision(one: DecisionRecord | None) -> dict[str, Any]:
+def _decision(record: DecisionRecord | None) -> dict[str, Any]:
     """Whether a task is kept and at which rank, or why it is held back; one that nobody decided on is not kept."""
-    told = {"rank": one.rank, "reason": one.reason} if one else {}
-    return {"kept": bool(one and one.kept)} | {name: told[name] for name in told if told[name]}
+    values = {"rank": record.rank, "reason": record.reason} if record else {}
+    return {"kept": bool(record and record.kept)} | {name: values[name] for name in values if values[name]}
 
 
 def _line(item: ItemRecord, unit: Mapping[str, Any], key: str) -> dict[str, Any]:
     """A task with the id that it came with; where the program made one, its key stands there."""
     own = key if _MADE.fullmatch(unit["id"]) else unit["id"]
-    told = {"id": own, "task": unit["text"], **{name: unit[name] for name in CHOICES if unit[name]}}
+    entry = {"id": own, "task": unit["text"], **{name: unit[name] for name in CHOICES if unit[name]}}
     if (item.dataset, item.key) == (DATASET, ELSEWHERE):
-        return told
-    return told | {"seminar": item.key, **({"subject": item.subject} if item.subject else {})}
+        return entry
+    return entry | {"seminar": item.key, **({"subject": item.subject} if item.subject else {})}

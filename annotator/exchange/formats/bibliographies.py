@@ -52,10 +52,10 @@ class Work:
     abstract: str = ""
 
     def metadata(self) -> dict[str, Any]:
-        told = {
+        values = {
             "kind": self.kind.value, "published": self.published, "venue": self.venue, "citations": self.citations,
         }  # fmt: skip
-        return {name: value for name, value in told.items() if value not in ("", None)}
+        return {name: value for name, value in values.items() if value not in ("", None)}
 
 
 def doi_of(text: str) -> str:
@@ -68,7 +68,7 @@ def doi_of(text: str) -> str:
 
 def works_of(tree: Any) -> list[Work]:
     """The works of a reply of either service, or of a file of several or in CSL JSON; none of something else."""
-    return [work for told in records(tree) if (work := work_of(told))]
+    return [work for record in records(tree) if (work := work_of(record))]
 
 
 def records(tree: Any) -> list[Any]:
@@ -80,56 +80,63 @@ def records(tree: Any) -> list[Any]:
     return records(inside) if isinstance(inside, dict | list) else [tree]
 
 
-def work_of(told: Any) -> Work | None:
+def work_of(record: Any) -> Work | None:
     """The work that a record describes; None where it is no record of one."""
-    known = _dict(told).keys()
+    known = _dict(record).keys()
     if not (
         known & {"DOI", "doi", "display_name"} or ("title" in known and known & {"type", "issued", "author"})
     ):
         return None
-    return _openalex(told) if known & {"doi", "display_name", "authorships"} else _crossref(told)
+    return _openalex(record) if known & {"doi", "display_name", "authorships"} else _crossref(record)
 
 
-def _crossref(told: dict[str, Any]) -> Work:
+def _crossref(record: dict[str, Any]) -> Work:
     """A record of CrossRef, or of CSL JSON, whose form is the same."""
     names = [
         _words(one.get("given"), one.get("family") or one.get("name") or one.get("literal"))
-        for one in _dicts(told.get("author"))
+        for one in _dicts(record.get("author"))
     ]
-    published = _day(told.get("issued"))
-    named = [text for name in ("DOI", "ISBN", "URL") if identifier.work_named(text := _first(told.get(name)))]
+    published = _day(record.get("issued"))
+    named = [
+        text for name in ("DOI", "ISBN", "URL") if identifier.work_named(text := _first(record.get(name)))
+    ]
     return Work(
-        _reference(_first(told.get("title")), next(iter(named), ""), names, published[:4]),
+        _reference(_first(record.get("title")), next(iter(named), ""), names, published[:4]),
         published,
-        _first(told.get("container-title")),
-        _count(told.get("is-referenced-by-count")),
-        references=tuple(_listed(one) for one in _dicts(told.get("reference"))),
+        _first(record.get("container-title")),
+        _count(record.get("is-referenced-by-count")),
+        references=tuple(_listed(one) for one in _dicts(record.get("reference"))),
     )
 
 
-def _listed(told: dict[str, Any]) -> Reference:
-    title = told.get("article-title") or told.get("volume-title") or told.get("series-title")
+def _listed(record: dict[str, Any]) -> Reference:
+    title = record.get("article-title") or record.get("volume-title") or record.get("series-title")
     return _reference(
-        title or told.get("unstructured"), told.get("DOI"), [_words(told.get("author"))], told.get("year")
+        title or record.get("unstructured"),
+        record.get("DOI"),
+        [_words(record.get("author"))],
+        record.get("year"),
     )
 
 
-def _openalex(told: dict[str, Any]) -> Work:
-    names = [_words(_dict(one.get("author")).get("display_name")) for one in _dicts(told.get("authorships"))]
-    venue = _dict(_dict(told.get("primary_location")).get("source")).get("display_name")
+def _openalex(record: dict[str, Any]) -> Work:
+    names = [
+        _words(_dict(one.get("author")).get("display_name")) for one in _dicts(record.get("authorships"))
+    ]
+    venue = _dict(_dict(record.get("primary_location")).get("source")).get("display_name")
     kinds = {"review": SourceKind.REVIEW, "article": SourceKind.RESEARCH}
     return Work(
         _reference(
-            told.get("title") or told.get("display_name"),
-            told.get("doi"),
+            record.get("title") or record.get("display_name"),
+            record.get("doi"),
             names,
-            told.get("publication_year"),
+            record.get("publication_year"),
         ),
-        _words(told.get("publication_date"))[:10],
+        _words(record.get("publication_date"))[:10],
         _words(venue),
-        _count(told.get("cited_by_count")),
-        kinds.get(_words(told.get("type")), SourceKind.UNKNOWN),
-        abstract=_in_order(_dict(told.get("abstract_inverted_index"))),
+        _count(record.get("cited_by_count")),
+        kinds.get(_words(record.get("type")), SourceKind.UNKNOWN),
+        abstract=_in_order(_dict(record.get("abstract_inverted_index"))),
     )
 
 
@@ -171,8 +178,8 @@ def _day(issued: Any) -> str:
     """
     parts = _dict(issued).get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else [issued]
-    told = "-".join(f"{part:0>2}" for part in map(_words, first[:3]) if part)
-    result = _DATE.search(told or _words(_dict(issued).get("raw") or _dict(issued).get("literal")))
+    date_text = "-".join(f"{part:0>2}" for part in map(_words, first[:3]) if part)
+    result = _DATE.search(date_text or _words(_dict(issued).get("raw") or _dict(issued).get("literal")))
     return result[0] if result else ""
 
 
@@ -322,14 +329,16 @@ def own_list(text: str) -> Bibliography:
     if _BIBITEM.search(text):
         return Bibliography("LaTeX", tuple(map(_checked, _latex(text))))
     listed = listed_entries(text) or [ListedEntry(text[a:b], 0) for a, b in list_entries(text)]
-    result = [_checked(_entry(one.words, f"entry {n}", one.odd)) for n, one in enumerate(listed, start=1)]
-    led = sum(bool(one.reference and one.reference.authors) for one in result)
+    result = [
+        _checked(_entry(entry.words, f"entry {n}", entry.odd)) for n, entry in enumerate(listed, start=1)
+    ]
+    led = sum(bool(entry.reference and entry.reference.authors) for entry in result)
     if 5 * led > 4 * len(result):
         result = [
-            replace(one, doubt="no authors were found")
-            if one.reference and not (one.doubt or one.reference.authors)
-            else one
-            for one in result
+            replace(entry, doubt="no authors were found")
+            if entry.reference and not (entry.doubt or entry.reference.authors)
+            else entry
+            for entry in result
         ]
     return Bibliography("the source's own list", tuple(result))
 
@@ -380,7 +389,7 @@ def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
     for entry in library.entries:
         fields = {field.key.lower(): str(field.value).translate(_SHIELDED) for field in entry.fields}
         place = f"line {entry.start_line + 1}"
-        named = _told_identifiers(fields)
+        named = _identifiers(fields)
         result.append(
             (entry.start_line, ReadEntry(place, entry.key, _from_fields(fields, named), named=named))
         )
@@ -426,15 +435,15 @@ def _beside_entries(first: int, text: str) -> Iterator[ReadEntry]:
     """Identifiers that were pasted between the entries of BibTeX; any other line there is told, but for comments."""
     for number, line in enumerate(text.splitlines(), start=first):
         named = _named(line)
-        yield from (ReadEntry(f"line {number + 1}", said, made("", work, "", "")) for _, said, work in named)
+        yield from (ReadEntry(f"line {number + 1}", raw, made("", work, "", "")) for _, raw, work in named)
         if line.strip() and not named and not line.lstrip().startswith("%"):
             yield _unread(number, line.strip(), OUTSIDE)
 
 
-def _told_identifiers(fields: dict[str, str]) -> tuple[str, ...]:
+def _identifiers(fields: dict[str, str]) -> tuple[str, ...]:
     mentioned = arxiv_mentioned(" ".join(fields.get(name, "") for name in _MENTIONING))
-    told = [*(fields.get(name, "") for name in _NAMING), mentioned]
-    return tuple(str(named) for one in told if (named := work_named(one)))
+    texts = [*(fields.get(name, "") for name in _NAMING), mentioned]
+    return tuple(str(named) for one in texts if (named := work_named(one)))
 
 
 def _from_fields(fields: dict[str, str], named: Sequence[str]) -> Reference:
@@ -452,9 +461,9 @@ def _tagged(form: str, text: str) -> Iterator[ReadEntry]:
 
     begins, line, meaning = _TAGGED[form]
 
-    def as_ris(found: re.Match[str]) -> str:
-        tag = meaning.get(found[1] + found[3] if found[3] else found[1], found[1] if form == "RIS" else "ZZ")
-        return f"{tag}  - {found[2] or ''}"
+    def as_ris(match: re.Match[str]) -> str:
+        tag = meaning.get(match[1] + match[3] if match[3] else match[1], match[1] if form == "RIS" else "ZZ")
+        return f"{tag}  - {match[2] or ''}"
 
     starts = [found.start() for found in re.finditer(begins, text, re.MULTILINE)]
     for start, end in pairwise((*starts, len(text))):
@@ -489,10 +498,10 @@ def _table(text: str) -> Iterator[ReadEntry]:
         elif any(cell.strip() for cell in row[len(head) :]):
             yield _unread(line - 1, ", ".join(row), f"It has {len(row):,} cells, the head has {len(head):,}.")
         elif any(cell.strip() for cell in row):
-            told = {
+            cells = {
                 name: [row[at].strip() for at in places if at < len(row)] for name, places in columns.items()
             }
-            entry = _of_cells(line, ", ".join(row), told)
+            entry = _of_cells(line, ", ".join(row), cells)
             telling = entry.reference and (
                 entry.reference.identifier or re.search("title|author", ",".join(head), re.I)
             )
@@ -500,22 +509,22 @@ def _table(text: str) -> Iterator[ReadEntry]:
 
 
 def _by_row(text: str) -> Iterator[ReadEntry]:
-    told: dict[str, list[str]] = {}
+    cells: dict[str, list[str]] = {}
     begun = 0
     for line, row in (*csv_rows(text, "The text"), (0, [])):
         name = next((one for one, called in _COLUMNS.items() if row and row[0].strip().lower() in called), "")
-        if not any(cell.strip() for cell in row) and told:
-            yield _of_cells(begun, ", ".join(map(", ".join, told.values())), told)
-            told = {}
+        if not any(cell.strip() for cell in row) and cells:
+            yield _of_cells(begun, ", ".join(map(", ".join, cells.values())), cells)
+            cells = {}
         elif name:
-            begun = begun if told else line
-            told.setdefault(name, []).append(", ".join(cell.strip() for cell in row[1:] if cell.strip()))
+            begun = begun if cells else line
+            cells.setdefault(name, []).append(", ".join(cell.strip() for cell in row[1:] if cell.strip()))
 
 
-def _of_cells(line: int, said: str, told: Mapping[str, Sequence[str]]) -> ReadEntry:
-    named = next((str(work_named(one)) for one in told.get("identifier", ()) if work_named(one)), "")
-    title, authors, year = (next(iter(told.get(name, ())), "") for name in ("title", "authors", "year"))
-    return ReadEntry(f"line {line}", said[:LONGEST_SAID], made(title, named, authors, year))
+def _of_cells(line: int, raw: str, cells: Mapping[str, Sequence[str]]) -> ReadEntry:
+    named = next((str(work_named(one)) for one in cells.get("identifier", ()) if work_named(one)), "")
+    title, authors, year = (next(iter(cells.get(name, ())), "") for name in ("title", "authors", "year"))
+    return ReadEntry(f"line {line}", raw[:LONGEST_SAID], made(title, named, authors, year))
 
 
 def _columns(head: Sequence[str]) -> dict[str, list[int]]:
@@ -543,12 +552,14 @@ def _latex(text: str) -> Iterator[ReadEntry]:
 
 
 def _json(text: str) -> Iterator[ReadEntry]:
-    told = records(parse(text.encode(), "The list"))
-    works = [work_of(one) for one in told]
+    entries = records(parse(text.encode(), "The list"))
+    works = [work_of(one) for one in entries]
     own = works[0].references if len(works) == 1 and works[0] else ()
-    for number, one in enumerate(own or [work.reference if work else None for work in works], start=1):
-        said = (one.text or one.identifier) if one else str(told[number - 1])[:LONGEST_SAID]
-        yield ReadEntry(f"entry {number}", said, one, "" if one else NO_RECORD)
+    for number, reference in enumerate(own or [work.reference if work else None for work in works], start=1):
+        raw = (
+            (reference.text or reference.identifier) if reference else str(entries[number - 1])[:LONGEST_SAID]
+        )
+        yield ReadEntry(f"entry {number}", raw, reference, "" if reference else NO_RECORD)
 
 
 def _list(text: str) -> Iterator[ReadEntry]:
@@ -560,8 +571,8 @@ def _list(text: str) -> Iterator[ReadEntry]:
         if line and not (named and not text[begun:start].rpartition("\n\n")[2].strip()):
             continue
         yield from _worded(text, begun, start)
-        for at, said, work in named:
-            yield ReadEntry(f"line {_line(text, start + at)}", said, made("", work, "", ""))
+        for at, raw, work in named:
+            yield ReadEntry(f"line {_line(text, start + at)}", raw, made("", work, "", ""))
         begun = end
 
 
@@ -570,7 +581,7 @@ def _named(line: str) -> list[tuple[int, str, str]]:
     tokens = list(re.finditer(r"[^\s,;]+", line))
     works = [work_named(token[0]) for token in tokens]
     return (
-        [(one.start(), one[0], str(work)) for one, work in zip(tokens, works, strict=True)]
+        [(match.start(), match[0], str(work)) for match, work in zip(tokens, works, strict=True)]
         if all(works)
         else []
     )
@@ -579,41 +590,41 @@ def _named(line: str) -> list[tuple[int, str, str]]:
 def _worded(text: str, start: int, end: int) -> Iterator[ReadEntry]:
     first_line = _line(text, start) - 1
     if numbered := numbered_entries(text[start:end]):
-        yield from (_entry(one.words, f"line {first_line + one.line}", one.odd) for one in numbered)
+        yield from (_entry(entry.words, f"line {first_line + entry.line}", entry.odd) for entry in numbered)
         return
     for first, last in divided_list(text, start, end):
-        said = text[first:last]
-        if not is_list_heading(said):
-            yield _entry(said, f"line {_line(text, first)}")
+        raw = text[first:last]
+        if not is_list_heading(raw):
+            yield _entry(raw, f"line {_line(text, first)}")
 
 
-def _entry(said: str, place: str, odd: str = "") -> ReadEntry:
+def _entry(raw: str, place: str, odd: str = "") -> ReadEntry:
     """An entry of a list, read by the finder of reports' references."""
-    bare = said
+    bare = raw
     while result := LIST_MARKER.match(bare):
         bare = bare[result.end() :]
     bare = _LINKS.sub(r"arXiv:\1", _CITED_BY.sub("", bare))
     alone = work_named(bare.strip())
     if alone:
-        return ReadEntry(place, said, made("", str(alone), "", ""), doubt=odd)
+        return ReadEntry(place, raw, made("", str(alone), "", ""), doubt=odd)
     units = works_referred_to(f"# References\n\n- {' '.join(bare.split())}\n").units
     first = units[0] if units else None
     doubt = odd or (_doubt(bare, first) if first else "")
-    return ReadEntry(place, said, first and first.model_copy(update={"anchor": None}), doubt=doubt)
+    return ReadEntry(place, raw, first and first.model_copy(update={"anchor": None}), doubt=doubt)
 
 
-def _doubt(said: str, found: Reference) -> str:
+def _doubt(raw: str, reference: Reference) -> str:
     """The first reason why a reference read from an entry of these words may be wrong; empty where there is none."""
     checks = (
-        (unspaced(said), ""),
-        (len(_WORD.findall(said)) < 3 or _CODE.search(said), ROW),
-        (is_prose(said), PROSE),
-        (len(said) > LONGEST_ENTRY, LONG),
-        (not found.text, "no title was found"),
-        (is_names(found.text), "the title looks like names"),
-        (found.text[:1].islower(), CUT),
-        (not found.identifier and not found.year, "no year was found"),
-        (not found.identifier and not found.authors, "no authors were found"),
+        (unspaced(raw), ""),
+        (len(_WORD.findall(raw)) < 3 or _CODE.search(raw), ROW),
+        (is_prose(raw), PROSE),
+        (len(raw) > LONGEST_ENTRY, LONG),
+        (not reference.text, "no title was found"),
+        (is_names(reference.text), "the title looks like names"),
+        (reference.text[:1].islower(), CUT),
+        (not reference.identifier and not reference.year, "no year was found"),
+        (not reference.identifier and not reference.authors, "no authors were found"),
     )
     return next((reason for holds, reason in checks if holds), "")
 

@@ -19,16 +19,21 @@ from annotator.domain.judges.judge import NO, YES
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import pretty, read_json, slugs
-from annotator.exchange.formats.label_entries import (
+from annotator.exchange.formats.layout import (
     LONGEST_CELL,
+    MAPPING,
     EntryTrouble,
+    Files,
+    GivenLabel,
     LabelEntry,
     LabelFileContent,
+    LabelLayout,
+    Labelled,
+    LabelledUnit,
     too_long,
     unreadable,
     wrong,
 )
-from annotator.exchange.formats.layout import MAPPING, Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
 from annotator.exchange.formats.researcherbench import (
     DATASET,
     RUBRICS,
@@ -173,7 +178,7 @@ def write(
                 "model": sheet.system,
                 "annotator": sheet.rater,
                 "annotator_id": sheet.rater_id,
-                "rubric_eval": [{"point": point.text, "covered": point.covered} for point in _said(sheet)],
+                "rubric_eval": [{"point": point.text, "covered": point.covered} for point in _ratings(sheet)],
             }
         )
     for system in sorted({sheet.system for sheet in judged}):
@@ -195,9 +200,9 @@ def _rubric(sheet: AnnotatorSheet) -> dict[str, Any]:
 
 
 def _judge(sheet: AnnotatorSheet) -> dict[str, Any]:
-    said = list(_said(sheet))
-    total = sum(max(point.weight, 0) for point in said)
-    covered = sum(point.weight for point in said if point.covered)
+    criteria = list(_ratings(sheet))
+    total = sum(max(point.weight, 0) for point in criteria)
+    covered = sum(point.weight for point in criteria if point.covered)
     return {
         "id": sheet.number,
         "model": sheet.system,
@@ -211,13 +216,13 @@ def _judge(sheet: AnnotatorSheet) -> dict[str, Any]:
                     "point": point.text, "weight": point.weight, "covered": point.covered,
                     "justification": point.justification,
                 }
-                for point in said
+                for point in criteria
             ],
         },
     }  # fmt: skip
 
 
-def _said(sheet: AnnotatorSheet) -> Iterator[RatedCriterion]:
+def _ratings(sheet: AnnotatorSheet) -> Iterator[RatedCriterion]:
     return (point for point in sheet.points if point.covered is not None)
 
 
@@ -237,45 +242,45 @@ def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
 
 def lay_out(labelled: Labelled) -> Files:
     """People's labels as files of this layout, and what has no place in them; Refusal where nothing has."""
-    said: dict[tuple[str, str, str], dict[str, GivenLabel]] = defaultdict(dict)
+    labels_of: dict[tuple[str, str, str], dict[str, GivenLabel]] = defaultdict(dict)
     left: Counter[str] = Counter()
-    asked = {
+    units_of = {
         (report_id, unit.id)
         for report_id, report in labelled.reports.items()
         if (report.trial, report.mode) == _RUN
         for unit in report.units
     }
     for label in labelled.people:
-        if (label.report_id, label.unit_id) not in asked:
+        if (label.report_id, label.unit_id) not in units_of:
             left["of a further run, or of a unit that is gone"] += 1
         elif label.value is None:
             left["unsure, which is neither covered nor not"] += 1
         else:
-            said[label.report_id, label.rater, label.rater_id][label.unit_id] = label
+            labels_of[label.report_id, label.rater, label.rater_id][label.unit_id] = label
     notes = [f"{counted(number, 'label')} left out: {why}" for why, number in left.items()]
-    if not said:
+    if not labels_of:
         raise Refusal(
             f"None of these labels has a place in this layout: {'; '.join(notes)}.", "Choose csv or json."
         )
     numbers = dict(numbered(labelled.items))
-    sheets = [_sheet(labelled, numbers, *whose, labels) for whose, labels in said.items()]
+    sheets = [_sheet(labelled, numbers, *whose, labels) for whose, labels in labels_of.items()]
     rubrics = {sheet.number: sheet for sheet in sheets}
-    judged = list(_judged(labelled, numbers, {report_id for report_id, *_ in said}))
+    judged = list(_judged(labelled, numbers, {report_id for report_id, *_ in labels_of}))
     return write(sheets, judged, rubrics, mapped(labelled.items, numbers)), [
         *notes,
         *_mistakes(rubrics.values()),
     ]
 
 
-def _judged(labelled: Labelled, numbers: Mapping[str, int], wanted: set[str]) -> Iterator[AnnotatorSheet]:
+def _judged(labelled: Labelled, numbers: Mapping[str, int], report_ids: set[str]) -> Iterator[AnnotatorSheet]:
     """What the judge says of the reports that people labelled, question by question."""
-    said: dict[str, dict[str, GivenLabel]] = defaultdict(dict)
+    labels_of: dict[str, dict[str, GivenLabel]] = defaultdict(dict)
     for label in labelled.judge:
-        if label.report_id in wanted and label.value in (YES, NO):
-            said[label.report_id][label.unit_id] = label
+        if label.report_id in report_ids and label.value in (YES, NO):
+            labels_of[label.report_id][label.unit_id] = label
     sheets = [
         _sheet(labelled, numbers, report_id, labelled.judge[0].rater, "", labels)
-        for report_id, labels in said.items()
+        for report_id, labels in labels_of.items()
     ]
     yield from sorted(sheets, key=lambda sheet: sheet.number)
 
@@ -286,11 +291,11 @@ def _sheet(
     report_id: str,
     rater: str,
     rater_id: str,
-    said: Mapping[str, GivenLabel],
+    labels: Mapping[str, GivenLabel],
 ) -> AnnotatorSheet:
     """What one rater said of one report, criterion by criterion in the order of the rubric."""
     report = labelled.reports[report_id]
-    points = tuple(_point(unit, said.get(unit.id)) for unit in report.units)
+    points = tuple(_point(unit, labels.get(unit.id)) for unit in report.units)
     return AnnotatorSheet(
         numbers[report.item.id], report.item.question, report.system, rater, rater_id, points
     )

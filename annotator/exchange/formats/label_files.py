@@ -16,7 +16,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts
-from annotator.exchange.formats.label_entries import (
+from annotator.exchange.formats.layout import (
     LONGEST_CELL,
     EntryTrouble,
     LabelEntry,

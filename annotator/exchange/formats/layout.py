@@ -1,7 +1,8 @@
 """Layouts: the files in which a benchmark publishes its data, with their reader and writer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NamedTuple, Protocol
 
@@ -10,9 +11,81 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import CollectedPaper
 from annotator.domain.texts.canonical import Text
-from annotator.exchange.formats.label_entries import LabelFileContent
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ItemRecord
+
+LONGEST_CELL = 20_000
+
+
+class EntryTrouble(StrEnum):
+    UNREADABLE = "unreadable"
+    BAD_VALUE = "bad value"
+    UNKNOWN_ITEM = "unknown item"
+    UNKNOWN_SYSTEM = "unknown system"
+    UNKNOWN_UNIT = "unknown unit"
+    UNKNOWN_RATER = "unknown rater"
+    CONFLICT = "conflict"
+    REPEATED = "repeated"
+    SUBMITTED = "submitted"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEntry:
+    """One label in a file; an empty text is a missing fact.
+
+    `unit` are the unit's own words, of a pair the name of the system that is shown second. `peer` marks a
+    benchmark's own files, which say nothing certain about the system and name raters by letters.
+    """
+
+    file: str
+    row: int
+    value: str
+    rater: str = ""
+    rater_id: str = ""
+    item: str = ""
+    item_id: str = ""
+    dataset: str = ""
+    system: str = ""
+    trial: int | None = None
+    mode: str = ""
+    protocol: str = ""
+    unit_id: str = ""
+    unit: str = ""
+    number: int | None = None
+    quote: str = ""
+    note: str = ""
+    peer: bool = False
+
+    def problem(self, trouble: EntryTrouble, reason: str, labels: int = 1, *, note: bool = False) -> Problem:
+        return replace(wrong(trouble, self.file, self.row, reason), note=note, labels=labels)
+
+
+@dataclass(slots=True)
+class LabelFileContent:
+    entries: list[LabelEntry] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, other: "LabelFileContent") -> None:
+        self.entries += other.entries
+        self.problems += other.problems
+        self.notes += other.notes
+
+
+def wrong(trouble: EntryTrouble, file: str, row: int | None, reason: str) -> Problem:
+    """A problem of a file's entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file."""
+    return Problem(file, None, reason, row=row, trouble=trouble.value)
+
+
+def unreadable(file: str, refusal: Refusal) -> LabelFileContent:
+    return LabelFileContent(problems=[wrong(EntryTrouble.UNREADABLE, file, None, str(refusal))])
+
+
+def too_long(text: str) -> str:
+    """In words, why a text cannot be kept that is longer than the longest cell."""
+    return f"has {len(text):,} characters; {LONGEST_CELL:,} is the most"
+
 
 Files = tuple[dict[str, bytes], list[str]]
 """Files by path, and notes on what has no place in them."""

@@ -46,8 +46,10 @@ LAYOUTS: dict[str, FileLayout] = {
 
 def of_labels() -> dict[str, tuple[str, LabelLayout]]:
     """The layouts in which labels come and go, by name: the title of each, and how they lie there."""
-    return {name: (one.title, one.labels) for name, one in LAYOUTS.items() if one.labels is not None}
+    return {
+        name: (layout.title, layout.labels) for name, layout in LAYOUTS.items() if layout.labels is not None
+    }
 
 
 def of_papers() -> FileLayout:
-    return next(one for one in LAYOUTS.values() if one.of_papers is not None)
+    return next(layout for layout in LAYOUTS.values() if layout.of_papers is not None)

@@ -127,7 +127,9 @@ class TablesMapping(BaseModel):
             result = cls.model_validate(read_json(shipped if shipped.is_file() else path))
         except ValidationError as error:
             raise Refusal(f"“{path.name}” is not a mapping: {in_words(error)}.", CORRECT) from None
-        odd = {name for one in result.tables for name in (*one.columns, *one.constants)} - set(FIELDS)
+        odd = {name for mapping in result.tables for name in (*mapping.columns, *mapping.constants)} - set(
+            FIELDS
+        )
         if odd:
             fields = ", ".join(FIELDS)
             raise Refusal(f"“{path.name}” maps to “{min(odd)}”, which is no field.", f"Fields are {fields}.")
@@ -163,7 +165,7 @@ def _is_unit(table: Table, columns: Mapping[str, str], name: str) -> bool:
     path = columns[name]
     words = (words_of(one) for row in table.rows[:LOOKED_AT] for one in values(row, path))
     sure = "[]" in path or name not in BORNE_OUT or BORNE_OUT[name] & columns.keys()
-    return bool(sure) and any(re.search(r"[^\W\d_]", one) for one in words)
+    return bool(sure) and any(re.search(r"[^\W\d_]", word) for word in words)
 
 
 def _by_content(table: Table, paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
@@ -231,12 +233,14 @@ def rows_of(table: Table, how: TableMapping) -> Table:
         return table
     tokens = how.each.replace("[]", ".[]").split(".") if how.each else []
     rows = [one for row in table.rows for one in _opened(row, tokens)]
-    wanted = [row for row in rows if not any(_same(row, path, value) for path, value in how.without.items())]
-    left = len(rows) - len(wanted)
+    selected = [
+        row for row in rows if not any(_same(row, path, value) for path, value in how.without.items())
+    ]
+    left = len(rows) - len(selected)
     notes = (f"{counted(left, 'entry', 'entries')} passed over, as the mapping says",) if left else ()
     unit = "entry" if how.each else table.unit
     return replace(
-        table, rows=wanted, unit=unit, numbers=range(1, len(wanted) + 1), notes=(*table.notes, *notes)
+        table, rows=selected, unit=unit, numbers=range(1, len(selected) + 1), notes=(*table.notes, *notes)
     )
 
 
@@ -281,7 +285,7 @@ def matched(paths: Sequence[Path], mapping: TablesMapping | None) -> list[tuple[
     return [mapped(table, mapping) for table in read_tables(paths)[0]]
 
 
-def kept_columns(table: Table) -> frozenset[str]:
+def own_columns(table: Table) -> frozenset[str]:
     return frozenset(extra_columns(table, TableMapping(columns={})))
 
 

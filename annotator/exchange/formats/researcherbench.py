@@ -26,13 +26,13 @@ QUESTIONS, RUBRICS, RESPONSES = "questions.json", "rubric.json", "responses"
 FOLDERS, RUBRICS_TOO, EXAMPLE = ("eval_data", "user_data"), "rubrics.json", "test.json"
 
 
-def _said(text: str) -> str:
+def _spelled(text: str) -> str:
     if not text.strip():
         raise ValueError("is empty")
     return text
 
 
-Said = Annotated[Text, AfterValidator(_said)]
+Said = Annotated[Text, AfterValidator(_spelled)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 
 
@@ -91,13 +91,13 @@ def own_numbers(items: Iterable[HasNumber]) -> dict[str, int]:
     The id is made from the number, which thus outlives a key that had to be raised to a free one.
     """
     called = {item.id: int(item.key) for item in items if item.dataset == DATASET and is_number(item.key)}
-    asked: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     start = 0
     for number in sorted({key for item_id, key in called.items() if derived_id(DATASET, key) != item_id}):
         below = range(max(start, number - _REACH), number + 1)
-        asked |= {derived_id(DATASET, one): one for one in below}
+        numbers |= {derived_id(DATASET, one): one for one in below}
         start = number + 1
-    own = {item_id: asked.get(item_id, key) for item_id, key in called.items()}
+    own = {item_id: numbers.get(item_id, key) for item_id, key in called.items()}
     first: dict[int, str] = {}
     for item_id, number in sorted(own.items(), key=lambda one: derived_id(DATASET, one[1]) != one[0]):
         first.setdefault(number, item_id)
@@ -206,16 +206,16 @@ class _Reader:
         self.system_names: dict[str, str] = {}
         self.asked: dict[int, str] = {number: item.question for number, item in known.items.items()}
 
-    def read(self, found: _GivenFiles) -> tuple[Bundle, list[Problem]]:
-        for file in found.mapping:
+    def read(self, files: _GivenFiles) -> tuple[Bundle, list[Problem]]:
+        for file in files.mapping:
             self._read_mapping(file)
-        for file in found.questions:
+        for file in files.questions:
             self._take_questions(self._numbered(file, QuestionEntry))
-        for file in found.rubrics:
-            self._take_rubrics(self._numbered(file, RubricEntry), items_too=not found.questions)
-        for file in found.responses:
+        for file in files.rubrics:
+            self._take_rubrics(self._numbered(file, RubricEntry), items_too=not files.questions)
+        for file in files.responses:
             self._take_responses(file)
-        for file in found.examples:
+        for file in files.examples:
             self._note(_shown(file), "is the layout's example and no system's file; it was left out")
         return self.bundle, self.problems
 

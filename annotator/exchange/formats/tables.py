@@ -83,7 +83,7 @@ def read(
     for table, how in chosen:
         intake.tell(table, how)
         intake.reports_of(table, how)
-        for name in (one for one in UNITS if one in how.columns):
+        for name in (unit for unit in UNITS if unit in how.columns):
             intake.units_of(table, how, name)
     return TablesRead(intake.finished(), problems, [one for one in chosen if one[1].of_labels])
 
@@ -211,7 +211,7 @@ class _Intake:
         kind, beside, _ = UNITS[name]
         if how.of_labels and (kind is not Kind.RUBRIC or "protocol" in how.columns):
             return
-        if how.of_labels and all(one.id in self._rubrics for one in self._known.values()):
+        if how.of_labels and all(record.id in self._rubrics for record in self._known.values()):
             return
         unit = DOCUMENTS[kind].UNIT
         for index, row in enumerate(table.rows):
@@ -271,7 +271,8 @@ class _Intake:
 
     def finished(self) -> Bundle:
         self.bundle.items = [
-            one.model_copy(update={"position": position}) for position, one in enumerate(self._items.values())
+            record.model_copy(update={"position": position})
+            for position, record in enumerate(self._items.values())
         ]
         for (item_id, kind), units in self._units.items():
             document = DOCUMENTS[kind](units=tuple(units))

@@ -80,7 +80,7 @@ class OneTurn(HostTurns):
         super().rest("", seconds)
 
 
-def rest_asked_for(status: int, retry_after: str) -> float | None:
+def retry_seconds(status: int, retry_after: str) -> float | None:
     """The seconds after which a busy server asks to come again; None when it does not, or asks for too long a wait."""
     if status not in (429, 503) or not retry_after.strip().isdecimal():
         return None
@@ -402,7 +402,7 @@ class _Visit:
         rested = False
         for _ in range(self._fetcher.bounds.redirects + 1):
             answer = await self._asked(session, url)
-            rest = rest_asked_for(answer.status, answer.headers.get("Retry-After", ""))
+            rest = retry_seconds(answer.status, answer.headers.get("Retry-After", ""))
             if rest is not None and not rested:
                 rested = True
                 self._fetcher.hosts.rest(url.raw_host or "", rest)

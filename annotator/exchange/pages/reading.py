@@ -433,10 +433,10 @@ def _work(call: Callable[[], T], loop: asyncio.AbstractEventLoop, done: "asyncio
             loop.call_soon_threadsafe(_deliver, done, result, error)
 
 
-def _deliver(done: "asyncio.Future[T]", found: list[T], error: BaseException) -> None:
+def _deliver(done: "asyncio.Future[T]", results: list[T], error: BaseException) -> None:
     if done.done():
         return
-    if found:
-        done.set_result(found[0])
+    if results:
+        done.set_result(results[0])
     else:
         done.set_exception(error)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 from zlib import crc32
 
-from nacl.exceptions import BadSignatureError
+from nacl.exceptions import BadSignatureError, CryptoError
+from nacl.public import SealedBox
 from nacl.signing import SigningKey, VerifyKey
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -615,8 +616,10 @@ class _Reading:
         if self._take(len(directory.tail)) != directory.tail or self.file.read(1):
             raise refusal(self.name, "changed while it was being read")
         package = Package(manifest, entries, self.digest.hexdigest(), signed(tree), self.name)
-        told = package.manifest
-        if told.signer and not is_signed_by(package.signed, told.signature or "", told.signer):
+        package_manifest = package.manifest
+        if package_manifest.signer and not is_signed_by(
+            package.signed, package_manifest.signature or "", package_manifest.signer
+        ):
             raise _forged(package)
         return package
 
@@ -669,9 +672,9 @@ class _Reading:
         return tree
 
     def _manifest(self, tree: dict[str, Any], expected: Format | None) -> PackageManifest:
-        told = upgrade({MANIFEST: tree}, tree["format_version"])[MANIFEST]
+        upgraded = upgrade({MANIFEST: tree}, tree["format_version"])[MANIFEST]
         try:
-            manifest = PackageManifest.model_validate(told)
+            manifest = PackageManifest.model_validate(upgraded)
         except ValidationError as error:
             raise refusal(self.name, f"does not fit: {in_words(error)}", MANIFEST) from None
         if content_sha256(tree["entries"]) != manifest.content_sha256:
@@ -690,8 +693,8 @@ class _Reading:
                 "is not in the manifest" if entry in result else "is missing, though the manifest lists it"
             )
             raise refusal(self.name, reason, entry)
-        for entry, told in manifest.entries.items():
-            if told.bytes != result[entry]:
+        for entry, entry_sum in manifest.entries.items():
+            if entry_sum.bytes != result[entry]:
                 raise refusal(self.name, "is not as long as the manifest says", entry)
 
     def _entry(self, member: PackageEntry, manifest: PackageManifest) -> bytes:
@@ -763,3 +766,38 @@ def _residue(values: Iterable[int]) -> int:
         residue <<= 1
         residue ^= (0b100101 if residue & 32 else 0) ^ value
     return residue
+
+
+SUFFIX = ".goldsmith-sealed"
+MAGIC = b"goldsmith sealed 1\n"
+DIGEST, LENGTH = 32, 8
+# Contents are filled up to a multiple, so that the size of a file says little of what was submitted.
+PADDED = 64 * 1024
+LARGEST = LARGEST_FILE + 2 * PADDED
+
+
+def sealed(content: bytes, public: str) -> bytes:
+    """Bytes that only the owner of a public signing key can read, and anyone can see to be whole."""
+    try:
+        box = SealedBox(VerifyKey(bytes.fromhex(public)).to_curve25519_public_key())
+    except CryptoError:
+        raise Refusal("That key cannot be encrypted to.", "Ask for a new file of its owner.") from None
+    framed = len(content).to_bytes(LENGTH, "big") + content
+    body = box.encrypt(framed.ljust(-len(framed) % PADDED + len(framed), b"\0"))
+    return MAGIC + hashlib.sha256(body).digest() + body
+
+
+def is_whole(content: bytes) -> bool:
+    """Whether a sealed file arrived to its last byte, for whomever it is."""
+    body = content[len(MAGIC) + DIGEST :]
+    return content.startswith(MAGIC) and hashlib.sha256(body).digest() == content[len(MAGIC) :][:DIGEST]
+
+
+def unsealed(content: bytes, private: bytes) -> bytes | None:
+    """What a whole sealed file holds; None where it is for another key."""
+    try:
+        box = SealedBox(SigningKey(private).to_curve25519_private_key())
+        framed = box.decrypt(content[len(MAGIC) + DIGEST :])
+    except CryptoError:
+        return None
+    return framed[LENGTH:][: int.from_bytes(framed[:LENGTH], "big")]

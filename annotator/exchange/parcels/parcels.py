@@ -387,12 +387,14 @@ class WorkAdjudication(_Entry):
             raise ValueError("its letters do not stand for its documents")
         for version in self.versions:
             refuse_unfit(_adjudicated(self.stage), version.consensus)
-            if len({one.id for one in version.rulings if len(one.id) <= ID_LENGTH}) < len(version.rulings):
+            if len({ruling.id for ruling in version.rulings if len(ruling.id) <= ID_LENGTH}) < len(
+                version.rulings
+            ):
                 raise ValueError("its rulings have no ids of their own")
-            places = [one.position for one in version.rulings]
+            places = [ruling.position for ruling in version.rulings]
             if places != sorted(set(places)):
                 raise ValueError("its rulings are not in their order")
-            if any(not one.members.keys() <= self.letters.keys() for one in version.rulings):
+            if any(not ruling.members.keys() <= self.letters.keys() for ruling in version.rulings):
                 raise ValueError("a ruling speaks of a letter that nobody stands for")
         return self
 

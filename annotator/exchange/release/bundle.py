@@ -119,7 +119,7 @@ class Bundle:
 
     @property
     def pairings(self) -> list[AssistedRecord]:
-        return [one for agreement in self.agreements for one in agreement.assisted]
+        return [record for agreement in self.agreements for record in agreement.assisted]
 
     def place(self, thing: str, record_id: str) -> tuple[str, int | None]:
         return self.places.get((thing, record_id), (thing, None))
@@ -132,7 +132,9 @@ class Bundle:
 
 def settled(documents: Iterable[ArtifactRecord]) -> ArtifactRecord | None:
     """The agreed one of an item's documents of a kind, an adjudicator's before an imported one; else the only one."""
-    own = sorted(documents, key=lambda one: (one.state is not State.CONSENSUS, not one.author_id, one.id))
+    own = sorted(
+        documents, key=lambda record: (record.state is not State.CONSENSUS, not record.author_id, record.id)
+    )
     return own[0] if len(own) == 1 or (own and own[0].state is State.CONSENSUS) else None
 
 
@@ -321,9 +323,9 @@ def _changed_items(old: Bundle, new: Bundle) -> Iterator[str]:
 def _gold(bundle: Bundle, kind: Kind) -> dict[str, dict[str, dict[str, Any]]]:
     """By item the units of its settled document of a kind; where none is settled, those of all."""
     documents: dict[str, list[ArtifactRecord]] = {}
-    for one in bundle.artifacts:
-        if one.kind is kind:
-            documents.setdefault(one.item_id, []).append(one)
+    for record in bundle.artifacts:
+        if record.kind is kind:
+            documents.setdefault(record.item_id, []).append(record)
     chosen = {item_id: [gold] if (gold := settled(those)) else those for item_id, those in documents.items()}
     return {
         item_id: {unit["id"]: unit for one in those for unit in one.document["units"]}
@@ -359,7 +361,9 @@ def _changed_unit(head: str, known: Mapping[str, Any] | None, unit: Mapping[str,
 
 
 def _changed_judgements(old: Bundle, new: Bundle) -> Iterator[str]:
-    before, after = ({record_id(one): one.value for one in bundle.judgements} for bundle in (old, new))
+    before, after = (
+        {record_id(record): record.value for record in bundle.judgements} for bundle in (old, new)
+    )
     changes = Counter[tuple[str, str]]()
     for own in before.keys() | after.keys():
         protocol, _, _, rater_kind, *_ = own.split("\x1f")
@@ -374,7 +378,7 @@ def _changed_scores(old: Bundle, new: Bundle) -> Iterator[str]:
     """How many figures changed, and which systems changed places in a figure over all items."""
     named = ("protocol", "metric", "rater", "group", "group_by", "system")
     before, after = (
-        {tuple(getattr(one, name) for name in named): one.value for one in bundle.scores}
+        {tuple(getattr(record, name) for name in named): record.value for record in bundle.scores}
         for bundle in (old, new)
     )
     changed = sum(before.get(own) != after.get(own) for own in before.keys() | after.keys())
@@ -395,9 +399,11 @@ def _ranks(bundle: Bundle) -> dict[tuple[str, str, str], dict[str, int]]:
     """By protocol, metric and rater the rank of each system, the best first; equal values share theirs."""
     lower = {(one.protocol, one.metric) for one in bundle.metrics if not one.higher_is_better}
     values: dict[tuple[str, str, str], dict[str, float]] = {}
-    for one in bundle.scores:
-        if one.group == "all" and one.system and one.value is not None:
-            values.setdefault((one.protocol, one.metric, one.rater), {})[one.system] = one.value
+    for record in bundle.scores:
+        if record.group == "all" and record.system and record.value is not None:
+            values.setdefault((record.protocol, record.metric, record.rater), {})[record.system] = (
+                record.value
+            )
     return {
         of: {
             system: 1

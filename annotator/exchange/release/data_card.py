@@ -74,7 +74,9 @@ def gold_card(bundle: Bundle, figures: Sequence[StageFigure], drafted: Sequence[
     if not bundle.agreements:
         return "\n\n".join([*parts, ALONE])
     parts += [_agreement(bundle), _figures(figures)]
-    last = {one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda one: one.version)}
+    last = {
+        one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda record: record.version)
+    }
     return "\n\n".join([*parts, *_adjudication(bundle, list(last.values()))])
 
 
@@ -90,7 +92,7 @@ def _people(bundle: Bundle) -> str:
     for (_, kind, rater, _), many in tally(bundle.judgements).items():
         labels[rater] += many * (kind is RaterKind.PERSON)
     counts = (documents, units, labels, settled)
-    rows = [(one.alias, *(str(count[one.id]) for count in counts)) for one in bundle.people]
+    rows = [(record.alias, *(str(count[record.id]) for count in counts)) for record in bundle.people]
     head = ("person", "documents written", "units in them", "labels given", "consensus made")
     return table(head, rows) if rows else "Nobody's work is in it."
 
@@ -129,13 +131,17 @@ def _material(bundle: Bundle) -> Iterator[str]:
 
 def _agreement(bundle: Bundle) -> str:
     items = {agreement.item_id for agreement in bundle.agreements}
-    raters = {given.person_id for one in bundle.agreements for given in one.inputs}
+    raters = {given.person_id for record in bundle.agreements for given in record.inputs}
     matchers, programs, guidelines = (
         ", ".join(sorted(result))
         for result in (
             {agreement.matcher for agreement in bundle.agreements},
             {agreement.program for agreement in bundle.agreements},
-            {f"{one.stage.value} {given.guideline}" for one in bundle.agreements for given in one.inputs},
+            {
+                f"{record.stage.value} {given.guideline}"
+                for record in bundle.agreements
+                for given in record.inputs
+            },
         )
     )
     stages = len(bundle.agreements)
@@ -155,12 +161,12 @@ def _figures(figures: Iterable[StageFigure]) -> str:
     return table(head, (_line(figure) for figure in figures))
 
 
-def _line(one: StageFigure) -> tuple[str, ...]:
-    result = one.figure
+def _line(figure: StageFigure) -> tuple[str, ...]:
+    result = figure.figure
     span = interval(result, lambda bound: decimal(bound, 2)) or "–"
     value = "–" if result.value is None else decimal(result.value, 2)
-    head = (one.stage, one.field, one.pairing or "automatic", str(one.items), str(result.n))
-    remarks = (result.note, "" if one.pairing else bound_of(result))
+    head = (figure.stage, figure.field, figure.pairing or "automatic", str(figure.items), str(result.n))
+    remarks = (result.note, "" if figure.pairing else bound_of(result))
     return (*head, result.name, value, span, "; ".join(filter(None, remarks)))
 
 
@@ -168,7 +174,7 @@ def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterato
     if not last:
         yield "None of it has been adjudicated yet."
         return
-    rows = [row for one in last for row in one.rulings]
+    rows = [row for record in last for row in record.rulings]
     unanimous = sum(row.unanimous for row in rows)
     dropped = sum(row.take == DROP for row in rows)
     yield (
@@ -178,7 +184,7 @@ def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterato
         f"dropped. {_checked(last)} {_gaps(rows)} {_disputes(bundle)} `adjudications.json` says of every unit of a "
         "consensus where it comes from and why."
     )
-    origins = Counter(ORIGINS[unit.origin] for one in last for unit in one.provenance)
+    origins = Counter(ORIGINS[unit.origin] for record in last for unit in record.provenance)
     yield table(("origin of a consensus unit", "units", "share"), shares(origins))
     reasons = Counter(row.reason.value for row in rows if row.reason is not None)
     if reasons:
@@ -186,7 +192,7 @@ def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterato
 
 
 def _checked(last: Sequence[AdjudicationRecord]) -> str:
-    spot_checked = sum(one.spot_check for one in last)
+    spot_checked = sum(record.spot_check for record in last)
     if not spot_checked:
         return "None of them was drawn for a spot check."
     many = counted(spot_checked, "unanimous stage")
@@ -203,7 +209,7 @@ def _gaps(rows: Sequence[RulingRecord]) -> str:
 
 
 def _disputes(bundle: Bundle) -> str:
-    disputes = [each for one in bundle.adjudications for each in one.disputes]
+    disputes = [each for record in bundle.adjudications for each in record.disputes]
     if not disputes:
         return "Nobody has objected."
     answered = sum(each.state is DisputeState.ANSWERED for each in disputes)
@@ -313,15 +319,15 @@ def corrections(publication: Publication, *, quoted: bool = True) -> str:
     The changes quote items and gold: not `quoted`, there are the reasons alone.
     """
     parts = [
-        f"**Release {number} was withdrawn** on {one.at}: {line(one.reason)}"
-        for number, one in sorted(publication.withdrawn.items(), reverse=True)
+        f"**Release {number} was withdrawn** on {withdrawal.at}: {line(withdrawal.reason)}"
+        for number, withdrawal in sorted(publication.withdrawn.items(), reverse=True)
     ]
-    for one in reversed(publication.errata):
-        head = f"{one.version}, {one.at}" if one.version else one.at
-        shown = one.changes if quoted else ()
-        since = f" Since release {one.since}:" if shown and one.since else ""
+    for erratum in reversed(publication.errata):
+        head = f"{erratum.version}, {erratum.at}" if erratum.version else erratum.at
+        shown = erratum.changes if quoted else ()
+        since = f" Since release {erratum.since}:" if shown and erratum.since else ""
         changes = "".join(f"\n- {line(change)}" for change in shown)
-        parts.append(f"**{head}** {line(one.reason)}{since}{chr(10) if changes else ''}{changes}")
+        parts.append(f"**{head}** {line(erratum.reason)}{since}{chr(10) if changes else ''}{changes}")
     return "\n\n".join(parts)
 
 

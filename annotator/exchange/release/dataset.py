@@ -122,7 +122,7 @@ def tables(bundle: Bundle, facts: ReleaseFacts) -> list[FlatTable]:
     """Every table that has rows: items, criteria, the other gold by kind, responses, judgements."""
     gold = [_units(kind, f"gold_{kind.value}", bundle, facts) for kind in KINDS if kind not in NO_GOLD]
     made = [_items(bundle), _units(Kind.RUBRIC, "criteria", bundle, facts), *gold]
-    return [one for one in (*made, _responses(bundle), _judgements(bundle)) if one.count]
+    return [table for table in (*made, _responses(bundle), _judgements(bundle)) if table.count]
 
 
 def _columns(model: Any, left_out: Iterable[str], names: Mapping[str, str] = {}) -> dict[str, Column]:
@@ -150,7 +150,7 @@ def _values(tree: Mapping[str, Any], columns: Mapping[str, Column]) -> Row:
 
 def _items(bundle: Bundle) -> FlatTable:
     columns = _columns(ItemRecord, (), {"id": "item_id", "key": "item_key"})
-    if all(re.fullmatch(r"\d{4}-\d\d-\d\d", one.collected) for one in bundle.items if one.collected):
+    if all(re.fullmatch(r"\d{4}-\d\d-\d\d", record.collected) for record in bundle.items if record.collected):
         columns["collected"] = columns["collected"]._replace(dtype=DAY)
     rows = partial(map, lambda one: _values(one.model_dump(mode="json"), columns), bundle.items)
     return FlatTable("items", "Questions", "item_id", tuple(columns.values()), rows, len(bundle.items))
@@ -174,7 +174,7 @@ def _units(kind: Kind, name: str, bundle: Bundle, facts: ReleaseFacts) -> FlatTa
                     QUOTE.name: "\n".join(anchor["quote"] for anchor in anchors if anchor),
                 }
 
-    count = sum(len(one.document["units"]) for one in documents)
+    count = sum(len(document.document["units"]) for document in documents)
     every_column = (*OF_DOCUMENT, words, *columns.values(), QUOTE)
     return FlatTable(name, spec.units.capitalize(), "unit_id", every_column, rows, count)
 
@@ -203,16 +203,22 @@ def _heads(bundle: Bundle) -> dict[str, Row]:
     systems = {system.id: system.name for system in bundle.systems}
     names = [column.name for column in OF_RESPONSE]
     return {
-        one.id: dict(
-            zip(names, (one.id, keys[one.item_id], one.item_id, systems[one.system_id]), strict=True)
+        record.id: dict(
+            zip(
+                names,
+                (record.id, keys[record.item_id], record.item_id, systems[record.system_id]),
+                strict=True,
+            )
         )
-        for one in bundle.responses
+        for record in bundle.responses
     }
 
 
 def _judgements(bundle: Bundle) -> FlatTable:
     heads, columns = _heads(bundle), _columns(JudgementRecord, ("item_id", "response_id"))
-    raters = {one.id: one.alias for one in bundle.people} | {one.id: one.name for one in bundle.judges}
+    raters = {record.id: record.alias for record in bundle.people} | {
+        record.id: record.name for record in bundle.judges
+    }
     units = {
         unit["id"]: (unit.get("text", ""), unit.get("weight", unit.get("share")))
         for one in _documents(bundle)
@@ -222,7 +228,7 @@ def _judgements(bundle: Bundle) -> FlatTable:
     def rows() -> Iterator[Row]:
         many = bundle.judgements
         for tree in (
-            many.trees() if isinstance(many, Spool) else (one.model_dump(mode="json") for one in many)
+            many.trees() if isinstance(many, Spool) else (record.model_dump(mode="json") for record in many)
         ):
             own = tree["unit_id"]
             sides = [units[side] for side in ((own,) if own in units else own.split("~")) if side in units]
@@ -246,10 +252,10 @@ def files(bundle: Bundle, facts: ReleaseFacts, *, parquet: bool = False) -> dict
     bundle, metadata = ordered(bundle), facts.publication.metadata
     flat = tables(bundle, facts)
     made: dict[str, Content] = {
-        one.path: _lines(one, facts.publication.canary, facts.encryption) for one in flat
+        table.path: _lines(table, facts.publication.canary, facts.encryption) for table in flat
     }
     if parquet:
-        made |= {f"parquet/{one.name}.parquet": _parquet(made[one.path], one) for one in flat}
+        made |= {f"parquet/{table.name}.parquet": _parquet(made[table.path], table) for table in flat}
     card = data_card.text(bundle, facts, _loading(flat, facts))
     made[CARD] = f"---\n{_yaml(_front_matter(bundle, facts, flat))}---\n{card}".encode()
     made[CROISSANT] = pretty(_croissant(facts, flat, made))
@@ -302,9 +308,12 @@ def _parquet(lines: Content, table: FlatTable) -> bytes:
         MOMENT: arrow.timestamp("us", tz="UTC"),
     }
     columns = (*table.columns, CANARY)
-    schema = arrow.schema([(one.name, types[one.dtype]) for one in columns])
+    schema = arrow.schema([(column.name, types[column.dtype]) for column in columns])
     as_texts = arrow.schema(
-        [(one.name, types["string" if one.dtype in (DAY, MOMENT) else one.dtype]) for one in columns]
+        [
+            (column.name, types["string" if column.dtype in (DAY, MOMENT) else column.dtype])
+            for column in columns
+        ]
     )
     written = io.BytesIO()
     every = (orjson.loads(line) for piece in pieces_of(lines) for line in piece.splitlines())
@@ -362,22 +371,23 @@ def _front_matter(bundle: Bundle, facts: ReleaseFacts, flat: list[FlatTable]) ->
         "size_categories": [next((name for most, name in SIZES if len(bundle.items) < most), "n>1M")],
         **({"tags": [*metadata.tags]} if metadata.tags else {}),
         "configs": [
-            {"config_name": one.name, "data_files": [{"split": SPLIT, "path": one.path}]} for one in flat
+            {"config_name": table.name, "data_files": [{"split": SPLIT, "path": table.path}]}
+            for table in flat
         ],
         "dataset_info": [
             {
-                "config_name": one.name,
+                "config_name": table.name,
                 "features": [
-                    {"name": column.name, "dtype": column.dtype} for column in (*one.columns, CANARY)
+                    {"name": column.name, "dtype": column.dtype} for column in (*table.columns, CANARY)
                 ],
             }
-            for one in flat
+            for table in flat
         ],
     }
 
 
 def _loading(flat: list[FlatTable], facts: ReleaseFacts) -> str:
-    rows = [(one.name, one.path, f"{one.count:,}", one.about) for one in flat]
+    rows = [(table.name, table.path, f"{table.count:,}", table.about) for table in flat]
     parts = [
         "```python\nfrom datasets import load_dataset\n\n"
         f'criteria = load_dataset("path/to/this/folder", "criteria", split="{SPLIT}")\n```',
@@ -401,7 +411,7 @@ def _croissant(facts: ReleaseFacts, flat: list[FlatTable], made: Mapping[str, Co
         "url": metadata.homepage,
         "datePublished": metadata.published,
         "citeAs": metadata.citation,
-        "creator": [_person(one) for one in metadata.authors],
+        "creator": [_person(author) for author in metadata.authors],
         "keywords": [*metadata.tags],
         "inLanguage": [*metadata.languages],
         "funding": metadata.funding,
@@ -416,21 +426,21 @@ def _croissant(facts: ReleaseFacts, flat: list[FlatTable], made: Mapping[str, Co
         "description": metadata.description or "No description was given.",
         "isLiveDataset": False,
         **{name: value for name, value in values.items() if value},
-        "rai:hasSyntheticData": any(one.name == "responses" for one in flat) or bool(facts.drafted),
+        "rai:hasSyntheticData": any(table.name == "responses" for table in flat) or bool(facts.drafted),
         "distribution": [
             {
                 "@type": "cr:FileObject",
-                "@id": one.path,
-                "name": one.name,
-                "description": one.about,
-                "contentUrl": one.path,
-                "contentSize": f"{known_by(made[one.path])[1]} B",
+                "@id": table.path,
+                "name": table.name,
+                "description": table.about,
+                "contentUrl": table.path,
+                "contentSize": f"{known_by(made[table.path])[1]} B",
                 "encodingFormat": "application/jsonlines",
-                "sha256": known_by(made[one.path])[0],
+                "sha256": known_by(made[table.path])[0],
             }
-            for one in flat
+            for table in flat
         ],
-        "recordSet": [_record_set(one) for one in flat],
+        "recordSet": [_record_set(table) for table in flat],
     }
 
 
@@ -468,12 +478,12 @@ def _person(author: Author) -> dict[str, Any]:
 def _citation(metadata: ReleaseMetadata, title: str) -> dict[str, Any]:
     """What CITATION.cff says; a name of several words is given names and, last, the family's."""
     authors = []
-    for one in metadata.authors:
-        given, _, family = one.name.rpartition(" ")
-        named = {"family-names": family, "given-names": given} if given else {"alias": one.name}
+    for author in metadata.authors:
+        given, _, family = author.name.rpartition(" ")
+        named = {"family-names": family, "given-names": given} if given else {"alias": author.name}
         more = {
-            "orcid": f"https://orcid.org/{one.orcid}" if one.orcid else "",
-            "affiliation": one.affiliation,
+            "orcid": f"https://orcid.org/{author.orcid}" if author.orcid else "",
+            "affiliation": author.affiliation,
         }
         authors.append(named | {name: value for name, value in more.items() if value})
     values = {
@@ -495,7 +505,7 @@ def _citation(metadata: ReleaseMetadata, title: str) -> dict[str, Any]:
 
 
 def _licence(metadata: ReleaseMetadata, title: str) -> str:
-    by = f"Copyright: {', '.join(one.name for one in metadata.authors)}\n" if metadata.authors else ""
+    by = f"Copyright: {', '.join(author.name for author in metadata.authors)}\n" if metadata.authors else ""
     usual = LICENCES.get(metadata.licence)
     place = f"Its text: {usual}\n" if usual else ""
     spdx = (

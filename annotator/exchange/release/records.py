@@ -581,7 +581,7 @@ def adjudication_record(
         ),
         adjudicator_id=version.by,
         closed_at=version.at,
-        provenance=[_provenance_record(one, people) for one in version.provenance],
+        provenance=[_provenance_record(provenance, people) for provenance in version.provenance],
         rulings=[_ruling_record(ruling, people) for ruling in version.rulings],
         disputes=[DisputeRecord(**dispute.model_dump(exclude={"item_id", "stage"})) for dispute in disputes],
     )  # fmt: skip
@@ -619,29 +619,29 @@ def disputes(record: AdjudicationRecord) -> list[Dispute]:
     return [Dispute(**dispute.model_dump(), **about) for dispute in record.disputes]
 
 
-def _provenance_record(one: Provenance, people: Mapping[str, str]) -> ProvenanceRecord:
-    values = one.model_dump(exclude={"letter", "sources"})
-    sources = {people[letter]: unit for letter, unit in one.sources.items()}
-    return ProvenanceRecord(**values, wording_of=people.get(one.letter, ""), sources=sources)
+def _provenance_record(provenance: Provenance, people: Mapping[str, str]) -> ProvenanceRecord:
+    values = provenance.model_dump(exclude={"letter", "sources"})
+    sources = {people[letter]: unit for letter, unit in provenance.sources.items()}
+    return ProvenanceRecord(**values, wording_of=people.get(provenance.letter, ""), sources=sources)
 
 
-def _provenance(one: ProvenanceRecord, letters: Mapping[str, str]) -> Provenance:
-    values = one.model_dump(exclude={"wording_of", "sources"})
-    letter = _letter(letters, one.wording_of) if one.wording_of else ""
-    return Provenance(**values, letter=letter, sources=_lettered(one.sources, letters))
+def _provenance(record: ProvenanceRecord, letters: Mapping[str, str]) -> Provenance:
+    values = record.model_dump(exclude={"wording_of", "sources"})
+    letter = _letter(letters, record.wording_of) if record.wording_of else ""
+    return Provenance(**values, letter=letter, sources=_lettered(record.sources, letters))
 
 
-def _ruling_record(one: Ruling, people: Mapping[str, str]) -> RulingRecord:
-    values = one.model_dump(exclude={"adjudication_id", "take", "members"})
-    members = {people[letter]: unit for letter, unit in one.members.items()}
-    return RulingRecord(**values, take=people.get(one.take, one.take), members=members)
+def _ruling_record(ruling: Ruling, people: Mapping[str, str]) -> RulingRecord:
+    values = ruling.model_dump(exclude={"adjudication_id", "take", "members"})
+    members = {people[letter]: unit for letter, unit in ruling.members.items()}
+    return RulingRecord(**values, take=people.get(ruling.take, ruling.take), members=members)
 
 
-def _ruling(one: RulingRecord, adjudication_id: str, letters: Mapping[str, str]) -> Ruling:
-    values = one.model_dump(exclude={"take", "members"})
-    take = letters.get(one.take, one.take)
+def _ruling(record: RulingRecord, adjudication_id: str, letters: Mapping[str, str]) -> Ruling:
+    values = record.model_dump(exclude={"take", "members"})
+    take = letters.get(record.take, record.take)
     return Ruling(
-        **values, adjudication_id=adjudication_id, take=take, members=_lettered(one.members, letters)
+        **values, adjudication_id=adjudication_id, take=take, members=_lettered(record.members, letters)
     )
 
 

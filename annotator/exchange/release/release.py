@@ -128,7 +128,8 @@ def _encrypted(
 ) -> tuple[Publication, dict[str, ItemChecks]]:
     """The words that the manifest has of items: what corrections changed, and the notes of whoever signed for one."""
     errata = tuple(
-        one.model_copy(update={"changes": tuple(encryption.value(one.changes))}) for one in publication.errata
+        erratum.model_copy(update={"changes": tuple(encryption.value(erratum.changes))})
+        for erratum in publication.errata
     )
     checks = {
         item_id: {

@@ -58,7 +58,7 @@ def files(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
         return {}
     protocol, folder = USUAL_OF[Kind.RUBRIC], resources()
     prompt = protocol.prompts[0]
-    wordings = [one.versions[-1].text for one in bundle.prompts if one.name == prompt]
+    wordings = [record.versions[-1].text for record in bundle.prompts if record.name == prompt]
     texts = {PROMPT: wordings[0] if wordings else (folder / "prompts" / f"{prompt}.md").read_text("utf-8")}
     for path in SHIPPED:
         texts[path] = (folder / "release" / path).read_text("utf-8").replace("@protocol@", protocol.name)
@@ -74,8 +74,8 @@ def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:
     """The items that have criteria, in the project's order."""
     there: tuple[ArtifactRecord | ExtractRecord, ...] = (*bundle.artifacts, *bundle.extracts)
     rubrics = [one for one in there if one.kind == Kind.RUBRIC and one.id in gold]
-    units = {one.item_id: one.document["units"] for one in rubrics}
-    for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
+    units = {rubric.item_id: rubric.document["units"] for rubric in rubrics}
+    for item in sorted(bundle.items, key=lambda record: (record.position, record.key, record.id)):
         criteria = [
             {name: unit[name] for name in ("id", "text", "weight")} for unit in units.get(item.id, ())
         ]
@@ -107,7 +107,9 @@ def eval_records(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
     about = {
         "source_name": facts.title,
         "source_type": "evaluation_run",
-        "source_organization_name": "; ".join(one.affiliation or one.name for one in metadata.authors)
+        "source_organization_name": "; ".join(
+            author.affiliation or author.name for author in metadata.authors
+        )
         or facts.title,
         "evaluator_relationship": "other",
     }
@@ -277,8 +279,8 @@ def read_logs(paths: Sequence[Path], known: KnownTask) -> tuple[Bundle, list[Pro
             reader.read(path.name, _Log.model_validate(_tree(path)))
         except ValidationError as error:
             reader.problem(path.name, None, f"it is no log of Inspect AI: {in_words(error)}")
-    total = Counter(one.run_id for one in reader.judgements)
-    done = Counter(one.run_id for one in reader.judgements if one.status is Status.OK)
+    total = Counter(record.run_id for record in reader.judgements)
+    done = Counter(record.run_id for record in reader.judgements if record.status is Status.OK)
     reader.bundle.runs = [
         run.model_copy(update={"total": total[own], "done": done[own]}) for own, run in reader.runs.items()
     ]
@@ -291,11 +293,11 @@ def _tree(path: Path) -> Any:
         return _parsed(read_bytes(path, path.name, LARGEST_LOG), path.name)
     try:
         with zipfile.ZipFile(path) as archive:
-            parts = [one for one in archive.infolist() if SAMPLE.fullmatch(one.filename)]
-            if sum(one.file_size for one in archive.infolist()) > LARGEST_LOG:
+            parts = [info for info in archive.infolist() if SAMPLE.fullmatch(info.filename)]
+            if sum(info.file_size for info in archive.infolist()) > LARGEST_LOG:
                 raise Refusal(f"“{path.name}” is too large when it is unpacked.", "Evaluate in several runs.")
             header = _parsed(archive.read(HEADER), path.name)
-            return {**header, "samples": [_parsed(archive.read(one), path.name) for one in parts]}
+            return {**header, "samples": [_parsed(archive.read(info), path.name) for info in parts]}
     except DAMAGED as error:
         raise Refusal(
             f"“{path.name}” is no log that can be read ({type(error).__name__}).",
@@ -375,13 +377,13 @@ class _LogReader:
         )
         trial = trials.setdefault(own, next(n for n in range(1, len(taken) + 2) if n not in taken))
         settings = {"task": of.task, "inspect_ai": of.packages.get("inspect_ai"), **of.model_generate_config}
-        asked = sample.input if isinstance(sample.input, str) and sample.input != item.question else ""
+        prompt = sample.input if isinstance(sample.input, str) and sample.input != item.question else ""
         self.bundle.places["responses", own] = (file, index)
         self.bundle.responses.append(
             ResponseRecord(
                 id=own, item_id=item.id, system_id=system, text=text, trial=trial, latency_s=sample.output.time,
                 tokens=usage.output_tokens, run_tokens=usage.total_tokens, collected_on=of.created.date(),
-                product_version=sample.output.model[:200], asked=sha256(asked) if asked else "",
+                product_version=sample.output.model[:200], asked=sha256(prompt) if prompt else "",
                 settings=", ".join(f"{name} {value}" for name, value in settings.items() if value)[:2000],
             )
         )  # fmt: skip
@@ -418,7 +420,9 @@ class _LogReader:
     def _run(self, graded: _Graded, of: _Eval) -> tuple[str, str]:
         """The ids of the run and of its judge, who is named by the grader's model."""
         roles = [one for one in (of.model_roles or {}).values() if isinstance(one, dict)]
-        config = next((one.get("config") for one in roles if one.get("model") == graded.grader), None) or {}
+        config = (
+            next((role.get("config") for role in roles if role.get("model") == graded.grader), None) or {}
+        )
         parameters = {name: value for name, value in config.items() if value is not None}
         judge = derived_id("inspect judge", graded.grader, canonical_json(parameters).decode())
         run = derived_id("inspect run", of.eval_id, judge, graded.protocol)

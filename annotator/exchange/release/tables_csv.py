@@ -137,40 +137,44 @@ def pair_tables(bundle: Bundle) -> dict[str, Rows]:
     keys = {item.id: item.key for item in bundle.items}
     aliases = {person.id: person.alias for person in bundle.people}
     return {
-        "agreement": [line for one in bundle.agreements for line in _figures(one, keys, aliases)],
-        "provenance": [line for one in bundle.adjudications for line in _provenance(one, keys, aliases)],
-        "disputes": [line for one in bundle.adjudications for line in _disputes(one, keys, aliases)],
+        "agreement": [line for record in bundle.agreements for line in _figures(record, keys, aliases)],
+        "provenance": [
+            line for record in bundle.adjudications for line in _provenance(record, keys, aliases)
+        ],
+        "disputes": [line for record in bundle.adjudications for line in _disputes(record, keys, aliases)],
     }
 
 
-def _figures(one: AgreementRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
+def _figures(record: AgreementRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
     """The figures of each pair of raters, then those over all raters, who stand as nobody."""
-    head = {"item_key": keys[one.item_id], "item_id": one.item_id, "stage": one.stage.value}
-    versions = one.model_dump(mode="json", include={"matcher", "program", "frozen_at"})
-    result: list[tuple[str, str, tuple[Figure, ...]]] = [(pair.a, pair.b, pair.figures) for pair in one.pairs]
-    for a, b, figures in [*result, ("", "", one.figures)]:
+    head = {"item_key": keys[record.item_id], "item_id": record.item_id, "stage": record.stage.value}
+    versions = record.model_dump(mode="json", include={"matcher", "program", "frozen_at"})
+    result: list[tuple[str, str, tuple[Figure, ...]]] = [
+        (pair.a, pair.b, pair.figures) for pair in record.pairs
+    ]
+    for a, b, figures in [*result, ("", "", record.figures)]:
         raters = {"rater_a": aliases.get(a, ""), "rater_b": aliases.get(b, "")}
         for figure in figures:
             values = figure.model_dump()
             yield {**head, **raters, "figure": values.pop("name"), **values, **versions}
 
 
-def _provenance(one: AdjudicationRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
-    for unit in one.provenance:
+def _provenance(record: AdjudicationRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
+    for unit in record.provenance:
         values = unit.model_dump(mode="json", exclude={"sources", "wording_of"})
         yield {
-            **_head(one, keys), "artifact_id": one.artifact_id, "revision": one.revision,
-            "adjudicator": aliases.get(one.adjudicator_id, ""), "wording_of": aliases.get(unit.wording_of, ""),
+            **_head(record, keys), "artifact_id": record.artifact_id, "revision": record.revision,
+            "adjudicator": aliases.get(record.adjudicator_id, ""), "wording_of": aliases.get(unit.wording_of, ""),
             "written_by": " and ".join(sorted(aliases.get(person, person) for person in unit.sources)), **values,
         }  # fmt: skip
 
 
-def _disputes(one: AdjudicationRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
-    for dispute in one.disputes:
+def _disputes(record: AdjudicationRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
+    for dispute in record.disputes:
         values = dispute.model_dump(mode="json", exclude={"person_id"})
-        yield {**_head(one, keys), "person": aliases.get(dispute.person_id, ""), **values}
+        yield {**_head(record, keys), "person": aliases.get(dispute.person_id, ""), **values}
 
 
-def _head(one: AdjudicationRecord, keys: Names) -> dict[str, Any]:
-    about = {"item_key": keys[one.item_id], "item_id": one.item_id, "stage": one.stage.value}
-    return {**about, "version": one.version}
+def _head(record: AdjudicationRecord, keys: Names) -> dict[str, Any]:
+    about = {"item_key": keys[record.item_id], "item_id": record.item_id, "stage": record.stage.value}
+    return {**about, "version": record.version}

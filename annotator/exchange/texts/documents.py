@@ -325,7 +325,7 @@ def _block_brackets(state: "StateBlock", first: int, last: int, _silent: bool) -
 
 
 @lru_cache(maxsize=4_096)
-def drawn(source: str) -> Formula | None:
+def formula_picture(source: str) -> Formula | None:
     """A formula's drawing; None where it holds what cannot be drawn: unknown commands, other scripts, bad TeX.
 
     Nor can one whose outline would be longer than `LONGEST_PATH`.

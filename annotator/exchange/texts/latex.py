@@ -83,7 +83,9 @@ def plain_decoder(math_mode: str = "text") -> LatexNodes2Text:
 
 def _saying(more: Mapping[str, str] = {}) -> Any:
     words = default_words()
-    macros = [MacroTextSpec(name, simplify_repl=said) for name, said in {**_SAYING, **more}.items()]
+    macros = [
+        MacroTextSpec(name, simplify_repl=replacement) for name, replacement in {**_SAYING, **more}.items()
+    ]
     words.add_context_category("saying", macros=macros, prepend=True)
     return words
 
@@ -118,15 +120,15 @@ def markdown(latex: str, mark: Marks) -> str:
 
 def masked(latex: str) -> str:
     """The source with spaces for its comments and for what is switched off, so that every place stays where it is."""
-    said = _COMMENTED.sub(lambda found: found[1] + " " * len(found[2]), latex)
-    return _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), said)
+    visible = _COMMENTED.sub(lambda found: found[1] + " " * len(found[2]), latex)
+    return _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), visible)
 
 
 def without_floats(latex: str) -> str:
     """The source without its figures and labels, its comments as they are."""
-    said = masked(latex)
+    visible = masked(latex)
     pieces, at = [], 0
-    for result in _FLOATS.finditer(said):
+    for result in _FLOATS.finditer(visible):
         pieces.append(latex[at : result.start()])
         at = result.end()
     return "".join([*pieces, latex[at:]]).strip()
@@ -137,11 +139,11 @@ def in_plain_words(latex: str) -> str:
 
     Those with arguments keep their names unless they cite.
     """
-    said = masked(latex)
+    visible = masked(latex)
     meaning: dict[str, tuple[int, str]] = {}
     pieces, at = [], 0
-    for result in islice(_DEFINED.finditer(said), _MOST):
-        end, name = _closing(said, result.end()), result[1] or result[2] or result[4]
+    for result in islice(_DEFINED.finditer(visible), _MOST):
+        end, name = _closing(visible, result.end()), result[1] or result[2] or result[4]
         takes = int(result[3] or len(result[5] or "") // 2)
         body = latex[result.end() + 1 : end]
         if end and result.start() >= at and name not in _FIRM and (not takes or "cite" in body.lower()):
@@ -203,9 +205,9 @@ def _closing(text: str, start: int) -> int:
 def _single(latex: str) -> str:
     """The source in which a command with several lists of keys, such as `\\cites{a}{b}`, has one."""
 
-    def one(found: re.Match[str]) -> str:
-        keys = re.findall(r"\{([^{}]*)\}", found[3])
-        return f"{found[1]}{{{','.join(keys)}}}"
+    def one(match: re.Match[str]) -> str:
+        keys = re.findall(r"\{([^{}]*)\}", match[3])
+        return f"{match[1]}{{{','.join(keys)}}}"
 
     return _MULTIPLE.sub(one, latex)
 
@@ -418,13 +420,15 @@ def listed_entries(text: str) -> list[ListedEntry]:
     lists = [_entries(text, section) for section in sections]
     # A heading such as “Sources” may stand over something else.
     real = [
-        one for one in lists if 2 * sum(bool(TELLING.search(entry.words)) for entry in one) >= len(one) > 0
+        entries
+        for entries in lists
+        if 2 * sum(bool(TELLING.search(entry.words)) for entry in entries) >= len(entries) > 0
     ]
     first, *others = real or lists or [[]]
     return first + [
         replace(entry, odd="it stands in another list further on in the text")
-        for one in others
-        for entry in one
+        for entries in others
+        for entry in entries
     ]
 
 
@@ -456,7 +460,7 @@ def _entries(text: str, lines: Sequence[_Line]) -> list[ListedEntry]:
         skipped = numbered and mark and after and after[1] - mark[1] > 1
         odd = f"number {mark[1] + 1} is missing after it, so it may hold two" if skipped and mark else ""
         result.append(ListedEntry(words, lines[a].number, odd))
-        if not numbered and all(is_prose(one.words) for one in result[-3:]) and len(result) > 2:
+        if not numbered and all(is_prose(entry.words) for entry in result[-3:]) and len(result) > 2:
             return result[:-3]
     return result
 
@@ -587,9 +591,11 @@ def _starts(lines: Sequence[_Line], paged: bool) -> list[int]:
     by_indent = 0.2 * len(inner) < sum(line.indent > 1 for line in inner) < len(inner)
     by_gap = 8 * sum(line.after_gap for line in inner) > len(inner)
     begins: list[int] = []
-    led, told = False, ""
+    led, before = False, ""
     for at, line in enumerate(inner):
-        leads = bool(_FINISHED.search(told) and TELLING.search(told) and begins_with_names(line.text.strip()))
+        leads = bool(
+            _FINISHED.search(before) and TELLING.search(before) and begins_with_names(line.text.strip())
+        )
         led = led or leads
         if by_mark:
             new = line.after_gap or bool(LIST_MARKER.match(line.text))
@@ -599,8 +605,8 @@ def _starts(lines: Sequence[_Line], paged: bool) -> list[int]:
             new = leads or (by_gap and line.after_gap)
         if new or not begins:
             begins.append(at)
-            told = ""
-        told = f"{told} {line.text.strip()}"
+            before = ""
+        before = f"{before} {line.text.strip()}"
     if not (by_mark or by_indent or by_gap or led):
         begins = list(range(len(inner)))
     return [*begins, len(inner)]
@@ -618,8 +624,8 @@ def _ends(lines: Sequence[_Line], at: int, paged: bool) -> bool:
 def _joined(lines: Sequence[str], text: str) -> str:
     """Lines as one, with the words and addresses that were parted at their ends."""
 
-    def whole(found: re.Match[str]) -> str:
-        first, then = found.groups()
+    def whole(match: re.Match[str]) -> str:
+        first, then = match.groups()
         hyphened = f"{first}-{then}" in text and f"{first}{then}" not in text
         return f"{first}-{then}" if hyphened else f"{first}{then}"
 

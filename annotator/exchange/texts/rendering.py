@@ -111,12 +111,12 @@ def render(markdown: str) -> Rendered:
     try:
         check_size(markdown)
         html = CUT.join(_pieces(markdown, left))
-        return Rendered(html=html, reason=_told(left), unfinished=_LATE in left)
+        return Rendered(html=html, reason=_note(left), unfinished=_LATE in left)
     except TooMuch as reason:
         return Rendered(html="", plain=True, reason=str(reason))
 
 
-def _told(left: Left) -> str:
+def _note(left: Left) -> str:
     return " ".join(
         f"One formula {why} and stays as written."
         if len(formulas) == 1
@@ -129,9 +129,9 @@ def _pieces(markdown: str, left: Left) -> Iterator[str]:
     parser = _parser()
     text = markdown.encode("utf-8", "replace").decode("utf-8").translate(_NONCHARACTERS)
     tokens = parser.parse(text, start_clock())
-    told: dict[str, Any] = {"left": left, "until": None, "length": 0}
+    limits: dict[str, Any] = {"left": left, "until": None, "length": 0}
     for group in _groups(list(_with_small_tables(tokens))):
-        html = parser.renderer.render(group, parser.options, told)
+        html = parser.renderer.render(group, parser.options, limits)
         yield nh3.clean(
             html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", SCHEME}, link_rel=None
         )
@@ -325,7 +325,7 @@ def _drawing(source: str, env: EnvType) -> str:
         env["until"] = time.monotonic() + MAX_DRAWING_S
     if time.monotonic() >= env["until"]:
         return _LATE
-    made = documents.drawn(source)
+    made = documents.formula_picture(source)
     if made is None:
         return _UNDRAWN
     address = made.address()

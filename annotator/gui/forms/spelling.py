@@ -114,10 +114,10 @@ class SpellMarks(QObject):
     def mark(self) -> None:
         """Underline what is unknown now."""
         text = "" if self._field.isReadOnly() else self._field.toPlainText()
-        found = self._speller.mistakes(text)
+        mistakes = self._speller.mistakes(text)
         place = TextPositions(text)
         caret = self._field.textCursor().position() if self._writing else -1
-        spans = [(place.to_qt(start), place.to_qt(end)) for start, end in found]
+        spans = [(place.to_qt(start), place.to_qt(end)) for start, end in mistakes]
         self._field.setExtraSelections([self._wave(*span) for span in spans if span[1] != caret])
 
     def _wave(self, start: int, end: int) -> QTextEdit.ExtraSelection:

@@ -415,14 +415,14 @@ class UnitEditor(FieldsFrame):
             self._show_menu()
 
     def _show_menu(self) -> None:
-        wanted = self.property("current") is True and not self._locked
-        if wanted and self._menu is None:
+        visible = self.property("current") is True and not self._locked
+        if visible and self._menu is None:
             self._menu = UnitMenu(self.words, given=self.given)
             self._menu.asked.connect(lambda ask: self.asked.emit(self.unit_id, ask))
             self._menu.setFixedWidth(theme.current().px(LEFT))
             self._left.addWidget(self._menu)
         if self._menu:
-            self._menu.setVisible(wanted)
+            self._menu.setVisible(visible)
 
     def _note(self) -> TextField:
         note = self.fields.get("note")

@@ -69,9 +69,9 @@ FREE = 0
 SIDES: tuple[Callable[[LineBehind], RaterSide], ...] = (lambda line: line.a, lambda line: line.b)
 
 
-def columns(report: AgreementReport, found: LinesBehind) -> list[Column[LineBehind]]:
+def columns(report: AgreementReport, behind: LinesBehind) -> list[Column[LineBehind]]:
     """What is shown of each pair; what no line has is left out."""
-    lines, units = found.lines, found.row.field == UNITS
+    lines, units = behind.lines, behind.row.field == UNITS
     about, likeness = any(line.about for line in lines), any(line.likeness is not None for line in lines)
     worded = about or any(side(line).words for line in lines for side in SIDES)
     made: list[Column[LineBehind]] = [
@@ -85,7 +85,7 @@ def columns(report: AgreementReport, found: LinesBehind) -> list[Column[LineBehi
         made.append(Column("Rater", _who(report, side), 70 if worded else FREE))
         if any(side(line).words for line in lines):
             made.append(Column("wrote", _words(side), FREE))
-        made.append(Column("No." if units else agreement_report.field(found.row), _value(side, units), 90))
+        made.append(Column("No." if units else agreement_report.field(behind.row), _value(side, units), 90))
     if likeness:
         made.append(Column("Similarity", _likeness, 80))
     verdict = _matched if units else _same
@@ -153,17 +153,17 @@ class AgreementBehindView(BehindPane):
         )
         return True
 
-    def show_found(self, report: AgreementReport, found: LinesBehind) -> None:
-        self._report, self._found = report, found
-        row = found.row
+    def show_found(self, report: AgreementReport, behind: LinesBehind) -> None:
+        self._report, self._found = report, behind
+        row = behind.row
         group = "" if row.by in ("stage", "votes") else f", {agreement_report.group(report, row)}"
         figure = agreement_report.main(row)
         self.title.setText(
             f"{row.stage.value}: {agreement_report.field(row)}{group} — "
-            f"{agreement_report.title(figure)} {agreement_report.said(figure)}"
+            f"{agreement_report.title(figure)} {agreement_report.figure_words(figure)}"
         )
-        self.held.setText(held_back_words(found))
-        self.held.setVisible(bool(found.held_back))
+        self.held.setText(held_back_words(behind))
+        self.held.setVisible(bool(behind.held_back))
         self._fill()
 
     def _fill(self) -> None:
@@ -174,12 +174,12 @@ class AgreementBehindView(BehindPane):
         self.model.show(shown, columns(self._report, self._found))
         unlike = sum(line.same is False for line in lines)
         missing = sum(line.same is None for line in lines)
-        said = f"{counted(len(lines), 'pair')}, {unlike:,} {'differs' if unlike == 1 else 'differ'}" + (
+        summary = f"{counted(len(lines), 'pair')}, {unlike:,} {'differs' if unlike == 1 else 'differ'}" + (
             f", {missing:,} with a value missing" if missing else ""
         )
         if self._found.row.field == UNITS:
-            said = f"{counted(len(lines), 'unit')}, {unlike:,} in one list only"
-        self.count.setText(said)
+            summary = f"{counted(len(lines), 'unit')}, {unlike:,} in one list only"
+        self.count.setText(summary)
         header, px = self.table.horizontalHeader(), theme.current().px
         for place, width in enumerate(self.model.widths):
             mode = QHeaderView.ResizeMode.Interactive if width else QHeaderView.ResizeMode.Stretch
@@ -219,10 +219,10 @@ def _side(report: AgreementReport, side: RaterSide, marked: str, units: bool) ->
     person = report.people.get(side.who)
     # Isolated: a name that runs from right to left would draw what follows along.
     who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
-    said = value_words(side.value)
+    description = value_words(side.value)
     if units:
-        said = f"number {side.value}" if side.value else "no such unit"
-    return f"<b>{escape(who)}</b>: {escape(said)}{'<br>' if marked else ''}{marked}"
+        description = f"number {side.value}" if side.value else "no such unit"
+    return f"<b>{escape(who)}</b>: {escape(description)}{'<br>' if marked else ''}{marked}"
 
 
 def _marked(a: str, b: str) -> tuple[str, str]:
@@ -284,13 +284,13 @@ def _head(report: AgreementReport, row: FigureRow) -> str:
     return f"<p style='font-size:large'>{'<br>'.join(line for line in lines if line)}</p>"
 
 
-def _figure(found: Figure) -> str:
-    title = agreement_report.title(found)
-    if found.value is None:
-        lines = [f"<b>{title} –</b> no figure: {escape(agreement_report.reason(found))}."]
+def _figure(figure: Figure) -> str:
+    title = agreement_report.title(figure)
+    if figure.value is None:
+        lines = [f"<b>{title} –</b> no figure: {escape(agreement_report.reason(figure))}."]
     else:
-        lines = [f"<b>{title} {agreement_report.number(found, 3)}</b>"]
-    lines.append(_muted(f"n = {found.n:,} · {of_items(found.method)}"))
+        lines = [f"<b>{title} {agreement_report.number(figure, 3)}</b>"]
+    lines.append(_muted(f"n = {figure.n:,} · {of_items(figure.method)}"))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
@@ -315,22 +315,22 @@ def _meanings(figures: list[Figure]) -> str:
     return "".join(f"<p>{line}</p>" for line in lines)
 
 
-def _values(report: AgreementReport, row: FigureRow, found: RowBasis) -> str:
+def _values(report: AgreementReport, row: FigureRow, basis: RowBasis) -> str:
     """What the raters said: a table of both where that tells more than a count, and the share of each value."""
     if row.field == UNITS:
-        both, either = found.said.get((1, 1), 0), sum(found.said.values())
+        both, either = basis.said.get((1, 1), 0), sum(basis.said.values())
         return f"<p><b>Units</b><br>{both:,} matched, {either - both:,} that only one of the two has.</p>"
     scale = agreement_report.scale_of(row)
     if why := uncrossed(scale):
         return f"<p><b>Values given</b><br>{escape(why)}</p>"
     order = _order(scale.names)
-    used = {value for pair in found.said for value in pair if value is not None}
+    used = {value for pair in basis.said for value in pair if value is not None}
     listed = sorted(used.union(scale.names), key=order)
     many = not scale.names and len(listed) > MOST_VALUES
     if not used or many or any(isinstance(value, float) for value in listed):
         return ""
-    ordered = row.by in ("pair", "person") or len(found.raters) == 2
-    return f"<p><b>Values given</b><br>{_shares(found.said, order)}</p>{_table(report, row, found, listed, ordered)}"
+    ordered = row.by in ("pair", "person") or len(basis.raters) == 2
+    return f"<p><b>Values given</b><br>{_shares(basis.said, order)}</p>{_table(report, row, basis, listed, ordered)}"
 
 
 def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
@@ -339,9 +339,9 @@ def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
     return lambda value: (value == "unsure", places.get(value, len(places)), str(value))
 
 
-def _shares(said: Said, order: Callable[[Any], Any]) -> str:
+def _shares(pair_counts: Said, order: Callable[[Any], Any]) -> str:
     counted: Counter[Any] = Counter()
-    for pair, times in said.items():
+    for pair, times in pair_counts.items():
         counted.update({value: times for value in set(pair) if value is not None})
         if pair[0] is not None and pair[0] == pair[1]:
             counted[pair[0]] += times
@@ -351,10 +351,10 @@ def _shares(said: Said, order: Callable[[Any], Any]) -> str:
     return f"{spread} of {total:,} values"
 
 
-def _table(report: AgreementReport, row: FigureRow, found: RowBasis, listed: list[Any], ordered: bool) -> str:
-    said = found.said if ordered else _folded(found.said)
+def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: list[Any], ordered: bool) -> str:
+    pair_counts = basis.said if ordered else _folded(basis.said)
     if ordered:
-        first, second = _sides(report, row, found)
+        first, second = _sides(report, row, basis)
         caption = f"{escape(first)} down, {escape(second)} across"
     else:
         caption = "several pairs of raters: pairs of values in either order"
@@ -362,81 +362,83 @@ def _table(report: AgreementReport, row: FigureRow, found: RowBasis, listed: lis
     lines = [f"<tr><td></td>{head}</tr>"]
     for place, a in enumerate(listed):
         cells = "".join(
-            f"<td align='right'>{_times(said, a, b, ordered or listed.index(b) <= place)}&nbsp;</td>"
+            f"<td align='right'>{_times(pair_counts, a, b, ordered or listed.index(b) <= place)}&nbsp;</td>"
             for b in listed
         )
         lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
     return f"<p>{_muted(caption)}</p><table cellpadding='2'>{''.join(lines)}</table>"
 
 
-def _sides(report: AgreementReport, row: FigureRow, found: RowBasis) -> tuple[str, str]:
+def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[str, str]:
     if row.by == "person":
         return report.alias(row.group[0]), "the others"
     # The lower id comes first in every record.
-    first, second = sorted(found.raters)
+    first, second = sorted(basis.raters)
     return report.alias(first), report.alias(second)
 
 
-def _folded(said: Said) -> Counter[tuple[Any, Any]]:
+def _folded(pair_counts: Said) -> Counter[tuple[Any, Any]]:
     folded: Counter[tuple[Any, Any]] = Counter()
-    for (a, b), times in said.items():
+    for (a, b), times in pair_counts.items():
         folded[a, b] += times
         if a != b:
             folded[b, a] += times
     return folded
 
 
-def _times(said: Said, a: Any, b: Any, shown: bool) -> str:
+def _times(pair_counts: Said, a: Any, b: Any, shown: bool) -> str:
     # Either way round, the half below the diagonal says it all.
-    return f"{said.get((a, b), 0):,}" if shown else ""
+    return f"{pair_counts.get((a, b), 0):,}" if shown else ""
 
 
-def _second(one: SecondFigures, row: FigureRow) -> str:
-    pair = one.of(row)
+def _second(figures: SecondFigures, row: FigureRow) -> str:
+    pair = figures.of(row)
     if pair is None:
         return ""
     again, beside = pair
-    title = escape(f"{one.title[:1].upper()}{one.title[1:]}")
+    title = escape(f"{figures.title[:1].upper()}{figures.title[1:]}")
     lines = [f"<b>{title}</b> (a second figure; {agreement_report.share(again, row)})"]
     for result in _in_order(again):
         frozen = beside.figure(result.name)
         same = f"; frozen, on these lists: {agreement_report.number(frozen)}" if frozen else ""
-        lines.append(f"{agreement_report.title(result)} {escape(agreement_report.said(result))}{same}")
-    lines.append(_muted(f"{PAIRED[one.name == BY_MODEL]} The frozen figure is unchanged."))
+        lines.append(
+            f"{agreement_report.title(result)} {escape(agreement_report.figure_words(result))}{same}"
+        )
+    lines.append(_muted(f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged."))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
-def _source(report: AgreementReport, row: FigureRow, found: RowBasis | None) -> str:
+def _source(report: AgreementReport, row: FigureRow, basis: RowBasis | None) -> str:
     items = [report.items.get(item_id, item_id) for item_id in row.items]
     shown = ", ".join(items[:LISTED_ITEMS]) + (" …" if len(items) > LISTED_ITEMS else "")
-    lines = [f"<b>Where it comes from</b><br>{_records(report, row, found)}"]
+    lines = [f"<b>Where it comes from</b><br>{_records(report, row, basis)}"]
     lines.append(f"Items ({len(items):,}): {escape(shown)}")
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
-def _records(report: AgreementReport, row: FigureRow, found: RowBasis | None) -> str:
+def _records(report: AgreementReport, row: FigureRow, basis: RowBasis | None) -> str:
     if row.by == SELF:
         return "Labels given twice to the same reports: the silent repeat compared with the first labels."
-    if row.by == VOTES or found is None:
+    if row.by == VOTES or basis is None:
         return (
             "Seniors' votes before they saw A and B, compared with each rater's value; closed adjudications "
             "only."
         )
-    span = f"{found.first:%Y-%m-%d}"
-    if found.last.date() != found.first.date():
-        span += f" to {found.last:%Y-%m-%d}"
-    raters = ", ".join(report.alias(person) for person in found.raters)
+    span = f"{basis.first:%Y-%m-%d}"
+    if basis.last.date() != basis.first.date():
+        span += f" to {basis.last:%Y-%m-%d}"
+    raters = ", ".join(report.alias(person) for person in basis.raters)
     return escape(
-        f"{found.records:,} frozen agreement{'s' if found.records > 1 else ''} ({span}) of {raters}. "
+        f"{basis.records:,} frozen agreement{'s' if basis.records > 1 else ''} ({span}) of {raters}. "
         f"Each was computed once, from everyone's first submission, and never changes. "
-        f"{_versions('Guideline version', found.guidelines)}, {_versions('form', found.forms)}, "
-        f"{_versions('matcher', found.matchers)}, frozen by Goldsmith {', '.join(found.programs)}, "
+        f"{_versions('Guideline version', basis.guidelines)}, {_versions('form', basis.forms)}, "
+        f"{_versions('matcher', basis.matchers)}, frozen by Goldsmith {', '.join(basis.programs)}, "
         f"pooled by {__version__}."
     )
 
 
-def _versions(what: str, found: tuple[str, ...]) -> str:
-    return f"{what}{'s' if len(found) > 1 else ''} {', '.join(found)}"
+def _versions(what: str, versions: tuple[str, ...]) -> str:
+    return f"{what}{'s' if len(versions) > 1 else ''} {', '.join(versions)}"
 
 
 def _sentence(note: str) -> str:
@@ -503,8 +505,8 @@ class AssistancePane(QFrame):
         order = assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
         self.ask.setEnabled(not self.run.start(order))
 
-    def _show_forecast(self, asked: Assistance, forecast: Any) -> None:
-        if asked is self._given:
+    def _show_forecast(self, assistance: Assistance, forecast: Any) -> None:
+        if assistance is self._given:
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def _ended(self, line: dict[str, Any]) -> None:
@@ -605,14 +607,14 @@ class AgreementViewer(Viewer):
         self._known.clear()
         self._count()
 
-    def _counted(self, found: CountedView | Refused) -> None:
-        super()._counted(found)
-        if isinstance(found, CountedView):
-            self.assisting.show_report(found.kept)
+    def _counted(self, counted_view: CountedView | Refused) -> None:
+        super()._counted(counted_view)
+        if isinstance(counted_view, CountedView):
+            self.assisting.show_report(counted_view.kept)
 
-    def show_nothing(self, found: CountedView) -> None:
+    def show_nothing(self, view: CountedView) -> None:
         """Say what must happen first, or why nothing can be grouped so."""
-        report = found.kept
+        report = view.kept
         if report.stages:
             by_criterion = "Only judgements of reports have criteria; none are shown here."
             words = by_criterion if report.by == "criterion" else "No agreement on this stage is frozen."

@@ -162,11 +162,11 @@ class KeepingPart(PagePart):
         chosen = self._chosen()
         self.session.ask_later(lambda found: self._show(found, chosen), contest_standings.view, **chosen)
 
-    def _show(self, found: ContestReport | None, chosen: Mapping[str, str]) -> None:
+    def _show(self, report: ContestReport | None, chosen: Mapping[str, str]) -> None:
         if chosen != self._chosen():
             return
-        self.found = found
-        self.stack.setCurrentWidget(self.parts if found else self.empty)
+        self.found = report
+        self.stack.setCurrentWidget(self.parts if report else self.empty)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -188,23 +188,23 @@ class KeepingPart(PagePart):
         row = self._row()
         if row is None or self.found is None:
             return
-        one, free = self.found.decided.get(row.id), not self.session.project.readonly
+        task, free = self.found.decided.get(row.id), not self.session.project.readonly
         self.words.setPlainText(self.found.tasks[row.id].shown)
-        self._tell_reason(row.id, one.reason if one is not None else "")
+        self._tell_reason(row.id, task.reason if task is not None else "")
         self.bar.enable_all(
             {
-                "keep_task": free and not (one and one.kept),
+                "keep_task": free and not (task and task.kept),
                 "hold_task": free,
-                "release_task": free and one is not None and not one.kept,
+                "release_task": free and task is not None and not task.kept,
                 "keep_best": free,
             }
         )
 
-    def _tell_reason(self, *told: str) -> None:
+    def _tell_reason(self, *state: str) -> None:
         """Show why a task is held back; what somebody is typing about the same task stays."""
-        if told != self._reasoned:
-            self._reasoned = told
-            self.reason.setText(told[-1])
+        if state != self._reasoned:
+            self._reasoned = state
+            self.reason.setText(state[-1])
 
     def keep_one(self) -> None:
         if (row := self._row()) is not None:
@@ -225,11 +225,11 @@ class KeepingPart(PagePart):
             return
         change, new = done
         self.session.tell(replace(change, kind="item"))
-        kept = sum(one.kept for one in chosen)
-        held = f", {counted(len(chosen) - kept, 'task')} held back" if len(chosen) > kept else ""
+        number = sum(task.kept for task in chosen)
+        held = f", {counted(len(chosen) - number, 'task')} held back" if len(chosen) > number else ""
         named = f": {', '.join(new[:5])}{' …' if len(new) > 5 else ''}" if new else ""
-        told = f"{counted(kept, 'task')} kept{held}; {counted(len(new), 'new item')}{named}."
-        self.answer.show_message("info", told)
+        sentence = f"{counted(number, 'task')} kept{held}; {counted(len(new), 'new item')}{named}."
+        self.answer.show_message("info", sentence)
         if new:
             item_ids = self.session.ask(items.ids_of, new[:1]) or []
             self.answer.set_action("Write for them", partial(self.session.go, "Author", item_id=item_ids[0]))
@@ -250,10 +250,10 @@ class KeepingPart(PagePart):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _best(_project: object, found: ContestReport, of_one: int) -> list[KeptTask]:
+def _best(_project: object, report: ContestReport, of_one: int) -> list[KeptTask]:
     """The best within the limit; of thousands of tasks it takes seconds to look for near-duplicates."""
     limits = contest_standings.quotas(of_one or None)
-    return contest_standings.chosen(found.ranking, found.tasks, found.ranking.top, limits, found.decided)
+    return contest_standings.chosen(report.ranking, report.tasks, report.ranking.top, limits, report.decided)
 
 
 # Experts who decide which tasks are worth keeping: hundreds of pairs, a key each, nothing that sways them.
@@ -358,17 +358,17 @@ class RankingPart(PagePart):
         if before is None or (before.first, before.second) != (self._pair.first, self._pair.second):
             self._since = time.monotonic()
 
-    def _tell(self, found: ShownPair | RankedPairs | None) -> None:
+    def _tell(self, shown: ShownPair | RankedPairs | None) -> None:
         """Beyond the pairs that were agreed on, say what further ones are for; where there are none, why."""
-        top, pair = found.top if found else 0, self._pair
+        top, pair = shown.top if shown else 0, self._pair
         self.told.setVisible(pair is not None and top > 0)
         self.top.setVisible(top > 0)
         blocked = self.top.blockSignals(True)
         if pair is not None:
             self.top.setMaximum(pair.among - 1)
             self.told.setText(FURTHER.format(open=pair.open, top=top))
-        elif not isinstance(found, ShownPair):
-            self.empty.show_words("No pair is left to rank", _why(found))
+        elif not isinstance(shown, ShownPair):
+            self.empty.show_words("No pair is left to rank", _why(shown))
         self.top.setValue(top)
         self.top.blockSignals(blocked)
 
@@ -386,11 +386,11 @@ class RankingPart(PagePart):
             self.fill()
 
 
-def _why(found: RankedPairs | None) -> str:
-    if found and found.done:
+def _why(pairs: RankedPairs | None) -> str:
+    if pairs and pairs.done:
         return (
-            f"You have ranked {found.done:,}; no further pair would tell more about the order of your top "
-            f"{found.top:,}. The standings are among the results."
+            f"You have ranked {pairs.done:,}; no further pair would tell more about the order of your top "
+            f"{pairs.top:,}. The standings are among the results."
         )
     return "Tasks compete once their lists are submitted, or settled where several wrote one."
 
@@ -495,11 +495,11 @@ class RoundsPart(PagePart):
             if self.pairs.currentData() != NEAR:
                 self.top.setValue(contest_rows.usual_top(len(tasks)))
         result = self.session.ask(contest_rows.raters) or []
-        self._so_far = {one.id: one for one in result}
+        self._so_far = {rater.id: rater for rater in result}
         self.model.show(contest_rows.sheet(result))
         fit(self.table, self.model)
-        known = [one for one in self.session.ask(judges.all_of) or [] if one.kind != JudgeKind.DERIVED]
-        known.sort(key=lambda one: one.kind == JudgeKind.BASELINE)
+        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
+        known.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         chosen = self.judge.currentData()
         offer(self.judge, [(_named(one.name, one.kind), one.id) for one in known])
         self._names = {one.id: one.name for one in known}
@@ -549,14 +549,14 @@ class RoundsPart(PagePart):
         else:
             self.words.setText(NO_JUDGE if self._order() is None else "")
 
-    def _show_estimate(self, found: CostEstimate) -> None:
-        more = found.units or self.run.running
+    def _show_estimate(self, estimate: CostEstimate) -> None:
+        more = estimate.units or self.run.running
         self.words.setText(
-            " ".join(found.words())
+            " ".join(estimate.words())
             if more
-            else f"{found.judge} has held these rounds; more of them go on from there."
+            else f"{estimate.judge} has held these rounds; more of them go on from there."
         )
-        self.bar.enable("start_contest", bool(found.units) and not self.run.running)
+        self.bar.enable("start_contest", bool(estimate.units) and not self.run.running)
 
     def _choose_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
@@ -576,12 +576,12 @@ class RoundsPart(PagePart):
     def _say_progress(self, what: str, done: int, total: int) -> None:
         self.bar.say(f"{what}: {done:,} of {total:,}")
 
-    def _imported(self, found: ImportedMatches | None) -> None:
+    def _imported(self, matches: ImportedMatches | None) -> None:
         self.bar.say("")
-        if found is not None:
-            if found.change is not None:
-                self.session.tell(found.change)
-            self.answer.show_message("info" if found.again else "success", " ".join(found.words()))
+        if matches is not None:
+            if matches.change is not None:
+                self.session.tell(matches.change)
+            self.answer.show_message("info" if matches.again else "success", " ".join(matches.words()))
         self.fill()
 
     def _ended(self, line: dict[str, Any]) -> None:

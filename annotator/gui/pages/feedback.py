@@ -269,9 +269,9 @@ class StageView(QWidget):
         self._digest, self._reports = digest, reports
         self.title.setText(f"Version {digest.version}")
         self.counts.show_chips(counted_up(digest.rows))
-        kept = sum(row.change == Fate.KEPT for row in digest.rows)
-        self.kept.setText(f"Show the {counted(kept, 'unit')} kept" if kept else "")
-        self.kept.setVisible(0 < kept < len(digest.rows))
+        unchanged = sum(row.change == Fate.KEPT for row in digest.rows)
+        self.kept.setText(f"Show the {counted(unchanged, 'unit')} kept" if unchanged else "")
+        self.kept.setVisible(0 < unchanged < len(digest.rows))
         self._lay_out_rows(0)
 
     def _want_guideline(self) -> None:

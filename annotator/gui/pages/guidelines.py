@@ -139,7 +139,7 @@ class SetDrafting(QWidget):
 
     def _offer(self) -> None:
         name = self.what.currentData()
-        self.bar.offer(next((one for one in self._offers if one.name == name), None), None)
+        self.bar.offer(next((offer for offer in self._offers if offer.name == name), None), None)
 
     def _choose_place(self) -> None:
         name = rubric_views.in_force(self._session.project) or rubric_views.OWN
@@ -160,10 +160,10 @@ class SetDrafting(QWidget):
             self.import_file(Path(path))
 
     def import_file(self, path: Path) -> None:
-        kept = self._session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
-        if kept is not None:
+        change = self._session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
+        if change is not None:
             self.came.emit()
-            words = f"Kept “{kept.after['name']}”: {counted(kept.after['items'], 'item')}."
+            words = f"Kept “{change.after['name']}”: {counted(change.after['items'], 'item')}."
             self.bar.answer.show_message("success", words, "Choose it above to judge by it.")
 
 

@@ -199,12 +199,12 @@ class KeyboardPage(Page):
 
     def _change(self, act: str) -> None:
         field = self.fields[act]
-        wanted = field.keySequence().toString()
-        if not wanted or wanted == keys.sequences(act)[0].toString():
+        typed = field.keySequence().toString()
+        if not typed or typed == keys.sequences(act)[0].toString():
             field.setKeySequence(keys.sequences(act)[0])
             return
-        if (taken := keys.rebind(act, wanted)) is not None:
-            self.answer.setText(f"{keys.written(wanted)} already does “{taken.title}”; nothing was changed.")
+        if (taken := keys.rebind(act, typed)) is not None:
+            self.answer.setText(f"{keys.written(typed)} already does “{taken.title}”; nothing was changed.")
             field.setKeySequence(keys.sequences(act)[0])
             return
         self.answer.setText(f"Changed to {keys.shown(act)}.")

@@ -42,7 +42,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, line, wanted
+from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, column_needs, line
 from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer
 from annotator.gui.widgets.message_bar import ProgressRow
 from annotator.gui.widgets.reading.report_view import RawText
@@ -88,7 +88,7 @@ class MatchTable(LinesTable):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
 
     def fit(self) -> None:
-        header, px, widths = self.horizontalHeader(), theme.current().px, dict(wanted(self).widths)
+        header, px, widths = self.horizontalHeader(), theme.current().px, dict(column_needs(self).widths)
         # The choices and a row or two stay in view.
         self.setMinimumHeight(px(LEAST))
         for place, width in widths.items():
@@ -125,8 +125,8 @@ class MatchingView(QWidget):
             menu.addAction(f"Load {name}", partial(self.load, Path(name)))
         self.mapping.setMenu(menu)
         self.table = MatchTable(CellsModel([], self))
-        for asked in (self.table.pressed, self.table.activated):
-            asked.connect(self._open)
+        for instance in (self.table.pressed, self.table.activated):
+            instance.connect(self._open)
         vertical(
             wrapping(self.which, self.constants, self.mapping, gap=10),
             self.table,
@@ -262,7 +262,7 @@ class CollectedView(QWidget):
 
     def show_funnel(self, funnel: Funnel) -> None:
         self._funnel = funnel
-        refused = [one.stage for one in funnel.refused]
+        refused = [paper.stage for paper in funnel.refused]
         left = [
             f"{many:,} after {STAGES[stage]}" for stage, many in funnel.left().items() if stage in refused
         ]
@@ -276,18 +276,18 @@ class CollectedView(QWidget):
 
     def _fill(self) -> None:
         self.papers.clear()
-        kept = self.shown.held is CollectedFilter.KEPT
-        if kept:
-            lines = [(one.arxiv_id, one.title, _worth(one)) for one in self._funnel.kept]
+        stored = self.shown.held is CollectedFilter.KEPT
+        if stored:
+            lines = [(paper.arxiv_id, paper.title, _worth(paper)) for paper in self._funnel.kept]
         else:
-            lines = [(one.id, one.title, one.reason) for one in self._refused(self.shown.held)]
+            lines = [(paper.id, paper.title, paper.reason) for paper in self._refused(self.shown.held)]
         for cells in lines:
             self.papers.addTopLevelItem(line(cells))
-        self.texts.setVisible(kept and bool(lines))
+        self.texts.setVisible(stored and bool(lines))
         self.papers.choose(0)
 
     def _refused(self, held: CollectedFilter) -> list[RefusedPaper]:
-        return [one for one in self._funnel.refused if one.stage.name == held.name]
+        return [paper for paper in self._funnel.refused if paper.stage.name == held.name]
 
     def _show_paper(self) -> None:
         row = self.papers.row()
@@ -311,8 +311,8 @@ STAGES = {
 
 def _worth(paper: CollectedPaper) -> str:
     """What a paper brings: the works that it cites, those on arXiv, and those with an abstract."""
-    on_arxiv = sum(bool(one.link) for one in paper.cited)
-    abstracts = sum(bool(one.abstract) for one in paper.cited)
+    on_arxiv = sum(bool(entry.link) for entry in paper.cited)
+    abstracts = sum(bool(entry.abstract) for entry in paper.cited)
     return f"{counted(len(paper.cited), 'reference')}, {on_arxiv} on arXiv, {counted(abstracts, 'abstract')}"
 
 
@@ -451,39 +451,39 @@ class ImportPage(Page):
             self._show, imports.look, self.format.currentData(), self._paths, self._options()
         )
 
-    def _show(self, found: ImportLook) -> None:
-        if found.paths is not self._paths:
+    def _show(self, look: ImportLook) -> None:
+        if look.paths is not self._paths:
             return
-        self._found, funnel, many = found, found.preview.funnel, len(found.refused)
-        self.chosen.setText(f"Recognised: {imports.offered()[found.format]} — {self._names()}")
+        self._found, funnel, many = look, look.preview.funnel, len(look.refused)
+        self.chosen.setText(f"Recognised: {imports.offered()[look.format]} — {self._names()}")
         for widget, shown in (
-            (self.pseudonyms, found.format == imports.TRANSCRIPTS),
-            (self.matching, bool(found.tables)),
+            (self.pseudonyms, look.format == imports.TRANSCRIPTS),
+            (self.matching, bool(look.tables)),
             (self.preview, funnel is None),
             (self.collected, funnel is not None),
             (self.wrong, bool(many)),
-            (self.skip, bool(many and found.preview.new)),
-            (self.author, bool(found.tables and found.preview.units)),
+            (self.skip, bool(many and look.preview.new)),
+            (self.author, bool(look.tables and look.preview.units)),
         ):
             widget.setVisible(shown)
         people = in_order(self.session.ask(everybody) or ())
-        drafts = [(f"Drafts of {one.alias}", one.id) for one in people if one.active]
+        drafts = [(f"Drafts of {person.alias}", person.id) for person in people if person.active]
         offer(self.author, [("Gold from outside", ""), *drafts])
-        self.matching.show_tables(found.tables, found.refused)
-        self.preview.setPlainText("\n".join(found.preview.words()))
+        self.matching.show_tables(look.tables, look.refused)
+        self.preview.setPlainText("\n".join(look.preview.words()))
         if funnel is not None:
             self.collected.show_funnel(funnel)
         # The rest of the page is the lists' where there is one.
         self._column.setStretch(self._column.count() - 1, int(funnel is None and not many))
-        self.refused.show(found.refused)
+        self.refused.show(look.refused)
         self.problem_title.setText(f"Problems ({many:,})")
         self.skip.setChecked(False)
         # A row that is refused for two reasons is one.
         self.skip.setText(
             f"Import the rest without "
-            f"{counted(len({one[:2] if one[1] else one for one in found.refused}), 'refused row')}"
+            f"{counted(len({one[:2] if one[1] else one for one in look.refused}), 'refused row')}"
         )
-        if odd := found.preview.weights_to_allow:
+        if odd := look.preview.weights_to_allow:
             self.weights.setText(f"Allow weights {odd} in this project")
         self.weights.setVisible(bool(odd) or self.weights.isChecked())
         self._enable()

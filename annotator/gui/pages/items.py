@@ -74,15 +74,15 @@ class ItemsModel(RowsModel[int]):
         narrowed = self._narrowed
         self._session.ask_later(lambda found: self._complete(narrowed, found), items.numbers, narrowed)
 
-    def _complete(self, narrowed: items.Filter, found: "array[int]") -> None:
+    def _complete(self, narrowed: items.Filter, numbers: "array[int]") -> None:
         """Put the rest behind what is shown, unless something else is shown by now."""
-        if narrowed is not self._narrowed or len(found) <= FIRST:
+        if narrowed is not self._narrowed or len(numbers) <= FIRST:
             return
-        if found[:FIRST] != self._rows:
+        if numbers[:FIRST] != self._rows:
             self.narrow(narrowed)
             return
-        self.beginInsertRows(QModelIndex(), FIRST, len(found) - 1)
-        self._rows = found
+        self.beginInsertRows(QModelIndex(), FIRST, len(numbers) - 1)
+        self._rows = numbers
         self.endInsertRows()
 
     def refresh(self) -> None:
@@ -196,8 +196,10 @@ class TypeProposal(QWidget):
         self.more.setVisible(not there)
         self.asking.setVisible(self.more.isChecked() and not there)
         if self._waiting is not None:
-            drawn, name = model_drafts.proposed_class(self._waiting), self._waiting.source.name
-            self.words.setText(f"{name} proposes {drawn.question_type}, {drawn.subject}: {drawn.text}")
+            proposed_type, name = model_drafts.proposed_class(self._waiting), self._waiting.source.name
+            self.words.setText(
+                f"{name} proposes {proposed_type.question_type}, {proposed_type.subject}: {proposed_type.text}"
+            )
         else:
             self.asking.show_item(self._item, WriterAid.CLASSIFICATION, lacks="", waiting=False)
 
@@ -213,8 +215,8 @@ class TypeProposal(QWidget):
 
     def _use(self) -> None:
         if self._waiting is not None:
-            drawn, self.taken = model_drafts.proposed_class(self._waiting), self._waiting.id
-            self.used.emit(drawn.question_type, drawn.subject)
+            proposed_type, self.taken = model_drafts.proposed_class(self._waiting), self._waiting.id
+            self.used.emit(proposed_type.question_type, proposed_type.subject)
 
     def _dismiss(self) -> None:
         from annotator.actions.material import model_drafts

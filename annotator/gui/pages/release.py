@@ -280,20 +280,20 @@ class PastReleases(QWidget):
     def show_releases(self, written: "Sequence[NumberedRelease]") -> None:
         if written != self._releases:
             self._releases = written
-            rows = column_of(*(self._row(one) for one in written[:SHOWN]), spacing=4)
+            rows = column_of(*(self._row(release) for release in written[:SHOWN]), spacing=4)
             self.rows = replaced(self._body, self.rows, rows)
             self.setVisible(bool(written))
 
-    def _row(self, one: "NumberedRelease") -> QWidget:
+    def _row(self, release: "NumberedRelease") -> QWidget:
         row = ReleaseRow()
-        words = PlainLabel(one.words, wrap=True)
+        words = PlainLabel(release.words, wrap=True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        compare = push_button("Compare…", partial(self._compare, one.number), "quiet")
-        withdraw = push_button("Withdraw…", partial(self._ask, one.number), "quiet")
+        compare = push_button("Compare…", partial(self._compare, release.number), "quiet")
+        withdraw = push_button("Withdraw…", partial(self._ask, release.number), "quiet")
         for button, verb in ((compare, "Compare"), (withdraw, "Withdraw")):
-            button.setAccessibleName(f"{verb} release {one.number}")
+            button.setAccessibleName(f"{verb} release {release.number}")
         compare.setToolTip("What is different in the project now; asks for the folder of the release.")
-        withdraw.setEnabled(not one.withdrawn and not self._session.project.readonly)
+        withdraw.setEnabled(not release.withdrawn and not self._session.project.readonly)
         horizontal((words, 1), compare, withdraw, on=row, margins=0, spacing=6)
         return row
 
@@ -382,7 +382,8 @@ class FinalPassPage(Page):
         self.check, self.state, self.note = ChoiceBox(), ChoiceBox(), LineField(placeholderText="Note")
         offer(self.check, [(words, name) for name, words in CHECKS.items()])
         offer(
-            self.state, [(one.value.capitalize(), one.value) for one in CheckState] + [("Open again", OPEN)]
+            self.state,
+            [(state.value.capitalize(), state.value) for state in CheckState] + [("Open again", OPEN)],
         )
         for box, name in ((self.check, "Check"), (self.state, "What was found"), (self.note, "Note")):
             box.setAccessibleName(name)

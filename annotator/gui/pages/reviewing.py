@@ -116,36 +116,36 @@ class ReviewsPage(Page):
         return self._lines[row] if 0 <= row < len(self._lines) else None
 
     def _show(self) -> None:
-        one = self._line
-        if one is None:
+        line = self._line
+        if line is None:
             return
-        me, review = people.someone(self.session.project), one.review
-        mine, readonly = one.reviewer_id == me.id, self.session.project.readonly
-        self.about.setText(f"Drafted by {one.author or '–'}, reviewed by {one.reviewer}: {one.state}.")
-        result = (self.session.ask(reviewing.units, one.review) or []) if one.review else []
+        me, review = people.someone(self.session.project), line.review
+        mine, readonly = line.reviewer_id == me.id, self.session.project.readonly
+        self.about.setText(f"Drafted by {line.author or '–'}, reviewed by {line.reviewer}: {line.state}.")
+        result = (self.session.ask(reviewing.units, line.review) or []) if line.review else []
         commented = any(unit.comment for unit in result)
         rows = [(unit.before, unit.after, *([unit.comment] if commented else [])) for unit in result]
         heads = ("Draft", "Review", *(["Comment"] if commented else []))
         self.units.show_html(people_choice.table(heads, rows, new_is_left=False) if result else "")
-        writing = mine and review is not None and one.state == reviewing.UNDER_REVIEW and not readonly
-        self._show_form(one, writable=writing)
+        writing = mine and review is not None and line.state == reviewing.UNDER_REVIEW and not readonly
+        self._show_form(line, writable=writing)
         self.begin.setVisible(mine and review is None and not readonly)
         if self.begin.isVisibleTo(self):
             self.about.setText(f"{self.about.text()} Begin to see the draft unit by unit.")
         self.edit.setVisible(writing)
-        asked = review is not None and me.id != one.reviewer_id and review.author in (me.id, me.alias)
+        answerable = review is not None and me.id != line.reviewer_id and review.author in (me.id, me.alias)
         for part in (self.words, self.agree, self.disagree):
             part.setVisible(
-                asked and one.state not in (reviewing.UNDER_REVIEW, reviewing.AGREED) and not readonly
+                answerable and line.state not in (reviewing.UNDER_REVIEW, reviewing.AGREED) and not readonly
             )
         self.words.setText(review.answer if review is not None else "")
 
-    def _show_form(self, one: ReviewLine, *, writable: bool) -> None:
-        review = one.review
-        asked = one.item_id, one.kind, review is not None
-        if asked != self._asked:
-            self._asked = asked
-            self._ask(form_of(one.kind) if review else {})
+    def _show_form(self, line: ReviewLine, *, writable: bool) -> None:
+        review = line.review
+        form_key = line.item_id, line.kind, review is not None
+        if form_key != self._asked:
+            self._asked = form_key
+            self._ask(form_of(line.kind) if review else {})
         if review is None:
             return
         for name, (box, remark) in self.boxes.items():
@@ -162,7 +162,7 @@ class ReviewsPage(Page):
         self.boxes = {}
         for name, words in questions.items():
             box, remark = ChoiceBox(), LineField(placeholderText="Remark")
-            offer(box, [("Not answered", ""), *((one.capitalize(), one) for one in ANSWERS)])
+            offer(box, [("Not answered", ""), *((answer.capitalize(), answer) for answer in ANSWERS)])
             for field in (box, remark):
                 field.setAccessibleName(words)
             box.activated.connect(lambda _, name=name: self._fill_in(name))
@@ -171,25 +171,25 @@ class ReviewsPage(Page):
             self.form.addRow(words, horizontal(box, (remark, 1), spacing=8))
 
     def _fill_in(self, name: str) -> None:
-        one, (box, remark) = self._line, self.boxes[name]
-        if one is None or one.review is None or not box.currentData():
+        line, (box, remark) = self._line, self.boxes[name]
+        if line is None or line.review is None or not box.currentData():
             return
-        said = str(box.currentData()), remark.text().strip()
-        kept = self.session.ask(reviewing.of_artifact, one.review.artifact_id)
-        if kept is not None and said != (kept.form.get(name), kept.words.get(name, "")):
-            self.session.do(reviewing.fill_in, one.review.artifact_id, name, *said)
+        answer = str(box.currentData()), remark.text().strip()
+        review = self.session.ask(reviewing.of_artifact, line.review.artifact_id)
+        if review is not None and answer != (review.form.get(name), review.words.get(name, "")):
+            self.session.do(reviewing.fill_in, line.review.artifact_id, name, *answer)
 
     def _begin(self) -> None:
-        one = self._line
-        if one is not None and self.session.do(reviewing.begin, one.item_id, one.kind) is not None:
+        line = self._line
+        if line is not None and self.session.do(reviewing.begin, line.item_id, line.kind) is not None:
             self._edit()
 
     def _edit(self) -> None:
-        if (one := self._line) is not None:
-            self.session.go("Author", item_id=one.item_id, kind=one.kind.value)
+        if (line := self._line) is not None:
+            self.session.go("Author", item_id=line.item_id, kind=line.kind.value)
 
     def _answer(self, agreed: bool) -> None:
-        one = self._line
-        if one is not None and one.review is not None:
-            self.session.do(reviewing.answer, one.review.artifact_id, agreed, self.words.text())
+        line = self._line
+        if line is not None and line.review is not None:
+            self.session.do(reviewing.answer, line.review.artifact_id, agreed, self.words.text())
             self._fill()

@@ -184,40 +184,42 @@ class PiecesTable(RowsTree):
             self.wanted.emit(self._pieces[self.row()])
 
 
-def summary(found: SendingOverview) -> str:
+def summary(overview: SendingOverview) -> str:
     """What goes and what stays in one line."""
     goes, drafts = (
-        found.count(SendingOutcome.NEW, SendingOutcome.SENT),
-        sum(piece.draft for piece in found.pieces),
+        overview.count(SendingOutcome.NEW, SendingOutcome.SENT),
+        sum(piece.draft for piece in overview.pieces),
     )
-    if not found.pieces and not found.disputes:
+    if not overview.pieces and not overview.disputes:
         return ""
     parts = [f"{_documents(goes)} {'goes' if goes == 1 else 'go'} back"]
-    if found.count(SendingOutcome.NEW) and found.sent:
-        parts[0] += f", {found.count(SendingOutcome.NEW)} of them for the first time"
-    if found.disputes:
+    if overview.count(SendingOutcome.NEW) and overview.sent:
+        parts[0] += f", {overview.count(SendingOutcome.NEW)} of them for the first time"
+    if overview.disputes:
         parts.append(
-            "1 objection goes along" if found.disputes == 1 else f"{found.disputes} objections go along"
+            "1 objection goes along" if overview.disputes == 1 else f"{overview.disputes} objections go along"
         )
-    if not goes and not found.disputes:
+    if not goes and not overview.disputes:
         parts[0] = "Nothing is submitted yet, so there is nothing to send"
     if drafts:
         parts.append(f"{_documents(drafts)} not submitted: {'it stays' if drafts == 1 else 'they stay'} here")
-    if still := found.count(SendingOutcome.OPEN):
+    if still := overview.count(SendingOutcome.OPEN):
         parts.append(f"{still} not begun")
     return " · ".join(parts)
 
 
-def key_words(found: SendingOverview) -> str:
+def key_words(overview: SendingOverview) -> str:
     """By which keys this person and the coordinator know each other's files."""
     parts = []
-    if found.own_key:
-        parts.append(f"Your key is “{found.own_key}”: tell these six words to the coordinator when they ask.")
-    if found.task_key:
+    if overview.own_key:
         parts.append(
-            f"Your tasks are signed with “{found.task_key}”: the coordinator's Exchange page shows the same."
+            f"Your key is “{overview.own_key}”: tell these six words to the coordinator when they ask."
         )
-    elif found.own_key:
+    if overview.task_key:
+        parts.append(
+            f"Your tasks are signed with “{overview.task_key}”: the coordinator's Exchange page shows the same."
+        )
+    elif overview.own_key:
         parts.append("Your task is not signed by a person: an older Goldsmith wrote it.")
     return "\n".join(parts)
 
@@ -262,13 +264,13 @@ class Receipt(QFrame):
             row.addWidget(button)
         self.hide()
 
-    def show_sent(self, found: SendingOverview, path: Path | None) -> None:
+    def show_sent(self, overview: SendingOverview, path: Path | None) -> None:
         """Show what was sent last; `path` is where it lies, if that is known."""
         self._path = path
-        self.setVisible(bool(found.sent))
-        if not found.sent:
+        self.setVisible(bool(overview.sent))
+        if not overview.sent:
             return
-        last = found.sent[0]
+        last = overview.sent[0]
         self.code.setText(last.receipt)
         self.code.setAccessibleName(f"Receipt code {last.receipt}")
         self.copy.setText(COPY)
@@ -277,9 +279,9 @@ class Receipt(QFrame):
             f"This is the receipt code of “{last.file}”, written {moment(last.at)}. {way} "
             "They see the same code once it has arrived; ask them for it."
         )
-        earlier = ", ".join(f"{sent.receipt} ({moment(sent.at)})" for sent in found.sent[1 : EARLIER + 1])
-        told = ["You have submitted more since: write the file again."] if found.news else []
-        self.earlier.show_words(" ".join([*told, *([f"Earlier codes: {earlier}."] if earlier else [])]))
+        earlier = ", ".join(f"{sent.receipt} ({moment(sent.at)})" for sent in overview.sent[1 : EARLIER + 1])
+        sentences = ["You have submitted more since: write the file again."] if overview.news else []
+        self.earlier.show_words(" ".join([*sentences, *([f"Earlier codes: {earlier}."] if earlier else [])]))
         self.look.setVisible(path is not None)
 
     def _copy(self) -> None:

@@ -201,13 +201,13 @@ def line(revision: RevisionLine, alias: str) -> str:
 
 
 def _unit(kind: Kind, number: int, unit: Unit) -> str:
-    told = [
+    values = [
         f"{KINDS[kind].called(name)}: {', '.join(value) if isinstance(value, list) else value}"
         for name, value in unit.model_dump(mode="json", exclude=set(UNTOLD)).items()
         if value not in (None, "", [])
     ]
     return "\n".join(
-        [f"{number}. {unit.text or '(empty)'}", *(f"    {one}" for one in (*told, *quotations(unit)))]
+        [f"{number}. {unit.text or '(empty)'}", *(f"    {one}" for one in (*values, *quotations(unit)))]
     )
 
 
@@ -283,9 +283,9 @@ class KeyChips(QWidget):
             )
         self._ask()
 
-    def show_value(self, value: Any, *, wanted: bool, locked: bool) -> None:
+    def show_value(self, value: Any, *, required: bool, locked: bool) -> None:
         """Press down what holds; `wanted` asks for it aloud."""
-        self._wanted = wanted
+        self._wanted = required
         for button, (_, known, _) in zip(self.buttons, self._options, strict=True):
             button.setChecked(known is value)
             button.setEnabled(not locked)

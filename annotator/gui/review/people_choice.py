@@ -66,14 +66,14 @@ class PeopleChoice(QWidget):
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
         """Offer these people; those not offered before are ticked when they are in `ticked`."""
-        kept = set(self.chosen())
+        selected = set(self.chosen())
         with QSignalBlocker(self.list):
             self.list.clear()
             for person in everybody:
                 line = QListWidgetItem(named(person.alias, person.name))
                 line.setData(ID, person.id)
                 line.setToolTip(tooltip(named(person.alias, person.name)))
-                on = person.id in (kept if person.id in self._known else ticked)
+                on = person.id in (selected if person.id in self._known else ticked)
                 line.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
                 self.list.addItem(line)
             self._known = {person.id for person in everybody}
@@ -135,20 +135,20 @@ class KindRow(QWidget):
             row.addWidget(button)
         self.hide()
 
-    def show_kind(self, asked: Taxonomy | None, kind: str, suggested: str) -> None:
+    def show_kind(self, taxonomy: Taxonomy | None, kind: str, suggested: str) -> None:
         """Offer the kinds of a taxonomy, the given one down; what the label itself suggests is named so."""
-        self.setVisible(asked is not None and not (self._readonly and not kind))
-        if asked is None:
+        self.setVisible(taxonomy is not None and not (self._readonly and not kind))
+        if taxonomy is None:
             return
-        self.head.setText(asked.head)
-        for button, one in zip(self.buttons, asked.kinds, strict=False):
-            by_itself = one.name == suggested
-            button.set_words(f"{one.words}?" if by_itself and not kind else one.words)
-            button.set_hint(f"{one.hint}. Suggested by the label itself." if by_itself else one.hint)
-            button.setChecked(one.name == kind)
+        self.head.setText(taxonomy.head)
+        for button, value in zip(self.buttons, taxonomy.kinds, strict=False):
+            by_itself = value.name == suggested
+            button.set_words(f"{value.words}?" if by_itself and not kind else value.words)
+            button.set_hint(f"{value.hint}. Suggested by the label itself." if by_itself else value.hint)
+            button.setChecked(value.name == kind)
             button.setEnabled(not self._readonly)
         for place, button in enumerate(self.buttons):
-            button.setVisible(place < len(asked.kinds))
+            button.setVisible(place < len(taxonomy.kinds))
         self.updateGeometry()
 
 

@@ -70,10 +70,10 @@ class ReplyDetail(Splitter):
         self._offer_replies()
         self._show_prompt()
 
-    def show_told(self, told: JudgementDetail) -> None:
-        same = self._told is not None and self._told.line.id == told.line.id
-        self._told, self._replies = told, told.replies
-        self.made.setHtml(made_of(told))
+    def show_told(self, detail: JudgementDetail) -> None:
+        same = self._told is not None and self._told.line.id == detail.line.id
+        self._told, self._replies = detail, detail.replies
+        self.made.setHtml(made_of(detail))
         if not same:
             self.which.clear()
         self._offer_replies()
@@ -118,8 +118,8 @@ class ReplyDetail(Splitter):
         self.sure.setText("Assembling the prompt…")
         self._session.ask_later(self._show_sent, _sent, self._told.line.id)
 
-    def _show_sent(self, found: tuple[SentPrompt | None, str]) -> None:
-        sent, judgement_id = found
+    def _show_sent(self, answer: tuple[SentPrompt | None, str]) -> None:
+        sent, judgement_id = answer
         if judgement_id != (self._told.line.id if self._told is not None else ""):
             return
         if sent is None:
@@ -159,7 +159,7 @@ def pretty(raw: str) -> str:
 
 def facts(call: Call) -> str:
     """How a reply was asked for, and what it took; what the server did not say is said to be unknown."""
-    asked = f"asked {call.requested_model or 'an unnamed model'}"
+    requested = f"asked {call.requested_model or 'an unnamed model'}"
     other = call.returned_model and call.returned_model != call.requested_model
     came = f", answered as {call.returned_model}" if other else ""
     tokens = " in, ".join(
@@ -168,7 +168,7 @@ def facts(call: Call) -> str:
     more = [f"{call.tokens_cached:,} of it cached"] if call.tokens_cached else []
     more += [f"{call.tokens_reasoning:,} for reasoning"] if call.tokens_reasoning else []
     parts = [
-        asked + came,
+        requested + came,
         f"tokens {tokens} out{''.join(f', {one}' for one in more)}",
         f"cost {spent(call.bill_usd, 1)}",
         lasting(call.latency_s) if call.latency_s is not None else "",
@@ -182,9 +182,9 @@ def facts(call: Call) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def made_of(told: JudgementDetail) -> str:
+def made_of(detail: JudgementDetail) -> str:
     """What was made of a reply, as HTML: the verdict, the grounds, the quote in its place, the flags."""
-    line, muted = told.line, theme.token("text-muted").name()
+    line, muted = detail.line, theme.token("text-muted").name()
     colour = theme.token(value_look(line.protocol, line.value)[1]).name()
     where = f"item {line.item_key} · {line.system} · {title(line.protocol)}"
     where += f" · trial {line.trial}" if line.trial > 1 else ""
@@ -197,25 +197,25 @@ def made_of(told: JudgementDetail) -> str:
     parts.append(
         f"<p dir='auto'><b>Asked about</b> {escape(line.unit or 'a unit that is there no more')}</p>"
     )
-    if told.rationale:
-        parts.append(f"<p dir='auto'><b>Why</b> {escape(told.rationale)}</p>")
-    parts += _quote(told)
+    if detail.rationale:
+        parts.append(f"<p dir='auto'><b>Why</b> {escape(detail.rationale)}</p>")
+    parts += _quote(detail)
     if line.flags:
         bad = theme.token("state-unconfirmed").name()
         named = ", ".join(escape(flag_words(flag)) for flag in line.flags)
         parts.append(f"<p style='color:{bad}'><b>⚑ {named}</b></p>")
-    parts.append(f"<p dir='auto' style='color:{muted}'><b>The item</b> {escape(told.question)}</p>")
+    parts.append(f"<p dir='auto' style='color:{muted}'><b>The item</b> {escape(detail.question)}</p>")
     return "".join(parts)
 
 
-def _quote(told: JudgementDetail) -> list[str]:
-    if not told.quote:
+def _quote(detail: JudgementDetail) -> list[str]:
+    if not detail.quote:
         return []
-    place = "the cited page" if told.address else "the report"
-    quote = escape(told.quote)
-    if told.found is None:
+    place = "the cited page" if detail.address else "the report"
+    quote = escape(detail.quote)
+    if detail.found is None:
         return [f"<p dir='auto'><b>Quote</b> {quote}</p>"]
-    if not told.found:
+    if not detail.found:
         bad = theme.token("state-disagree").name()
         return [
             f"<p dir='auto'><b>Quote</b> {quote}</p>"
@@ -225,6 +225,6 @@ def _quote(told: JudgementDetail) -> list[str]:
     ink = theme.token("on-mark").name()
     return [
         f"<p style='color:{good}'><b>✓ Found in {place}</b></p>"
-        f"<p dir='auto'>…{escape(told.before)}<span style='background:{soft};color:{ink}'>{quote}</span>"
-        f"{escape(told.after)}…</p>"
+        f"<p dir='auto'>…{escape(detail.before)}<span style='background:{soft};color:{ink}'>{quote}</span>"
+        f"{escape(detail.after)}…</p>"
     ]

@@ -83,8 +83,8 @@ class RunPanel(QWidget):
 
 def _speed(line: Mapping[str, Any]) -> str:
     rate, running = line.get("rate"), line.get("running")
-    said = [f"{rate:,.1f} per second"] if rate else []
-    return " · ".join([*said, f"{running:,} in progress"] if running else said) or "In progress"
+    parts = [f"{rate:,.1f} per second"] if rate else []
+    return " · ".join([*parts, f"{running:,} in progress"] if running else parts) or "In progress"
 
 
 def chips(line: Mapping[str, Any]) -> list[Chip]:
@@ -213,16 +213,16 @@ class DraftAsking(QFrame):
             return self._lacks
         if not self.judge.count():
             return NO_JUDGE
-        asked = draft_runs.wording(self._kind)
+        prompt = draft_runs.wording(self._kind)
         if self._kind is WriterAid.CLASSIFICATION:
             return (
                 "A model reads the question and what the project says of its types, and proposes a type and a subject "
-                f"with a reason, using the prompt {asked}. Nothing is set until you save it."
+                f"with a reason, using the prompt {prompt}. Nothing is set until you save it."
             )
         if isinstance(self._kind, WriterAid):
             return (
                 "A model answers the question from the sources and the key insights, as material for the "
-                f"experts, using the prompt {asked}. Only you see it until you add it to the item."
+                f"experts, using the prompt {prompt}. Only you see it until you add it to the item."
             )
         words = KINDS[self._kind]
         offered = draft_runs.OFFERED[self._kind]
@@ -232,7 +232,7 @@ class DraftAsking(QFrame):
         )
         read = made_of[0] if made_of else read
         return (
-            f"A model reads the {read} and proposes {words.units}, using the prompt {asked}. Only you see "
+            f"A model reads the {read} and proposes {words.units}, using the prompt {prompt}. Only you see "
             f"them; nothing enters your document until you take it, {words.unit} by {words.unit}."
         )
 
@@ -247,8 +247,8 @@ class DraftAsking(QFrame):
         result.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])
 
-    def _show_forecast(self, asked: Any, forecast: Any) -> None:
-        if asked is self._asked and not self.ask.isHidden():
+    def _show_forecast(self, request: Any, forecast: Any) -> None:
+        if request is self._asked and not self.ask.isHidden():
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def _ended(self, line: dict[str, Any]) -> None:

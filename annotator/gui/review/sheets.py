@@ -19,7 +19,7 @@ from annotator.actions.results.result_sheets import ResultSheet, SheetCell, Shee
 from annotator.gui import theme
 from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.chips import STATE_ICONS, icon
-from annotator.gui.widgets.columns import LinesTable, wanted
+from annotator.gui.widgets.columns import LinesTable, column_needs
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
@@ -174,8 +174,8 @@ class SheetModel(RowsModel[SheetLine]):
 
 def _is_number(sheet: ResultSheet, place: int) -> bool:
     """Whether a column holds bare numbers, which stand at the right; figures with intervals are read from the left."""
-    told = (line.cells[place] for line in sheet.lines)
-    first = next((cell for cell in told if cell.worth is not None or cell.estimate is not None), None)
+    cells = (line.cells[place] for line in sheet.lines)
+    first = next((cell for cell in cells if cell.worth is not None or cell.estimate is not None), None)
     return first is not None and first.estimate is None and isinstance(first.value, int | float)
 
 
@@ -248,9 +248,9 @@ class CellsModel(RowsModel[Row]):
         self.columns = [titles.get(place, title) for place, title in enumerate(self.columns)]
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
-    def place_of(self, wanted: Callable[[Row], bool]) -> int:
+    def place_of(self, matches: Callable[[Row], bool]) -> int:
         """Where the first such row stands, -1 when there is none."""
-        return next((place for place, row in enumerate(self._rows) if wanted(row)), -1)
+        return next((place for place, row in enumerate(self._rows) if matches(row)), -1)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -300,7 +300,9 @@ class CellsTable(LinesTable):
         widths = {place: px(width) for place, width in enumerate(self._model.widths)}
         for place in self._model.fitted:
             widths[place] = min(max(widths[place], self._widest(place)), px(_MOST))
-        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm, wanted(self))
+        self._columns.fit(
+            self.horizontalHeader(), widths, self.viewport().width(), self.firm, column_needs(self)
+        )
 
     def _widest(self, place: int) -> int:
         shown = range(min(_MEASURED, self._model.rowCount()))
@@ -333,17 +335,17 @@ def fit(table: LinesTable, model: SheetModel) -> None:
     for place in range(model.columnCount()):
         if table.isColumnHidden(place):
             continue
-        wanted = _wanted(table, model, place)
-        given = max(header.sectionSizeHint(place) + px(6), min(room, wanted))
+        width = _width_of(table, model, place)
+        given = max(header.sectionSizeHint(place) + px(6), min(room, width))
         header.resizeSection(place, given)
         used += given
-        cut |= {place: wanted} if wanted > given else {}
+        cut |= {place: width} if width > given else {}
     left = max(0, table.viewport().width() - used)
-    for place, wanted in cut.items():
-        header.resizeSection(place, room + min(wanted - room, left // len(cut)))
+    for place, width in cut.items():
+        header.resizeSection(place, room + min(width - room, left // len(cut)))
 
 
-def _wanted(table: LinesTable, model: SheetModel, place: int) -> int:
+def _width_of(table: LinesTable, model: SheetModel, place: int) -> int:
     measure, px = table.fontMetrics().horizontalAdvance, theme.current().px
     cells = [line.cells[place] for line in model.shown.lines[:MEASURED]]
     widest = max(map(measure, {cell.words[:LETTERS] for cell in cells}), default=0)
@@ -353,5 +355,5 @@ def _wanted(table: LinesTable, model: SheetModel, place: int) -> int:
 
 def hide_alike(table: LinesTable, model: SheetModel, keys: Collection[str]) -> None:
     for place, key in enumerate(model.whole.keys):
-        said = {line.cells[place].words for line in model.shown.lines}
-        table.setColumnHidden(place, key in keys and len(said) < 2)
+        texts = {line.cells[place].words for line in model.shown.lines}
+        table.setColumnHidden(place, key in keys and len(texts) < 2)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar,
 from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.item import Item, Source, SourceFormat
-from annotator.domain.material.transcript import LEFT_OUT, moments, of_source, told
+from annotator.domain.material.transcript import LEFT_OUT, moments, of_source, time_words
 from annotator.domain.texts import difference
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.words import counted
@@ -195,10 +195,10 @@ class EvidenceSteps(QWidget):
 
     def show_passages(self, passages: Sequence[tuple[str, Span]], at_hand: str) -> None:
         """Step through these from now on, in the order of the text; one alone is no walk."""
-        kept = self._passages[self._at] if self._at >= 0 else None
+        passage = self._passages[self._at] if self._at >= 0 else None
         self._passages = sorted(passages, key=lambda one: one[1])
         first = next((n for n, (whose, _) in enumerate(self._passages) if whose == at_hand), -1)
-        same = (n for n, one in enumerate(self._passages) if one == kept and one[0] == at_hand)
+        same = (n for n, one in enumerate(self._passages) if one == passage and one[0] == at_hand)
         self._at = next(same, first)
         self.setVisible(len(self._passages) > 1)
         self._tell()
@@ -366,18 +366,18 @@ class SourcePane(QWidget):
         for finder in (self.pdf_finder, self.pane.find_bar):
             finder.moved.connect(self._weigh_selection)
 
-    def show_item(self, item: Item, found: Sequence[Source]) -> None:
+    def show_item(self, item: Item, sources: Sequence[Source]) -> None:
         """Show an item's sources, the first in front; of the same item only what is new."""
         before = self._item
         same = before is not None and before.id == item.id
-        if same and before is not None and before.question == item.question and found == self.sources:
+        if same and before is not None and before.question == item.question and sources == self.sources:
             return
-        front = len(found) - 1 if same and len(found) > len(self.sources) else 0
-        self._item, self.sources = item, found
+        front = len(sources) - 1 if same and len(sources) > len(self.sources) else 0
+        self._item, self.sources = item, sources
         self._fill_tabs(front)
         readonly = self.session.project.readonly
         self.quoting.setVisible(not readonly)
-        self.add.setVisible(bool(found) and not readonly)
+        self.add.setVisible(bool(sources) and not readonly)
         self._show_tab()
 
     def _fill_tabs(self, front: int) -> None:
@@ -570,7 +570,9 @@ def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int
     result = _anchor(source.id if source else "", text, span, paged=paged)
     if result is None or source is None or not source.transcript:
         return result
-    return None if LEFT_OUT in result.quote else result.model_copy(update={"said": told(source, result)})
+    return (
+        None if LEFT_OUT in result.quote else result.model_copy(update={"said": time_words(source, result)})
+    )
 
 
 def anchor_on_page(source_id: str, text: str, quote: str, page: int) -> Anchor:

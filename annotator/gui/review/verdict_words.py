@@ -164,7 +164,7 @@ ACTS = ("met", "not_met", "third", "fourth", "fifth", "sixth", "seventh", "eight
 ZERO, OTHERS = "say_rest", ("ten", UNSURE)
 
 
-def said(label: Judgement | None) -> str:
+def label_value(label: Judgement | None) -> str:
     """What a label says: a value of the protocol, “unsure”, or nothing while it is open."""
     if label is None or label.status not in (Status.OK, Status.UNCLEAR):
         return ""
@@ -196,9 +196,9 @@ def places(protocol: str) -> dict[str, int]:
     return {act: known.index(value) for act, value in named.items() if value in known}
 
 
-def face(said: str, protocol: str) -> Face:
+def face(value_name: str, protocol: str) -> Face:
     """How an answer is shown; an open one where there is none."""
-    if said == UNSURE:
+    if value_name == UNSURE:
         return _UNSURE
-    value = scale_of(protocol).value(said)
-    return Face(value.words, *LOOKS[value.look], value.hint) if said else OPEN
+    value = scale_of(protocol).value(value_name)
+    return Face(value.words, *LOOKS[value.look], value.hint) if value_name else OPEN

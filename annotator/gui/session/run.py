@@ -88,8 +88,8 @@ class Child(QObject):
             self.kill()
             return
         self.say("cancel")
-        asked = self.process.processId()
-        QTimer.singleShot(PATIENCE_MS, self, lambda: self._kill(asked))
+        process_id = self.process.processId()
+        QTimer.singleShot(PATIENCE_MS, self, lambda: self._kill(process_id))
 
     def stop_now(self) -> None:
         """End the child before the window closes; its journal makes this safe."""
@@ -103,9 +103,9 @@ class Child(QObject):
             self.process.kill()
             self.process.waitForFinished(2000)
 
-    def _kill(self, asked: int) -> None:
+    def _kill(self, process_id: int) -> None:
         """End the process that was asked to stop; another may have been started since."""
-        if self.running and self.process.processId() == asked:
+        if self.running and self.process.processId() == process_id:
             self.process.kill()
 
     def _read(self) -> None:
@@ -124,8 +124,8 @@ class Child(QObject):
     def _finished(self, code: int, _status: QProcess.ExitStatus) -> None:
         # The last lines may still lie in the pipe when the process is already gone.
         self._read()
-        said = bytes(self.process.readAllStandardError().data()).decode(errors="replace").strip()
-        self._end(said.rpartition("\n")[2] or f"it ended with code {code}")
+        errors = bytes(self.process.readAllStandardError().data()).decode(errors="replace").strip()
+        self._end(errors.rpartition("\n")[2] or f"it ended with code {code}")
 
     def _end(self, reason: str) -> None:
         if self._last.get("event") not in ("ended", "refused"):
@@ -314,13 +314,13 @@ class OrderEstimate(QObject):
     def count(self) -> None:
         from annotator.actions.orders import orders
 
-        asked = self._order()
-        if asked is not None and self._owner.isVisible():
-            self._waited = asked
-            self._session.ask_later(partial(self._tell, asked), orders.forecast, asked)
+        request = self._order()
+        if request is not None and self._owner.isVisible():
+            self._waited = request
+            self._session.ask_later(partial(self._tell, request), orders.forecast, request)
 
-    def _tell(self, asked: "RunRequest", found: "CostEstimate") -> None:
-        now = self._order() if asked is self._waited else None
+    def _tell(self, request: "RunRequest", estimate: "CostEstimate") -> None:
+        now = self._order() if request is self._waited else None
         # The budget is no part of what it would take.
-        if now is not None and replace(now, budget_usd=None) == replace(asked, budget_usd=None):
-            self.told.emit(found)
+        if now is not None and replace(now, budget_usd=None) == replace(request, budget_usd=None):
+            self.told.emit(estimate)

@@ -281,8 +281,8 @@ class BackgroundTasks(QObject):
 
 def progress_words(what: str, done: int, total: int) -> str:
     """What is being done, and how far it is where someone knows."""
-    said = what[:1].upper() + what[1:]
-    return f"{said}, {done:,} of {total:,}" if total else said
+    title = what[:1].upper() + what[1:]
+    return f"{title}, {done:,} of {total:,}" if total else title
 
 
 def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None], stopping: Event) -> None:
@@ -474,27 +474,27 @@ class ProjectSession(QObject):
         self._turn(history.redo, "Redid")
 
     def take_back(self, page: str) -> None:
-        from annotator.actions.undo import undo_places
+        pass
 
         change = self.ask(history.latest)
-        seen = self.ask(undo_places.seen, change) if change is not None else None
+        seen = self.ask(history.seen, change) if change is not None else None
         if seen is not None and seen.page == page:
             self.undo()
         else:
             todo = "Undo in the Edit menu takes back your latest change, wherever it was made."
             self.refused.emit(Refusal("There is nothing to take back on this page.", todo))
 
-    def _turn(self, verb: Callable[[Project], Change], said: str) -> None:
-        from annotator.actions.undo import undo_places
+    def _turn(self, verb: Callable[[Project], Change], title: str) -> None:
+        pass
 
         self.turning = True
         try:
             change = self.do(verb)
         finally:
             self.turning = False
-        seen = self.ask(undo_places.seen, change) if change is not None else None
+        seen = self.ask(history.seen, change) if change is not None else None
         if seen is not None:
-            self.turned.emit(f"{said}: {seen.words}.", seen.page, seen.place)
+            self.turned.emit(f"{title}: {seen.words}.", seen.page, seen.place)
 
     def tell_end(self, words: str, page: str, seen: QWidget | None = None, **place: Any) -> None:
         """Say that a job has ended and where to see it, unless the widget that says so itself is in view."""
@@ -570,9 +570,14 @@ def due_of_items(session: ProjectSession, stages: Collection[Stage]) -> dict[str
 
     first: dict[str, datetime] = {}
     me = session.project.by
-    for one in (session.ask(assignments.of_person, me) or []) if me else []:
-        if one.stage in stages and one.due and one.submitted_at is None and one.trial == 1:
-            first[one.item_id] = min(one.due, first.get(one.item_id, one.due))
+    for assignment in (session.ask(assignments.of_person, me) or []) if me else []:
+        if (
+            assignment.stage in stages
+            and assignment.due
+            and assignment.submitted_at is None
+            and assignment.trial == 1
+        ):
+            first[assignment.item_id] = min(assignment.due, first.get(assignment.item_id, assignment.due))
     return {item_id: due_words(due) for item_id, due in first.items()}
 
 

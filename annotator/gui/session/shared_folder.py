@@ -176,9 +176,9 @@ class FolderLine(QWidget):
             self._said = (
                 f"Wrote {counted(sum(one.packed is not None for one in done), 'task')} into the folder."
             )
-            for one in done:
-                if one.problem:
-                    self._said += f" Not written for {one.person.name}: {one.problem}"
+            for result in done:
+                if result.problem:
+                    self._said += f" Not written for {result.person.name}: {result.problem}"
             self._session.tell(Change("parcel", "", "pack task"))
         self.fill()
 
@@ -189,8 +189,8 @@ class FolderLine(QWidget):
     def _show(self, news: FolderNews) -> None:
         from annotator.actions.parcels import shared_folder
 
-        told = [self._said or GOES[self._theirs], *shared_folder.words(news)]
-        self.state.setText(" ".join(told))
+        sentences = [self._said or GOES[self._theirs], *shared_folder.words(news)]
+        self.state.setText(" ".join(sentences))
         if not news.keys:
             self.keys.clear()
             return

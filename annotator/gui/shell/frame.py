@@ -153,8 +153,8 @@ def usual_size(window: QWidget) -> QSize:
 def place(window: QWidget) -> None:
     """Give a window the place it had, or the usual size, and never more than the screen has room for."""
     window.resize(USUAL)
-    kept = QSettings().value(GEOMETRY)
-    restored = isinstance(kept, QByteArray) and window.restoreGeometry(kept)
+    geometry = QSettings().value(GEOMETRY)
+    restored = isinstance(geometry, QByteArray) and window.restoreGeometry(geometry)
     within = _screen(window)
     if not window.isMaximized() and not window.isFullScreen():
         size = window.size().boundedTo(within.size() - EDGES)

@@ -178,7 +178,7 @@ def ensure(application: QApplication) -> None:
 def seen() -> str:
     """The family that text is drawn in; empty when letters are drawn as boxes."""
     font = QApplication.font()
-    return QFontInfo(font).family() if _drawn("a", font) not in (_drawn("g", font), _box(font)) else ""
+    return QFontInfo(font).family() if _image_of("a", font) not in (_image_of("g", font), _box(font)) else ""
 
 
 def lacking(text: str) -> str:
@@ -186,7 +186,7 @@ def lacking(text: str) -> str:
     font = QApplication.font()
     result = {ord(letter) >> 8: letter for letter in text if ord(letter) > _EVERYWHERE and letter.isalpha()}
     for letter in islice(result.values(), _MOST):
-        if _drawn(letter, font) == _box(font):
+        if _image_of(letter, font) == _box(font):
             name = unicodedata.name(letter, "this script").split()[0]
             return "Chinese, Japanese or Korean" if name in _EAST_ASIAN else name.title()
     return ""
@@ -202,10 +202,10 @@ def advice(script: str) -> str:
 
 
 def _box(font: QFont) -> QImage:
-    return _drawn(_NOBODYS, font)
+    return _image_of(_NOBODYS, font)
 
 
-def _drawn(letter: str, font: QFont) -> QImage:
+def _image_of(letter: str, font: QFont) -> QImage:
     """A letter in black on white, large enough to tell letters apart."""
     image = QImage(48, 48, QImage.Format.Format_RGB32)
     image.fill(QColor("white"))
@@ -244,14 +244,14 @@ class BugPage(QWidget):
         super().__init__()
         self.setWindowTitle("Goldsmith — a fault in the program")
         self.resize(760, 480)
-        said = PlainLabel(
+        label = PlainLabel(
             "Something went wrong inside Goldsmith. Everything you did is saved in the project file. "
             "Please copy this report and send it to the maintainers of Goldsmith, then restart the program.",
             wrap=True,
         )
         text = QPlainTextEdit(report, readOnly=True)
         copy = push_button("Copy the report", lambda: QApplication.clipboard().setText(report))
-        vertical(said, text, copy, on=self)
+        vertical(label, text, copy, on=self)
         theme.apply_theme(self)
 
 

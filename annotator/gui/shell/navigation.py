@@ -423,10 +423,10 @@ def places(project: Project) -> list[Place]:
     """The places that a window over the project offers."""
     if not project.from_task:
         return list(PLACES)
-    asked = profile.stages_asked(project)
-    writes, rules = asked != {Stage.ADJUDICATION}, Stage.ADJUDICATION in asked
+    stages = profile.assigned_stages(project)
+    writes, rules = stages != {Stage.ADJUDICATION}, Stage.ADJUDICATION in stages
     # What a shared folder will bring to somebody who has nothing yet may be either.
-    names = [*(OF_A_TASK if writes else ()), *((RULED_ON,) if rules or not asked else ())]
+    names = [*(OF_A_TASK if writes else ()), *((RULED_ON,) if rules or not stages else ())]
     return [*(place for place in PLACES if place.name in names), SEND]
 
 

@@ -54,8 +54,8 @@ class Packages:
         self._tasks_behind.wait()
 
     def _progress(self, path: Path, what: str, done: int, total: int) -> None:
-        said = session.progress_words(what, done, total)
-        self._say("info", f"Opening the task “{path.name}”…", f"{said}.", lasting=True)
+        sentence = session.progress_words(what, done, total)
+        self._say("info", f"Opening the task “{path.name}”…", f"{sentence}.", lasting=True)
 
     def _send(
         self, act: Callable[[Tell], Any], then: Callable[[Any], None], progress: Tell | None = None
@@ -68,24 +68,24 @@ class Packages:
             # All it shows may have changed.
             shown.give_back()
         self._host.show(path)
-        self._say(*_told(opened), lasting=opened.project.readonly)
+        self._say(*_message(opened), lasting=opened.project.readonly)
 
-    def _place(self, path: Path, found: ParcelOwner) -> None:
-        home = found.project
-        if found.sent_from_here:
+    def _place(self, path: Path, owner: ParcelOwner) -> None:
+        home = owner.project
+        if owner.sent_from_here:
             self._say(
                 "info",
-                f"“{found.name}” is your work file to send back.",
+                f"“{owner.name}” is your work file to send back.",
                 "Mail it to the sender of your task; you do not need to open it here.",
             )
         elif home is not None:
-            self._say("info", f"“{found.name}” is work that came back to “{found.title}”.",
+            self._say("info", f"“{owner.name}” is work that came back to “{owner.title}”.",
                       "Open it there: nothing is imported until you confirm.")  # fmt: skip
-            self._bar().set_action(f"Open it in “{found.title}”", lambda: self._look(home, path))
+            self._bar().set_action(f"Open it in “{owner.title}”", lambda: self._look(home, path))
         else:
             self._say(
                 "warning",
-                f"“{found.name}” is work that came back from an annotator; its project is not known here.",
+                f"“{owner.name}” is work that came back from an annotator; its project is not known here.",
                 "Open the project it belongs to, choose File → Exchange…, and drop the file there.",
             )
 
@@ -106,16 +106,16 @@ class Packages:
 
 
 def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> OpenedTask:
-    kept = sorted((user_data() / "projects").glob(f"*{page.PROJECT}"))
-    among = [*([shown] if shown else []), *known, *kept]
+    paths = sorted((user_data() / "projects").glob(f"*{page.PROJECT}"))
+    among = [*([shown] if shown else []), *known, *paths]
     opened = tasking.take_task(
-        path, known=among, folder=tasking.kept_in(path), alone=True, shown=shown, progress=tell
+        path, known=among, folder=tasking.project_place(path), alone=True, shown=shown, progress=tell
     )
     opened.project.close()
     return opened
 
 
-def _told(opened: OpenedTask) -> tuple[Level, str, str]:
+def _message(opened: OpenedTask) -> tuple[Level, str, str]:
     """What to say of a task that was opened: level, what happened, what to do."""
     path, number = opened.project.path, opened.new_items
     items = counted(number, "new item")

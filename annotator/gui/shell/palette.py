@@ -203,8 +203,8 @@ class Palette(QFrame):
             of_kind = list(group)
             most = search.MOST if words else len(of_kind)
             self._add(f"{kind} · the first {most}" if len(of_kind) > most else kind, None)
-            for one in of_kind[:most]:
-                self._add(" ".join(filter(None, (one.title, one.words, one.key))), one)
+            for choice in of_kind[:most]:
+                self._add(" ".join(filter(None, (choice.title, choice.words, choice.key))), choice)
         if not self.list.count() or not self._index:
             self._add("Nothing found" if self._index else "Searching texts…", None)
         self.list.setCurrentRow(here if 0 < here < self.list.count() else min(1, self.list.count() - 1))
@@ -220,8 +220,15 @@ class Palette(QFrame):
         first = search.fold(" ".join(words))
         met = [one for one in self._known if one.meets(words)]
         met.sort(key=lambda one: (one.kind, not search.fold(one.words).startswith(first)))
-        for one in met:
-            yield Choice(one.kind, one.words, one.do, one.title, one.key, search.marks(one.words, words))
+        for choice in met:
+            yield Choice(
+                choice.kind,
+                choice.words,
+                choice.do,
+                choice.title,
+                choice.key,
+                search.marks(choice.words, words),
+            )
         go = self._session.go
         for hit in self._index.hits(self.field.text()) if self._index else ():
             yield Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)
@@ -256,10 +263,10 @@ class Palette(QFrame):
     def _recent_places(self) -> Iterator[Choice]:
         """What was chosen here last, then the pages that were left last, each where it was left."""
         here = {(one.title, one.words) for one in self._known}
-        for one in self._recent:
+        for choice in self._recent:
             # An act of a page is there only while that page is in view.
-            if one.kind != ACTS or (one.title, one.words) in here:
-                yield Choice(RECENT, one.words, one.do, one.title, one.key)
+            if choice.kind != ACTS or (choice.title, choice.words) in here:
+                yield Choice(RECENT, choice.words, choice.do, choice.title, choice.key)
         for page in self._window.visited()[1:KEPT]:
             at = page.place()
             lines = self._session.ask(items.lines, [at["item_id"]] if "item_id" in at else []) or []

@@ -187,7 +187,7 @@ class Window(QMainWindow):
         if navigation.keys_moved():
             self.messages.show_message("info", *MOVED)
         self.resize(frame.usual_size(self))
-        left = kept_place(self.session.project)
+        left = stored_place(self.session.project)
         if not page:
             page, place = left or (self.first, {})
         offered = standing(page, "")[0] in self._places
@@ -678,7 +678,7 @@ def keep_place(project: Project, page: str, place: dict[str, str]) -> None:
     QSettings().setValue(_key(project), json.dumps([page, place]))
 
 
-def kept_place(project: Project) -> LeftPlace | None:
+def stored_place(project: Project) -> LeftPlace | None:
     """The page and the place that were left last; None before the first time."""
     try:
         page, place = json.loads(str(QSettings().value(_key(project), "")))

@@ -17,7 +17,7 @@ from annotator.gui.shell.window import Window
 def try_window() -> str:
     """Open the sample's window, let it draw every page with all its parts and close it; what was seen, in words."""
     application, faults = make_application(), list[BaseException]()
-    told, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
+    hook, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
     try:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             window = Window(samples.create(Path(folder) / "tried.goldsmith"))
@@ -28,7 +28,7 @@ def try_window() -> str:
             picture = window.grab()
             window.close()
     finally:
-        sys.excepthook = told
+        sys.excepthook = hook
     if faults:
         raise RuntimeError(f"{type(faults[0]).__name__}: {faults[0]}") from faults[0]
     return f"{application.platformName()}, {picture.width()} × {picture.height()}, {parts} pages and parts"
@@ -38,8 +38,8 @@ def _try_page(window: Window, name: str) -> int:
     """Draw a page and each of its parts; how many there were."""
     tabs = list(below(window.show_page(name), QTabWidget))
     places = [(one, place) for one in tabs for place in range(one.count()) if one.isTabVisible(place)]
-    for one, place in places:
-        one.setCurrentIndex(place)
+    for widget, place in places:
+        widget.setCurrentIndex(place)
         _pause()
         window.session.wait()
     _pause()

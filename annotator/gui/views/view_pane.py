@@ -90,13 +90,13 @@ class PicturePane(QWidget):
 
     def offer(self, pictures: Sequence[SheetPicture]) -> None:
         """Offer other pictures; one of the name shown before stays chosen."""
-        kept = self.list.currentData()
+        current = self.list.currentData()
         self._pictures = tuple(pictures)
         with QSignalBlocker(self.list):
             self.list.clear()
             for picture in pictures:
                 self.list.addItem(picture.title, picture.name)
-            self.list.setCurrentIndex(max(0, self.list.findData(kept)) if pictures else -1)
+            self.list.setCurrentIndex(max(0, self.list.findData(current)) if pictures else -1)
         self.list.setEnabled(len(pictures) > 1)
         self.none.setVisible(not pictures)
         if not pictures:
@@ -123,9 +123,9 @@ class PicturePane(QWidget):
         self._title = picture.title
         self._session.ask_newest(self._show, result_pictures.dots, picture, ink(inches), dots)
 
-    def _show(self, drawn: Dots) -> None:
+    def _show(self, dots: Dots) -> None:
         form = QImage.Format.Format_RGBA8888
-        image = QImage(drawn.rgba, drawn.width, drawn.height, 4 * drawn.width, form).copy()
+        image = QImage(dots.rgba, dots.width, dots.height, 4 * dots.width, form).copy()
         self.view.show_image(image, self._title)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -188,15 +188,15 @@ def account(
 
 def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) -> Iterator[str]:
     head = sheet.columns[column]
-    unit = next((one.unit for one in scoring.described() if one.name == cell.metric), "")
+    unit = next((info.unit for info in scoring.described() if info.name == cell.metric), "")
     yield f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{_apart(cell.words)}</p>"
     if cell.estimate is not None:
         result = cell.estimate
-        said = [_muted(escape(part)) for part in explained(result, unit)]
+        remarks = [_muted(escape(part)) for part in explained(result, unit)]
         span = interval(result, lambda bound: f"{bound + 0.0:.4g}".replace("-", "−"))
         low_high = f"95 % interval {span}<br>" if span else ""
         value = "undefined" if result.value is None else f"{result.value:.6g}".replace("-", "−")
-        yield f"<p>value {value} {escape(unit)}<br>{low_high}{'<br>'.join(said)}</p>"
+        yield f"<p>value {value} {escape(unit)}<br>{low_high}{'<br>'.join(remarks)}</p>"
         known = explained(result, unit)
         # The first line names the figure, which stands above.
         rest = [part for part in cell.tip.splitlines()[1:] if part not in known and not part.startswith(NOT)]
@@ -291,8 +291,8 @@ class ViewPane(Splitter):
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.told, spacing=4)
-        told = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
-        self.addWidget(column_of(head, (self.table, 1), told, margins=(0, 0, 0, 4), spacing=4))
+        layout = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
+        self.addWidget(column_of(head, (self.table, 1), layout, margins=(0, 0, 0, 4), spacing=4))
         self.addWidget(self._below())
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
@@ -312,7 +312,7 @@ class ViewPane(Splitter):
 
     def show_sheets(self, sheets: tuple[ResultSheet, ...], metric: str) -> None:
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
-        kept = self.model.whole.key
+        sheet_key = self.model.whole.key
         self._sheets, self._metric = sheets, metric
         with QSignalBlocker(self.tabs):
             while self.tabs.count():
@@ -320,7 +320,7 @@ class ViewPane(Splitter):
             for sheet in sheets:
                 self.tabs.addTab(f"{sheet.title} ({len(sheet.lines):,})".replace("&", "&&"))
             known = [sheet.key for sheet in sheets]
-            self.tabs.setCurrentIndex(known.index(kept) if kept in known else 0)
+            self.tabs.setCurrentIndex(known.index(sheet_key) if sheet_key in known else 0)
         self._show_sheet(self.tabs.currentIndex())
         self.share_room()
 
@@ -378,8 +378,8 @@ class ViewPane(Splitter):
         self.model.show(sheet)
         self.table.setAccessibleName(sheet.title)
         # A sentence that begins with a name from right to left is still read from the left.
-        told = [f"\u200e{words}" for words in sheet.told]
-        self._answers, self._conditions = told[: sheet.answers], told[sheet.answers :]
+        notes = [f"\u200e{words}" for words in sheet.told]
+        self._answers, self._conditions = notes[: sheet.answers], notes[sheet.answers :]
         self.more.setChecked(self.more.isChecked() and same)
         self._fit_words()
         # A find field over four rows only takes room.
@@ -563,10 +563,10 @@ class Refused:
 
 
 def shown(
-    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], kept: Any
+    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], computed: Any
 ) -> CountedView | Refused:
     try:
-        return result_views.show(project, name, chosen, kept, among)
+        return result_views.show(project, name, chosen, computed, among)
     except Refusal as refusal:
         return refused(project, among, name, chosen, refusal)
 

@@ -144,12 +144,12 @@ class FigureBehindView(BehindPane):
             self._session.ask_later(self._show_items, view_pane.items, source)
         return True
 
-    def _show_items(self, found: ResultSheet | Refusal) -> None:
-        if isinstance(found, Refusal):
-            self._refuse(found)
+    def _show_items(self, answer: ResultSheet | Refusal) -> None:
+        if isinstance(answer, Refusal):
+            self._refuse(answer)
             return
-        self.items.show(found)
-        self.note.setText(" ".join([*found.told, DEEPER]))
+        self.items.show(answer)
+        self.note.setText(" ".join([*answer.told, DEEPER]))
         hide_alike(self.items_table, self.items, ALIKE)
         fit(self.items_table, self.items)
         if self.items.rowCount():
@@ -175,21 +175,21 @@ class FigureBehindView(BehindPane):
     def _forget(self) -> None:
         self._session.forget(self._show_items, self._show_judgements)
 
-    def _show_judgements(self, found: list[JudgementBehind] | Refusal) -> None:
-        if isinstance(found, Refusal):
-            self._refuse(found)
+    def _show_judgements(self, answer: list[JudgementBehind] | Refusal) -> None:
+        if isinstance(answer, Refusal):
+            self._refuse(answer)
             return
-        self.judgements.show(found)
+        self.judgements.show(answer)
         for place in SAME:
-            said = {str(self.judgements.index(row, place).data()) for row in range(len(found))}
-            self.table.setColumnHidden(place, len(said) < 2)
-        missing = sum(line.judgement.value is None for line in found)
+            texts = {str(self.judgements.index(row, place).data()) for row in range(len(answer))}
+            self.table.setColumnHidden(place, len(texts) < 2)
+        missing = sum(line.judgement.value is None for line in answer)
         gaps = f", {missing:,} without a verdict" if missing else ""
         self.note.setText(
-            f"{counted(len(found), 'judgement')}{gaps}." if found else "Nobody has judged this."
+            f"{counted(len(answer), 'judgement')}{gaps}." if answer else "Nobody has judged this."
         )
         self.levels.setCurrentIndex(1)
-        if found:
+        if answer:
             self.table.selectRow(0)
         self._show_detail()
         self.focus_list()
@@ -220,19 +220,19 @@ class FigureBehindView(BehindPane):
             return
         self.said.setHtml(_in_full(line))
         if not by_person(line):
-            self._session.ask_later(self._show_told, _told, line.judgement.id)
+            self._session.ask_later(self._show_told, _detail, line.judgement.id)
 
-    def _show_told(self, told: JudgementDetail | None) -> None:
+    def _show_told(self, detail: JudgementDetail | None) -> None:
         line = self.line()
-        if told is not None and line is not None and told.line.id == line.judgement.id:
-            self.replies.show_told(told)
+        if detail is not None and line is not None and detail.line.id == line.judgement.id:
+            self.replies.show_told(detail)
             self.detail.setCurrentIndex(1)
 
 
-def _told(project: Project, judgement_id: str) -> JudgementDetail | None:
+def _detail(project: Project, judgement_id: str) -> JudgementDetail | None:
     """A judgement with its replies; None when it was made again since."""
     try:
-        return journal.told(project, judgement_id)
+        return journal.judgement_detail(project, judgement_id)
     except Refusal:
         return None
 
@@ -248,15 +248,15 @@ def _named(line: SheetLine) -> str:
 
 
 def _in_full(line: JudgementBehind) -> str:
-    said = line.judgement
+    judgement = line.judgement
     parts = (
         ("", f"{verdict(line)} (weight {line.weight:g}), by {line.rater}"),
         ("Asked about", line.unit),
-        ("Quoted from the report", said.quote),
-        ("Why", said.rationale),
-        ("Why there is no verdict", said.cause),
-        ("Note", said.note),
-        ("Marks", said.flags),
+        ("Quoted from the report", judgement.quote),
+        ("Why", judgement.rationale),
+        ("Why there is no verdict", judgement.cause),
+        ("Note", judgement.note),
+        ("Marks", judgement.flags),
         ("Question", line.question),
     )
     return "".join(
@@ -269,10 +269,12 @@ def _in_full(line: JudgementBehind) -> str:
 
 
 def verdict(line: JudgementBehind) -> str:
-    said = line.judgement
+    judgement = line.judgement
     # Of a pair the one that is better, by name.
     named = {"first": line.system, "second": line.unit}
-    return named.get(said.value or "") or value_words(said.protocol, said.value, said.status)
+    return named.get(judgement.value or "") or value_words(
+        judgement.protocol, judgement.value, judgement.status
+    )
 
 
 JUDGEMENTS: Sequence[Column[JudgementBehind]] = (
@@ -388,16 +390,16 @@ class Viewer(QWidget):
     def offer_more(self, any_: bool) -> None:
         """Offer what is not a list: `any_` tells whether there is anything to show."""
 
-    def refuse(self, found: Any) -> None:
+    def refuse(self, refused: Any) -> None:
         """Say why there is no figure; `found` is what `question` answered in the place of a view.
 
         Where another choice may have figures, the lists stay in view.
         """
-        self.choosers.offer(found.choices, found.chosen, found.view)
+        self.choosers.offer(refused.choices, refused.chosen, refused.view)
         self.offer_more(any_=False)
-        self.title.setText(self.named(found.view).title)
-        words = f"{found.refusal.happened} {found.refusal.todo}"
-        if found.choices:
+        self.title.setText(self.named(refused.view).title)
+        words = f"{refused.refusal.happened} {refused.refusal.todo}"
+        if refused.choices:
             self.show_empty("Nothing to show here yet", words)
             self.choosers.show()
             return
@@ -453,34 +455,34 @@ class Viewer(QWidget):
         chosen = self._chosen.get(self._name, {}) | self.more()
         known = self._known.get(self._name)
         same = known is not None and result_views.same_count(view, {**known.chosen, **chosen}, known.chosen)
-        kept = known.kept if known is not None and same and known.sheets else None
+        computed = known.kept if known is not None and same and known.sheets else None
         self.hint.setText("Counting…")
-        self.session.ask_newest(self._counted, self.question(), self.among, self._name, chosen, kept)
+        self.session.ask_newest(self._counted, self.question(), self.among, self._name, chosen, computed)
 
-    def _counted(self, found: CountedView | Refused) -> None:
+    def _counted(self, answer: CountedView | Refused) -> None:
         self.hint.setText("")
-        if not isinstance(found, CountedView):
-            self.refuse(found)
+        if not isinstance(answer, CountedView):
+            self.refuse(answer)
             return
-        self._known[found.view] = found
+        self._known[answer.view] = answer
         if self.body.currentWidget() is self.behind and not self.views.hasFocus():
             # Not taken away from under someone's eyes: the list is of the figure that it was opened from.
             self._stale = True
             return
-        view = self.named(found.view)
-        self.choosers.offer(found.choices, found.chosen, found.view)
-        self.offer_more(bool(found.sheets))
+        view = self.named(answer.view)
+        self.choosers.offer(answer.choices, answer.chosen, answer.view)
+        self.offer_more(bool(answer.sheets))
         self.title.setText(view.title)
-        self.hint.setText(view.about if found.sheets else "")
-        if not found.sheets:
-            self.show_nothing(found)
+        self.hint.setText(view.about if answer.sheets else "")
+        if not answer.sheets:
+            self.show_nothing(answer)
             return
-        self.leaving.name = found.view
-        self.view.show_sheets(found.sheets, found.chosen.get("metric", ""))
+        self.leaving.name = answer.view
+        self.view.show_sheets(answer.sheets, answer.chosen.get("metric", ""))
         self.show_body(self.view)
 
-    def show_nothing(self, found: CountedView) -> None:
-        view = self.named(found.view)
+    def show_nothing(self, counted_view: CountedView) -> None:
+        view = self.named(counted_view.view)
         self.show_empty("Nothing to show here yet", f"{view.about} {view.lacks}")
 
     def show_empty(self, headline: str, words: str) -> None:
@@ -627,8 +629,8 @@ class ViewList(QListWidget):
             if group:
                 self._heads.append(self._add(group, Qt.ItemFlag.NoItemFlags))
             if session is not None and leads and group and group in leads:
-                said, page, place = leads[group]
-                self._add_act(said, partial(session.go, page, **place))
+                label, page, place = leads[group]
+                self._add_act(label, partial(session.go, page, **place))
             for view in of:
                 self._add(view.title).setData(NAME, view.name)
         if session is not None:
@@ -681,9 +683,9 @@ class ViewList(QListWidget):
                 rests is None or rests.get(view.name, False),
                 rests is not None and view.name in rests,
             )
-            found = all(word in f"{view.title} {view.about}".casefold() for word in sought)
+            matching = all(word in f"{view.title} {view.about}".casefold() for word in sought)
             offered = there or (known and (self.is_whole or bool(sought)))
-            line.setHidden(not ((offered and found) or line is current))
+            line.setHidden(not ((offered and matching) or line is current))
             line.setToolTip(tooltip(view.about if there else f"{view.about} {view.missing}"))
             line.setForeground(theme.token("text" if there else "text-muted"))
             if head is not None and not line.isHidden():

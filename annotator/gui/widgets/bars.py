@@ -102,8 +102,8 @@ class KeyButton(QPushButton):
         # A number whose key is its digit says it once.
         shown = self._words if brief or self._words == self._key else f"{self._words}{_GAP}{self._key}"
         self.setText(shown.strip().replace("&", "&&"))
-        said = self._hint or self._words
-        self.setToolTip(tooltip(f"{said} ({self._key})" if self._key else said))
+        tip = self._hint or self._words
+        self.setToolTip(tooltip(f"{tip} ({self._key})" if self._key else tip))
         self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
 
 
@@ -522,8 +522,8 @@ class ActsRow(QWidget):
         grow_by_width(self)
         if first is not None:
             row.addWidget(first)
-        for act, said, hint in acts:
-            button = self.buttons[act] = KeyButton(said, act=act)
+        for act, label, hint in acts:
+            button = self.buttons[act] = KeyButton(label, act=act)
             button.set_hint(hint)
             button.clicked.connect(lambda _=False, act=act: self.do(act))
             row.addWidget(button)

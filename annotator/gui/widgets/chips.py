@@ -89,14 +89,14 @@ def pixmap(name: str, size: int, color: Tint = None, ratio: float = 1.0) -> QPix
 
 
 def names() -> list[str]:
-    return sorted([*_drawn(), *_OTHER_NAMES, "logo"])
+    return sorted([*_paths(), *_OTHER_NAMES, "logo"])
 
 
 def svg(name: str, color: str) -> str:
     """An icon as an SVG document of 24 by 24; the logo keeps its own colours."""
     if name == "logo":
         return (places.resources() / "icons" / "goldsmith.svg").read_text("utf-8")
-    paths = _drawn()[_OTHER_NAMES.get(name, name)]
+    paths = _paths()[_OTHER_NAMES.get(name, name)]
     lines = "".join(f'<path d="{path}"/>' for path in paths if not path.startswith(_FILLED))
     dots = "".join(f'<path d="{path[len(_FILLED) :]}"/>' for path in paths if path.startswith(_FILLED))
     return (
@@ -107,7 +107,7 @@ def svg(name: str, color: str) -> str:
 
 
 @cache
-def _drawn() -> dict[str, list[str]]:
+def _paths() -> dict[str, list[str]]:
     """Each icon's paths: drawn with a pen of 1.8 in a square of 24; what begins with “fill:” is filled instead."""
     tree: dict[str, list[str]] = json.loads((places.resources() / "icons" / "drawn.json").read_text("utf-8"))
     return tree
@@ -197,8 +197,8 @@ class Chips(QWidget):
         super().__init__()
         self._chips: tuple[Chip, ...] = ()
         self._wrap, self._hidden = wrap, False
-        wanted = QSizePolicy.Policy.Preferred if wrap else QSizePolicy.Policy.Fixed
-        policy = QSizePolicy(wanted, wanted)
+        stretch = QSizePolicy.Policy.Preferred if wrap else QSizePolicy.Policy.Fixed
+        policy = QSizePolicy(stretch, stretch)
         policy.setHeightForWidth(wrap)
         self.setSizePolicy(policy)
         theme.watch(self, self.updateGeometry)

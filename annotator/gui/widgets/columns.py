@@ -62,7 +62,7 @@ class Columns:
         widths: Mapping[int, int],
         room: int,
         firm: Collection[int] = (),
-        wanted: ColumnNeeds = NOTHING,
+        needs: ColumnNeeds = NOTHING,
     ) -> None:
         """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing.
 
@@ -77,10 +77,10 @@ class Columns:
         titles = {place: header.sectionSizeHint(place) for place in shown}
         fixed = {place: max(title, widths[place]) for place, title in titles.items()}
         liked = max(least, widths.get(self._stretched, 0)) if stretches else 0
-        needed_by = {place: max(titles[place], wanted.widths.get(place, fixed[place])) for place in fixed}
-        fixed |= {place: needed_by[place] for place in fixed.keys() & wanted.states}
+        needed_by = {place: max(titles[place], needs.widths.get(place, fixed[place])) for place in fixed}
+        fixed |= {place: needed_by[place] for place in fixed.keys() & needs.states}
         fixed = _shared(fixed, needed_by, room - liked)
-        spares = fixed.keys() - set(firm) - wanted.states
+        spares = fixed.keys() - set(firm) - needs.states
         wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
         over = sum(fixed.values()) - room
         if over + liked > 0 and wide:
@@ -115,7 +115,7 @@ def _shared(fixed: dict[int, int], needed: Mapping[int, int], room: int) -> dict
     return fixed
 
 
-def wanted(view: QAbstractItemView) -> ColumnNeeds:
+def column_needs(view: QAbstractItemView) -> ColumnNeeds:
     """What the first rows of a table ask for; nothing is read before it is seen."""
     if not view.isVisible():
         return NOTHING
@@ -210,14 +210,14 @@ class FilterChoice(ChoiceBox):
     def held(self) -> Any:
         return self._filters[self.currentData()]
 
-    def hold(self, one: Enum) -> None:
-        choose(self, one.name)
+    def hold(self, enum: Enum) -> None:
+        choose(self, enum.name)
         self.chosen.emit()
 
     def offer(self, filters: Container[Enum]) -> None:
         """Offer these and the one that holds."""
-        kept = self.currentData()
-        offer(self, [(one.value, one.name) for one in self._filters if one in filters or one.name == kept])
+        current = self.currentData()
+        offer(self, [(one.value, one.name) for one in self._filters if one in filters or one.name == current])
 
     def show_counts(self, counts: Mapping[Any, int]) -> None:
         for one, count in counts.items():
@@ -266,10 +266,10 @@ class LinesTable(QTableView):
         self._measured: tuple[float, ColumnNeeds] | None = None
         """What the rows ask for, and the size of letters it was measured at."""
         changes = (model.modelReset, model.rowsInserted, model.rowsRemoved, model.dataChanged)
-        for told in (*changes, model.layoutChanged):
-            told.connect(self._forget)
-        for told in (model.modelReset, model.rowsInserted):
-            told.connect(self._soon.start)
+        for instance in (*changes, model.layoutChanged):
+            instance.connect(self._forget)
+        for instance in (model.modelReset, model.rowsInserted):
+            instance.connect(self._soon.start)
         self._height = ROW
         self._dress()
         theme.watch(self, self._dress)
@@ -302,7 +302,7 @@ class LinesTable(QTableView):
         """What the rows ask for, measured once for all the sizes that a layout tries."""
         points = self.font().pointSizeF()
         if self._measured is None or self._measured[0] != points or not self.isVisible():
-            result = wanted(self)
+            result = column_needs(self)
             self._measured = (points, result) if self.isVisible() else None
             return result
         return self._measured[1]
@@ -424,7 +424,7 @@ class RowsTree(QTreeWidget):
         px = theme.current().px
         self.setIconSize(QSize(1, 1) * px(CELL_PICTURE))
         widths = {place: px(width) for place, width in enumerate(self._widths)}
-        self._columns.fit(self.header(), widths, self.viewport().width(), self._firm, wanted(self))
+        self._columns.fit(self.header(), widths, self.viewport().width(), self._firm, column_needs(self))
 
     def row(self) -> int:
         line = self.currentItem()
@@ -533,11 +533,13 @@ class TickList(QListWidget):
         lines = max(self._least, min(self._most, len(names)))
         self.setFixedHeight(theme.current().px(LINE) * lines + AROUND)
 
-    def tick(self, wanted: Container[str]) -> None:
+    def tick(self, container: Container[str]) -> None:
         """Tick these and no others, and tell nobody."""
         blocked = self.blockSignals(True)
         for entry in (self.item(row) for row in range(self.count())):
-            entry.setCheckState(Qt.CheckState.Checked if entry.text() in wanted else Qt.CheckState.Unchecked)
+            entry.setCheckState(
+                Qt.CheckState.Checked if entry.text() in container else Qt.CheckState.Unchecked
+            )
         self.blockSignals(blocked)
 
     def ticked(self) -> tuple[str, ...]:

@@ -113,12 +113,12 @@ class ChoiceBox(QComboBox):
 
 def offer(combo: QComboBox, choices: Iterable[tuple[str, str]]) -> None:
     """Offer choices, each in words and with its value, and tell nobody; the first holds where the former is gone."""
-    kept = combo.currentData()
+    current = combo.currentData()
     with QSignalBlocker(combo):
         combo.clear()
         for words, value in choices:
             combo.addItem(words, value)
-        combo.setCurrentIndex(max(0, combo.findData(kept)))
+        combo.setCurrentIndex(max(0, combo.findData(current)))
 
 
 def choose(combo: QComboBox, value: Any) -> bool:
@@ -423,11 +423,11 @@ class GrowingEdit(TextBox):
 
     def _turn(self) -> None:
         """Write from the side on which the text's script begins."""
-        wanted = direction_of(self.toPlainText())
+        direction = direction_of(self.toPlainText())
         option = self.document().defaultTextOption()
-        if option.textDirection() != wanted:
-            right = wanted == Qt.LayoutDirection.RightToLeft
-            option.setTextDirection(wanted)
+        if option.textDirection() != direction:
+            right = direction == Qt.LayoutDirection.RightToLeft
+            option.setTextDirection(direction)
             option.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
             option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
             self.document().setDefaultTextOption(option)

@@ -106,10 +106,10 @@ class Splitter(QSplitter):
             return
         self._zoom, place, sizes = zoom, self.indexOf(self._list), self.sizes()
         most = max(self._list_width, self._share * self.window().width())
-        wanted = round(min(self._list_width * zoom / 100, most))
+        width = round(min(self._list_width * zoom / 100, most))
         widest = max((other for other in range(len(sizes)) if other != place), key=sizes.__getitem__)
-        sizes[widest] = max(1, sizes[widest] + sizes[place] - wanted)
-        sizes[place] = wanted
+        sizes[widest] = max(1, sizes[widest] + sizes[place] - width)
+        sizes[place] = width
         self.setSizes(sizes)
 
     @property
@@ -165,8 +165,8 @@ class Splitter(QSplitter):
 
 def _needed(part: QWidget) -> QSize:
     """What is set is enough, whatever the part would ask for by itself."""
-    told, hint = part.minimumSize(), part.minimumSizeHint()
-    return QSize(told.width() or hint.width(), told.height() or hint.height())
+    size, hint = part.minimumSize(), part.minimumSizeHint()
+    return QSize(size.width() or hint.width(), size.height() or hint.height())
 
 
 class _Handle(QSplitterHandle):

@@ -34,10 +34,12 @@ from annotator.judging.batches.batch_results import (
     BatchLimits,
     BatchReading,
     BatchSession,
+    BatchStage,
+    BatchState,
     BatchStatus,
     QuestionFate,
+    Shelf,
 )
-from annotator.judging.batches.batch_state import BatchStage, BatchState, Shelf
 from annotator.judging.calls.asking import (
     Asker,
     CaseAsk,
@@ -374,9 +376,9 @@ class _Work:
         try:
             await QuestionSettling(question, self._sender, calls.append, self._asker.notes).settle()
         finally:
-            kept = [self._asker.kept(call) for call in calls]
-            self._journal([call for call, _ in kept])
-        for _, why in kept:
+            stored = [self._asker.kept(call) for call in calls]
+            self._journal([call for call, _ in stored])
+        for _, why in stored:
             if why:
                 raise RunHalt(why)
         if not self._batched.settled(question.key):

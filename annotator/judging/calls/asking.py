@@ -152,7 +152,7 @@ class QuestionSettling:
 
     def _messages(self, rung: ReplyForm, unread: ReadReply | None) -> Messages:
         reply = self._question.reply
-        messages = reply_parts.asked_for(self._question.messages, reply, rung)
+        messages = reply_parts.with_form(self._question.messages, reply, rung)
         if unread is None:
             return messages
         return reply_parts.repair(messages, parted(unread.outcome.content).text, unread.fault, reply, rung)
@@ -405,8 +405,8 @@ class CaseAsk:
         return flags
 
     def _keep(self, call: Call) -> None:
-        kept, why = self.asker.kept(call)
-        self.calls.append(kept)
+        stored, why = self.asker.kept(call)
+        self.calls.append(stored)
         self.call_id = call.id
         if why:
             raise RunHalt(why)

@@ -68,7 +68,7 @@ class KeyGrants:
             return []
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             raise self._unreadable() from None
-        if not all(type(one.allowed) is bool for one in result):
+        if not all(type(grant.allowed) is bool for grant in result):
             raise self._unreadable()
         return result
 
@@ -80,7 +80,9 @@ class KeyGrants:
 
     def of(self, key: str, address: str) -> bool | None:
         """Whether a key may go to an address; None where nobody said."""
-        return next((one.allowed for one in self.all() if (one.key, one.address) == (key, address)), None)
+        return next(
+            (grant.allowed for grant in self.all() if (grant.key, grant.address) == (key, address)), None
+        )
 
     def put(self, grant: KeyGrant) -> None:
         """Keep what was said of a key and an address, in place of what was said before."""
@@ -98,8 +100,8 @@ class KeyGrants:
             place.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(place.with_name(f"{GRANTS}.lock")):
                 before = self.all()
-                rest = [one for one in before if (one.key, one.address) != (key, address)]
-                tree = {"keys": [asdict(one) for one in (*rest, *added)]}
+                rest = [grant for grant in before if (grant.key, grant.address) != (key, address)]
+                tree = {"keys": [asdict(grant) for grant in (*rest, *added)]}
                 files.save(place, json.dumps(tree, indent=1).encode(), private=True)
         except OSError as error:
             raise Refusal(

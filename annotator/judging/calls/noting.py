@@ -56,9 +56,9 @@ class CallNotes:
     async def put(self, call: Call) -> None:
         """Wait until a call, and all that was added, is on disk; raises Halt when it cannot be stored."""
         self._pending[call.id] = call
-        self._kept = kept = self._kept or asyncio.get_running_loop().create_future()
+        self._kept = written = self._kept or asyncio.get_running_loop().create_future()
         self._begin()
-        await asyncio.shield(kept)
+        await asyncio.shield(written)
 
     async def flush(self) -> None:
         """Wait until all is on disk."""
@@ -78,28 +78,28 @@ class CallNotes:
         # What gets ready during one commit is stored in the next, answers with the requests that follow them.
         while self._pending:
             calls, self._pending = list(self._pending.values()), {}
-            kept, self._kept = self._kept or asyncio.get_running_loop().create_future(), None
+            written, self._kept = self._kept or asyncio.get_running_loop().create_future(), None
             try:
                 await asyncio.to_thread(self._keep, calls)
             except Refusal as refusal:
-                kept.set_exception(RunHalt(str(refusal)))
+                written.set_exception(RunHalt(str(refusal)))
             else:
-                kept.set_result(None)
+                written.set_result(None)
             finally:
                 # Those who wait would wait for ever, whatever went wrong; and they may be gone.
-                if not kept.done():
-                    kept.set_exception(RunHalt("What came back could not be stored."))
-                kept.exception()
+                if not written.done():
+                    written.set_exception(RunHalt("What came back could not be stored."))
+                written.exception()
 
 
 class CallTrail:
     """One question's requests, each kept as a call before it goes out; `id` is that of the call in progress."""
 
-    def __init__(self, notes: CallNotes | None, **asked: Any) -> None:
+    def __init__(self, notes: CallNotes | None, **request: Any) -> None:
         """`asked` is what is known of the call beforehand, by the names of its fields."""
         self.id = new_id()
         self.went: Callable[[int], None] = lambda _: None
-        self._notes, self._asked, self._out = notes, asked, False
+        self._notes, self._asked, self._out = notes, request, False
 
     @contextmanager
     def in_flight(self) -> Iterator[None]:
@@ -141,16 +141,16 @@ class CallTrail:
             await self._notes.put(self.call(outcome, "", parameters, cost_usd=cost_usd))
         self.id, self._out = new_id(), False
 
-    def call(self, outcome: CallOutcome, fault: str, parameters: Mapping[str, Any], **told: Any) -> Call:
+    def call(self, outcome: CallOutcome, fault: str, parameters: Mapping[str, Any], **details: Any) -> Call:
         """The call in progress, with what came of it."""
         sent = canonical_json(dict(parameters)).decode()
-        return call_of(outcome, fault, id=self.id, parameters=sent, **self._asked, **told)
+        return call_of(outcome, fault, id=self.id, parameters=sent, **self._asked, **details)
 
 
-def call_of(outcome: CallOutcome, fault: str = "", **asked: Any) -> Call:
+def call_of(outcome: CallOutcome, fault: str = "", **request: Any) -> Call:
     """A finished call: what came of it, beside what is known of how it was asked (by the names of a Call's fields)."""
-    told: dict[str, Any] = {
-        "id": asked.get("id") or new_id(),
+    answer: dict[str, Any] = {
+        "id": request.get("id") or new_id(),
         "status": Status.INVALID if fault else outcome.status,
         "raw": escaped(outcome.content or outcome.body[:_LONGEST_BODY]),
         "cause": escaped(f"The reply could not be used: {fault}." if fault else outcome.message),
@@ -164,4 +164,4 @@ def call_of(outcome: CallOutcome, fault: str = "", **asked: Any) -> Call:
         "tokens_reasoning": outcome.usage.reasoning,
         "latency_s": outcome.latency_s,
     }
-    return Call(**told | asked)
+    return Call(**answer | request)

@@ -31,12 +31,12 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
-    wanted = headers.get("retry-after", "").strip()
-    seconds = _number(wanted)
-    if seconds is not None or not wanted:
+    header = headers.get("retry-after", "").strip()
+    seconds = _number(header)
+    if seconds is not None or not header:
         return seconds
     try:
-        moment = parsedate_to_datetime(wanted)
+        moment = parsedate_to_datetime(header)
     except (ValueError, OverflowError):
         return None
     return min(max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds()), _LONGEST_S)
@@ -46,8 +46,8 @@ def hinted_wait(headers: Mapping[str, str], text: str) -> float | None:
     """Seconds a server that is asked too much hints at otherwise: when what is used up comes back, or in words."""
     used_up = [kind for kind in ("requests", "tokens") if headers.get(f"x-ratelimit-remaining-{kind}") == "0"]
     waits = [duration(headers.get(f"x-ratelimit-reset-{kind}", "")) for kind in used_up]
-    said = _COME_BACK.search(text)
-    waits.append(duration(text[said.end() :]) if said else None)
+    match = _COME_BACK.search(text)
+    waits.append(duration(text[match.end() :]) if match else None)
     return max((wait for wait in waits if wait is not None), default=None)
 
 
@@ -199,9 +199,9 @@ class CallOutcome:
         if self.answered and not keys and not self.message:
             return self
         named = ("content", *_WORDS[1:])
-        kept: dict[str, Any] = {name: without_keys(getattr(self, name), keys) for name in named}
+        cleaned: dict[str, Any] = {name: without_keys(getattr(self, name), keys) for name in named}
         body = without_keys(self.body, keys) if self.answered else redact(self.body, keys)
-        return replace(self, body=body, message=redact(self.message, keys) if self.message else "", **kept)
+        return replace(self, body=body, message=redact(self.message, keys) if self.message else "", **cleaned)
 
 
 def sentence(words: str) -> str:
@@ -392,8 +392,8 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
         (usage, "prompt_cache_hit_tokens"),
         (usage, "cached_tokens"),
     )
-    reasoning, *told = (_count(*detail) for detail in details)
-    cached = next((count for count in told if count is not None), None)
+    reasoning, *cached_counts = (_count(*detail) for detail in details)
+    cached = next((count for count in cached_counts if count is not None), None)
     cost, output = _charged(usage), completion or (None if wrote else completion)
     beside: int | None = None
     if prompt is None:

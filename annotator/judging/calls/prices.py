@@ -160,20 +160,26 @@ def _by_name(table: Any, model: str) -> Any:
 
 def _price(listed: Any) -> Price | None:
     """The prices of tokens; None where others are paid beside them."""
-    told = {name: getattr(listed, f"{name}_mtok") for name in ("input", "output", "cache_read")}
-    if None in (told["input"], told["output"]) or any(getattr(listed, name) for name in _BESIDE_TOKENS):
+    listed_prices = {name: getattr(listed, f"{name}_mtok") for name in ("input", "output", "cache_read")}
+    if None in (listed_prices["input"], listed_prices["output"]) or any(
+        getattr(listed, name) for name in _BESIDE_TOKENS
+    ):
         return None
-    starts = {tier.start for value in told.values() for tier in getattr(value, "tiers", ())}
-    return _above(told, 0).model_copy(update={"long": {start: _above(told, start) for start in starts}})
+    starts = {tier.start for value in listed_prices.values() for tier in getattr(value, "tiers", ())}
+    return _above(listed_prices, 0).model_copy(
+        update={"long": {start: _above(listed_prices, start) for start in starts}}
+    )
 
 
-def _above(told: Mapping[str, Any], start: int) -> Price:
+def _above(listed_prices: Mapping[str, Any], start: int) -> Price:
     def at(value: Any) -> float | None:
         above = [tier.price for tier in getattr(value, "tiers", ()) if tier.start <= start]
         return None if value is None else float(above[-1] if above else getattr(value, "base", value))
 
     return Price(
-        input=at(told["input"]) or 0.0, output=at(told["output"]) or 0.0, cached=at(told["cache_read"])
+        input=at(listed_prices["input"]) or 0.0,
+        output=at(listed_prices["output"]) or 0.0,
+        cached=at(listed_prices["cache_read"]),
     )
 
 
@@ -184,7 +190,7 @@ def _listed_on() -> str:
 
     today = datetime.now(UTC).date()
     every = (model.prices for provider in get_snapshot().providers for model in provider.models)
-    dated = (one.constraint for prices in every if isinstance(prices, list) for one in prices)
+    dated = (price.constraint for prices in every if isinstance(prices, list) for price in prices)
     days = (getattr(constraint, "start_date", None) for constraint in dated)
     return str(max(day for day in days if day is not None and day <= today))
 
@@ -266,9 +272,9 @@ class Budget:
             return float("inf")
         return max(0.0, self.limit_usd - self.spent_usd - self._most)
 
-    def likely_output(self, told: int = 0) -> int:
+    def likely_output(self, limit: int = 0) -> int:
         """How long a reply gets in tokens: as long as others of the run, before the first as long as it is told to."""
-        return self.longest.get(told or self.told_output) or told or self.told_output
+        return self.longest.get(limit or self.told_output) or limit or self.told_output
 
     def thinking(self, cap: int) -> int:
         """How many tokens beyond its cap a reply may be billed at most."""

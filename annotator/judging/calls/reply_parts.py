@@ -76,8 +76,8 @@ def parted(content: str) -> ReplyParts:
     spans, before = _thoughts(text) if any(mark in text for mark in _MARKS) else ([], "")
     thinking = "\n\n".join(text[start:end].strip() for start, end in spans)
     places = [0, *(place for span in spans for place in span), len(text)]
-    kept = "".join(text[start:end] for start, end in zip(places[::2], places[1::2], strict=True))
-    return ReplyParts(kept.strip(UNSEEN), thinking, sources, before)
+    visible = "".join(text[start:end] for start, end in zip(places[::2], places[1::2], strict=True))
+    return ReplyParts(visible.strip(UNSEEN), thinking, sources, before)
 
 
 def _apart(content: str) -> tuple[str, tuple[CitedSource, ...]]:
@@ -181,11 +181,11 @@ def composed(tree: Mapping[str, Any], message: Mapping[str, Any]) -> str:
     parts = message.get("content")
     if isinstance(parts, str) and not any(map(message.get, _BESIDE)) and not any(map(tree.get, _LISTED)):
         return parts
-    told = parts if isinstance(parts, list) else [{"text": parts}]
+    pieces = parts if isinstance(parts, list) else [{"text": parts}]
     thoughts = [
-        part for part in told if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")
+        part for part in pieces if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")
     ]
-    text = "".join(_texts([part for part in told if part not in thoughts]))
+    text = "".join(_texts([part for part in pieces if part not in thoughts]))
     named = (message.get(name) for name in _THOUGHTS)
     beside = dict.fromkeys("".join(_texts(one)) for one in (*named, thoughts))
     if not any(beside):
@@ -236,7 +236,7 @@ def _annotated(annotations: list[Any], text: str) -> list[tuple[int | None, str,
 
     Where the text refers to more than there are, nobody knows which is which: they have no numbers then.
     """
-    told: dict[str, tuple[int | None, str]] = {}
+    markers: dict[str, tuple[int | None, str]] = {}
     for annotation in annotations:
         inner = annotation.get("url_citation", annotation) if isinstance(annotation, dict) else None
         url, title = _source(inner)
@@ -244,14 +244,17 @@ def _annotated(annotations: list[Any], text: str) -> list[tuple[int | None, str,
             start, end = inner.get("start_index"), inner.get("end_index")
             whole = type(start) is int and type(end) is int
             marker = _MARKER.fullmatch(text[start:end].strip()) if whole else None
-            number, before = told.get(url, (None, ""))
-            told[url] = number or (int(marker[1]) if marker else None), before or title
-    if any(number for number, _ in told.values()):
+            number, before = markers.get(url, (None, ""))
+            markers[url] = number or (int(marker[1]) if marker else None), before or title
+    if any(number for number, _ in markers.values()):
         return sorted(
-            ((number, url, title) for url, (number, title) in told.items()), key=lambda one: one[0] or 1_000
+            ((number, url, title) for url, (number, title) in markers.items()),
+            key=lambda one: one[0] or 1_000,
         )
-    known = all(int(marker) <= len(told) for marker in _MARKER.findall(text))
-    return [(place if known else None, url, title) for place, (url, (_, title)) in enumerate(told.items(), 1)]
+    known = all(int(marker) <= len(markers) for marker in _MARKER.findall(text))
+    return [
+        (place if known else None, url, title) for place, (url, (_, title)) in enumerate(markers.items(), 1)
+    ]
 
 
 def _source(one: Any) -> tuple[str, str]:
@@ -370,7 +373,7 @@ def in_words(reply: type[BaseModel], rung: ReplyForm) -> str:
     return f"Reply with one JSON object and nothing else, without a code fence. It must fit this JSON Schema: {schema}"
 
 
-def asked_for(messages: Messages, reply: type[BaseModel], rung: ReplyForm) -> Messages:
+def with_form(messages: Messages, reply: type[BaseModel], rung: ReplyForm) -> Messages:
     """The messages with the form stated in words, except where a schema is sent along."""
     if rung is ReplyForm.SCHEMA:
         return messages

@@ -57,7 +57,7 @@ class _Weighing:
         result = self.prompts.get(prompt) or _prompt(prompt)
         key = question_key(self.endpoint, result, fields, reply, fenced, self.trial)
         form = ReplyForm.TEXT if reply_parts.is_plain(reply) else self.form
-        tokens = tokens_of(reply_parts.asked_for(render(result, fields, fenced), reply, form))
+        tokens = tokens_of(reply_parts.with_form(render(result, fields, fenced), reply, form))
         more = tokens_in(reply_parts.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
         self.noted.append(WeighedQuestion(key, tokens, more, reply, cap_of(self.endpoint.parameters)))
         assumed = getattr(reply, "assumed", None)

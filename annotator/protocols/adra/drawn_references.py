@@ -55,11 +55,11 @@ class References(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a line that has not four fields."""
-        told = [["" if field == "-" else field for field in line] for line in fields(text, 4)]
+        lines = [["" if field == "-" else field for field in line] for line in fields(text, 4)]
         return cls(
             references=[
                 Listed(quote=quote, title=title, identifier=identifier, authors=authors, year=None)
-                for quote, title, identifier, authors in told
+                for quote, title, identifier, authors in lines
             ]
         )
 

@@ -11,12 +11,13 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field
 
 from annotator.domain.judges.judge import Status, Verdict
-from annotator.domain.judges.matrix import Matrix, MatrixSpec
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
     CaseLayout,
     Material,
+    Matrix,
+    MatrixSpec,
     Metric,
     Presentation,
     Protocol,
@@ -43,8 +44,8 @@ from annotator.protocols.several import (
     Word,
     by_letter,
     listed,
+    missing_notes,
     of_several,
-    told_missing,
     values_by_name,
 )
 
@@ -151,20 +152,22 @@ def score(reading: MatrixCount, figure: CountFigure, scored: RatedResponse, over
         return Estimate(None, method=method, note="the item has no gold plan")
     if ResponsePart.PLAN not in scored.material.parts:
         return Estimate(None, method=method, note="the plan of this response is not known")
-    drawn, wanted = scored.material.units(ResponsePart.PLAN), scored.material.units(Kind.PLAN)
-    return _estimate(reading, figure, MATRIX.cells(drawn, wanted, scored.values), gold, over_valid, method)
+    extracted, planned = scored.material.units(ResponsePart.PLAN), scored.material.units(Kind.PLAN)
+    return _estimate(
+        reading, figure, MATRIX.cells(extracted, planned, scored.values), gold, over_valid, method
+    )
 
 
 def _estimate(
     reading: MatrixCount, figure: CountFigure, cells: Matrix, gold: int, over_valid: bool, method: str
 ) -> Estimate:
-    asked = len(cells) * gold
+    total = len(cells) * gold
     missing = sum(row.count(None) for row in cells)
     judged = tuple(row for row in cells if None not in row)
     usable = not missing or (over_valid and judged)
     value = figure.of(reading.count(judged, gold)) if usable else None
     over = f"{len(judged):,} of {len(cells):,} predicted sub-tasks"
-    notes = told_missing(missing, asked, bool(usable), over=over)
+    notes = missing_notes(missing, total, bool(usable), over=over)
     notes += [figure.undefined] * bool(usable and value is None)
     extremes = (_filled(cells, by=False), _filled(cells, by=True))
     could_be = [figure.of(reading.count(filled, gold)) for filled in extremes]
@@ -172,7 +175,7 @@ def _estimate(
     if value is not None and known:
         # A sub-task left out may well meet a gold one: no value that the whole matrix cannot give.
         value = min(max(value, min(known)), max(known))
-    return estimate(value, could_be, n=asked - missing, missing=missing, method=method, note="; ".join(notes))
+    return estimate(value, could_be, n=total - missing, missing=missing, method=method, note="; ".join(notes))
 
 
 def _filled(cells: Matrix, *, by: bool) -> Matrix:

@@ -51,7 +51,9 @@ def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Of a response's comparisons, the share in which it was preferred; `n` counts those with a preference or a tie."""
     method = "preferred / comparisons"
     others = scored.material.rivals(NAME)
-    result = [preferred(scored.values.get(one.id), scored.reverse.get(one.id)) for one in others]
+    result = [
+        preferred(scored.values.get(response.id), scored.reverse.get(response.id)) for response in others
+    ]
     if not result:
         return Estimate(None, method=method, note="there is no other response to compare with")
     wins, missing = result.count(FIRST), result.count(None)

@@ -289,9 +289,9 @@ def references(report: str, source_id: str = "") -> Evidence:
     return Evidence(units=tuple(units.values()))
 
 
-def as_reference(found: FoundWork, anchor: Anchor) -> Reference:
+def as_reference(work: FoundWork, anchor: Anchor) -> Reference:
     """What was found as a reference whose id follows from its identifier and title."""
-    identifier, entry = str(found.identifier or ""), found.entry
+    identifier, entry = str(work.identifier or ""), work.entry
     return Reference(
         id=derived_id(NAME, identifier, entry.title),
         text=entry.title,
@@ -310,11 +310,11 @@ def _listed(report: str, entries: Iterable[Span]) -> Iterator[FoundWork]:
     for start, end in entries:
         marker = MARKER.match(report, start, end)
         named = list(named_in(report, start, end))
-        words = next((one.words for one in named if as_title(one.words)), "")
+        words = next((work.words for work in named if as_title(work.words)), "")
         entry = read_entry(report[marker.end() if marker else start : end], words)
-        elsewhere = [_speaks_of_another(one, entry) for one in named]
-        own = [one for one, other in zip(named, elsewhere, strict=True) if not other]
-        aside = [one for one, other in zip(named, elsewhere, strict=True) if other]
+        elsewhere = [_speaks_of_another(work, entry) for work in named]
+        own = [work for work, other in zip(named, elsewhere, strict=True) if not other]
+        aside = [work for work, other in zip(named, elsewhere, strict=True) if other]
         if not own:
             own, aside = aside[:1], aside[1:]
         best = min(own, key=_rank, default=None)
@@ -324,8 +324,8 @@ def _listed(report: str, entries: Iterable[Span]) -> Iterator[FoundWork]:
         yield from map(_link, aside)
 
 
-def _speaks_of_another(one: NamedWork, entry: ReferenceEntry) -> bool:
-    title = as_title(one.words)
+def _speaks_of_another(work: NamedWork, entry: ReferenceEntry) -> bool:
+    title = as_title(work.words)
     return bool(title) and not same_title(title, entry.title)
 
 
@@ -341,8 +341,8 @@ def _by_mark(listed: Sequence[FoundWork]) -> Iterator[FoundWork]:
             yield _joined(result, addresses[result.mark])
 
 
-def _rank(one: NamedWork) -> int:
-    return _RANK[one.identifier.scheme]
+def _rank(work: NamedWork) -> int:
+    return _RANK[work.identifier.scheme]
 
 
 # The links, DOIs and arXiv ids in the text around them.
@@ -350,11 +350,11 @@ def _rank(one: NamedWork) -> int:
 
 def _linked(report: str, entries: Sequence[Span]) -> Iterator[FoundWork]:
     starts = [start for start, _ in entries]
-    yield from (_link(one) for one in named_in(report) if not inside(one.start, entries, starts))
+    yield from (_link(work) for work in named_in(report) if not inside(work.start, entries, starts))
 
 
-def _link(one: NamedWork) -> FoundWork:
-    return FoundWork(one.identifier, ReferenceEntry(as_title(one.words)), one.start, one.end)
+def _link(work: NamedWork) -> FoundWork:
+    return FoundWork(work.identifier, ReferenceEntry(as_title(work.words)), work.start, work.end)
 
 
 # One work, however often it is named.

@@ -30,7 +30,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra import counts
 from annotator.protocols.adra.counts import CountFigure, CountTally, estimate
 from annotator.protocols.merging import at_least, by_passages
-from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, Word, told_missing
+from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, Word, missing_notes
 
 NAME = "adra.reasoning"
 
@@ -59,11 +59,11 @@ class Said(CountTally):
     statements: int
 
 
-def accuracy(said: CountTally) -> float | None:
+def accuracy(tally: CountTally) -> float | None:
     """(TP + TN) / all statements."""
-    if not isinstance(said, Said):
+    if not isinstance(tally, Said):
         raise TypeError("an accuracy is of statements")
-    return said.correct / said.statements if said.statements else None
+    return tally.correct / tally.statements if tally.statements else None
 
 
 ACCURACY = CountFigure("accuracy", "accuracy", "(TP + TN) / all", accuracy, "no statement was judged")
@@ -133,7 +133,7 @@ def score(
     missing = sum(value is None for _, value in pairs)
     usable = not missing or (over_valid and missing < len(pairs))
     value = figure.of(count(pairs, reading)) if usable else None
-    notes = told_missing(missing, len(pairs), usable)
+    notes = missing_notes(missing, len(pairs), usable)
     notes += [figure.undefined] * (usable and value is None)
     could_be = [figure.of(count(filled, reading)) for filled in _extremes(pairs)]
     return estimate(

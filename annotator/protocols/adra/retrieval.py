@@ -43,8 +43,8 @@ def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Retrie
     """Every match, one to one, with its reason; by equal DOI, then arXiv id, then title, the first with the first."""
     pairs = _pairs(_named(retrieved), _named(gold))
     ours, theirs = {i for i, _ in pairs}, {j for _, j in pairs}
-    superfluous = tuple(one for i, one in enumerate(retrieved) if i not in ours)
-    lacking = tuple(one for j, one in enumerate(gold) if j not in theirs)
+    superfluous = tuple(reference for i, reference in enumerate(retrieved) if i not in ours)
+    lacking = tuple(reference for j, reference in enumerate(gold) if j not in theirs)
     matches = tuple(_match(retrieved[i], gold[j]) for i, j in pairs)
     return RetrievalComparison(matches, superfluous, lacking, _conflicts(superfluous, lacking))
 
@@ -57,7 +57,9 @@ def _conflicts(
 
     works = ([ReferencedWork(*name) for name in _named(side)] for side in (retrieved, gold))
     alike = [(retrieved[i], gold[j]) for i, j in alike_by_title(*works)]
-    return tuple(pair for pair in alike if different_works(*(work_named(one.identifier) for one in pair)))
+    return tuple(
+        pair for pair in alike if different_works(*(work_named(reference.identifier) for reference in pair))
+    )
 
 
 Names = tuple[tuple[str, str], ...]
@@ -88,9 +90,11 @@ def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> CountTal
 def _match(retrieved: Reference, gold: Reference) -> RetrievalMatch:
     from annotator.stats.matching.matching import TITLE_KEY
 
-    one, other = work_named(retrieved.identifier), work_named(gold.identifier)
-    if one is not None and one == other and one.scheme in ("doi", "arxiv"):
-        return RetrievalMatch(retrieved, gold, "doi" if one.scheme == "doi" else "arxiv", one.value)
+    identifier, other = work_named(retrieved.identifier), work_named(gold.identifier)
+    if identifier is not None and identifier == other and identifier.scheme in ("doi", "arxiv"):
+        return RetrievalMatch(
+            retrieved, gold, "doi" if identifier.scheme == "doi" else "arxiv", identifier.value
+        )
     return RetrievalMatch(retrieved, gold, "title", normal_title(gold.text)[:TITLE_KEY])
 
 

@@ -89,15 +89,17 @@ KOR = RelationRate("kor", OMITS, "omitted", 8)
 RATES = (KSR, KCR, KOR)
 
 
-def rate(of: RelationRate, said: Sequence[str | None], over_valid: bool = False) -> Estimate:
+def rate(of: RelationRate, relations: Sequence[str | None], over_valid: bool = False) -> Estimate:
     """A rate from the relation of each key point, None where it is missing; ValueError on any other value.
 
     `n` counts the relations that came; floor and ceiling take all missing as another, then as this one.
     """
-    if odd := set(said) - {*RELATIONS, None}:
+    if odd := set(relations) - {*RELATIONS, None}:
         raise ValueError(f"a key point is supported, omitted or contradicted, not {odd.pop()!r}")
-    own, missing = said.count(of.relation), said.count(None)
-    return mean_of_known(own, len(said) - missing, missing, over_valid, "relations are missing", of.formula)
+    own, missing = relations.count(of.relation), relations.count(None)
+    return mean_of_known(
+        own, len(relations) - missing, missing, over_valid, "relations are missing", of.formula
+    )
 
 
 def points(part: ResponsePart, material: Material) -> list[KeyPoint]:
@@ -125,39 +127,39 @@ def _nothing(part: ResponsePart, material: Material) -> str:
     return f"no key point was found in the pages read, {result.read:,} of {result.pages:,}"
 
 
-def _said(part: ResponsePart, scored: RatedResponse) -> list[str | None]:
+def _relations(part: ResponsePart, scored: RatedResponse) -> list[str | None]:
     return [scored.values.get(unit.id) for unit in points(part, scored.material)]
 
 
 def _score_of(of: RelationRate, part: ResponsePart) -> Callable[[RatedResponse, bool], Estimate]:
     def score(scored: RatedResponse, over_valid: bool) -> Estimate:
-        said = _said(part, scored)
-        if not said:
+        relations = _relations(part, scored)
+        if not relations:
             return Estimate(None, method=of.formula, note=_nothing(part, scored.material))
-        return rate(of, said, over_valid).based(basis(part, scored.material))
+        return rate(of, relations, over_valid).based(basis(part, scored.material))
 
     return score
 
 
 def _pooled_of(of: RelationRate) -> Callable[[Sequence[RatedResponse], bool], Estimate]:
     def pooled(pool: Sequence[RatedResponse], over_valid: bool) -> Estimate:
-        said = [one for scored in pool for one in _said(ResponsePart.KEYPOINTS, scored)]
-        if not said:
+        relations = [one for scored in pool for one in _relations(ResponsePart.KEYPOINTS, scored)]
+        if not relations:
             return Estimate(None, method=of.formula, note="no report has a key point")
         bases = (basis(ResponsePart.KEYPOINTS, scored.material) for scored in pool)
-        return rate(of, said, over_valid).based(sum(bases, Basis()))
+        return rate(of, relations, over_valid).based(sum(bases, Basis()))
 
     return pooled
 
 
-def _drawn_of(
+def _pooled_picture(
     of: RelationRate,
 ) -> "Callable[[Sequence[RatedResponse], bool, NDArray[np.float64]], NDArray[np.float64]]":
     def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """The pooled rate of every draw, from the counts of each report; over what came."""
         from annotator.stats.intervals.clustered import rates
 
-        counts = [Counter(_said(ResponsePart.KEYPOINTS, scored)) for scored in pool]
+        counts = [Counter(_relations(ResponsePart.KEYPOINTS, scored)) for scored in pool]
         own, known = (
             [count[of.relation] for count in counts],
             [count.total() - count[None] for count in counts],
@@ -167,11 +169,11 @@ def _drawn_of(
     return drawn
 
 
-def _definition(of: RelationRate, said: str) -> str:
+def _definition(of: RelationRate, subject: str) -> str:
     return f"""\
 $$\\text{{{of.title}}} = \\frac{{|{of.symbol}|}}{{|UEK|}}$$
 
-Of the key points {said}, the share that the report {of.relation} (Eq. {of.equation}). KSR, KCR and KOR sum to 1.
+Of the key points {subject}, the share that the report {of.relation} (Eq. {of.equation}). KSR, KCR and KOR sum to 1.
 Undefined, and not 0, without a key point, and as long as a relation is missing; then the range is given in which it
 lies. The number of key points stands with every figure.
 """
@@ -202,7 +204,7 @@ def _metrics() -> Iterator[Metric]:
             higher_is_better=of.better,
             parts=(part,),
             pooled=_pooled_of(of),
-            drawn=_drawn_of(of),
+            drawn=_pooled_picture(of),
         )
 
 
@@ -234,8 +236,8 @@ BASELINE_SHARE = 0.5
 
 def baseline(case: Case) -> Verdicts:
     """Supports or omits, by the share of the point's terms that one passage of the report holds."""
-    said = at_least(BASELINE_SHARE, SUPPORTS, OMITS)
-    return of_empty(case, OMITS) or by_passages(case, "point", said, unmet=OMITS)
+    relation_of = at_least(BASELINE_SHARE, SUPPORTS, OMITS)
+    return of_empty(case, OMITS) or by_passages(case, "point", relation_of, unmet=OMITS)
 
 
 FLOOR = "Words alone never contradict, so the baseline's KCR is 0 whatever the reports say."

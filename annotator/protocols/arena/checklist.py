@@ -26,7 +26,7 @@ from annotator.domain.kinds.checklist import unequal
 from annotator.domain.material.item import Item
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.merging import by_passages
-from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, of_empty, told_missing
+from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, missing_notes, of_empty
 
 NOT_KNOWN = "not known"
 
@@ -36,8 +36,8 @@ def trait(item: Item, name: str) -> str:
 
 
 def described(item: Item) -> dict[str, str]:
-    said = {"category": item.subject, "family": item.question_type}
-    known = {name: words.strip() or NOT_KNOWN for name, words in said.items()}
+    values = {"category": item.subject, "family": item.question_type}
+    known = {name: words.strip() or NOT_KNOWN for name, words in values.items()}
     return known | {"difficulty": trait(item, "difficulty")}
 
 
@@ -86,7 +86,7 @@ def ace(points: Sequence[tuple[float, str | None]], over_valid: bool = False) ->
     usable = not missing or (over_valid and bool(known))
     notes = [
         *([f"the shares sum to {whole:.2f} and are divided by that"] * (abs(whole - 1) > 1e-6)),
-        *told_missing(missing, len(counted), usable, "ratings are missing"),
+        *missing_notes(missing, len(counted), usable, "ratings are missing"),
     ]
     return Estimate(
         total / weighed if usable else None,
@@ -159,10 +159,10 @@ judge, judge_together = QUESTION.judge, QUESTION.judge_together
 
 def baseline(case: Case) -> Verdicts:
     """A rating by the share of the point's terms that one passage of the report holds."""
-    return of_empty(case, RATINGS[0]) or by_passages(case, "point", _said, unmet=RATINGS[0])
+    return of_empty(case, RATINGS[0]) or by_passages(case, "point", _verdict, unmet=RATINGS[0])
 
 
-def _said(share: float, _passage: str) -> tuple[str, str]:
+def _verdict(share: float, _passage: str) -> tuple[str, str]:
     return RATINGS[int(MOST * share + 0.5)], f"baseline: {share:.2f} of its terms in one passage"
 
 

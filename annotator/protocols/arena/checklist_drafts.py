@@ -47,8 +47,8 @@ class DraftedChecklist(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = blocks(text, title="TITLE", description="DESCRIPTION", weight="WEIGHT")
-        return cls.model_validate({"points": told})
+        points = blocks(text, title="TITLE", description="DESCRIPTION", weight="WEIGHT")
+        return cls.model_validate({"points": points})
 
 
 async def make(material: Material, ask: Ask) -> Extracted:
@@ -58,17 +58,17 @@ async def make(material: Material, ask: Ask) -> Extracted:
     answer = await ask(NAME, fields, DraftedChecklist, fenced=tuple(fields))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
-    drawn: list[DraftedPoint] = answer.reply.points
+    points: list[DraftedPoint] = answer.reply.points
     least, most = POINTS
-    if not least <= len(drawn) <= most:
-        cause = f"The draft has {len(drawn):,} points; a checklist has {least} to {most}."
+    if not least <= len(points) <= most:
+        cause = f"The draft has {len(points):,} points; a checklist has {least} to {most}."
         return Extracted(None, Status.INVALID, cause, answer.flags)
-    total = fsum(one.weight for one in drawn)
+    total = fsum(point.weight for point in points)
     if fault := unequal(total):
         return Extracted(None, Status.INVALID, fault, answer.flags)
     units = tuple(
         CheckPoint(title=one.title.strip(), text=one.description.strip(), share=one.weight / total)
-        for one in sorted(drawn, key=lambda one: -one.weight)
+        for one in sorted(points, key=lambda point: -point.weight)
     )
     exact = abs(total - 1) < 1e-6
     return Extracted(Checklist(units=units), flags=(*answer.flags, *([] if exact else [NORMALIZED])))

@@ -61,7 +61,7 @@ class DrawnInspirations(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the four lines."""
-        told = [
+        inspirations = [
             block
             | {
                 "quotes": [one.strip() for one in block["quotes"].split(BARS.strip()) if one.strip()],
@@ -69,7 +69,7 @@ class DrawnInspirations(ModelReply):
             }
             for block in blocks(text, quotes="QUOTES", text="TEXT", type="TYPE", qualities="QUALITIES")
         ]
-        return cls.model_validate({"inspirations": told})
+        return cls.model_validate({"inspirations": inspirations})
 
 
 async def draw(material: Material, ask: Ask) -> Extracted:
@@ -89,9 +89,11 @@ async def draw(material: Material, ask: Ask) -> Extracted:
         if answer.status is not Status.OK:
             failed = failed or Extracted(None, answer.status, answer.cause, answer.flags)
             continue
-        drawn: list[DrawnInspiration] = answer.reply.inspirations
-        failed = failed or _too_many(drawn, piece, answer)
-        units += (_unit(one, source, piece) for one in drawn if one.text.strip())
+        inspirations: list[DrawnInspiration] = answer.reply.inspirations
+        failed = failed or _too_many(inspirations, piece, answer)
+        units += (
+            _unit(inspiration, source, piece) for inspiration in inspirations if inspiration.text.strip()
+        )
     if failed is not None:
         return failed
     if not units:
@@ -109,22 +111,20 @@ def read_in_pieces(material: Material) -> Iterator[tuple[Source, Piece]]:
             yield source, piece._replace(number=number)
 
 
-def _too_many(drawn: Sequence[DrawnInspiration], piece: Piece, answer: Answer) -> Extracted | None:
-    if len(drawn) <= MOST:
+def _too_many(inspirations: Sequence[DrawnInspiration], piece: Piece, answer: Answer) -> Extracted | None:
+    if len(inspirations) <= MOST:
         return None
-    cause = (
-        f"The reply on piece {piece.number} has {len(drawn):,} inspirations; a piece gives at most {MOST}."
-    )
+    cause = f"The reply on piece {piece.number} has {len(inspirations):,} inspirations; a piece gives at most {MOST}."
     return Extracted(None, Status.INVALID, cause, answer.flags)
 
 
-def _unit(one: DrawnInspiration, source: Source, piece: Piece) -> Inspiration:
-    result = {quote: anchored([source], quote, piece.start) for quote in one.quotes if quote.strip()}
+def _unit(inspiration: DrawnInspiration, source: Source, piece: Piece) -> Inspiration:
+    result = {quote: anchored([source], quote, piece.start) for quote in inspiration.quotes if quote.strip()}
     anchors = list(dict.fromkeys(anchor for anchor in result.values() if anchor is not None))
     return Inspiration(
-        text=one.text.strip(),
-        type=one.type,
-        qualities=tuple(dict.fromkeys(one.qualities)),
+        text=inspiration.text.strip(),
+        type=inspiration.type,
+        qualities=tuple(dict.fromkeys(inspiration.qualities)),
         piece=piece.number,
         anchor=anchors[0] if anchors else None,
         more_anchors=tuple(anchors[1:100]),
@@ -168,8 +168,8 @@ def _cued(source: Source, piece: Piece) -> list[Inspiration]:
     spans: list[tuple[InspirationType, int, int, int]] = []
     places = [(a, b) for _, a, b in sentences([source]) if piece.start <= a and b <= piece.end]
     for place, (start, end) in enumerate(places):
-        said = source.text[start:end]
-        kind = next((kind for kind, cue in _CUES.items() if cue.search(said)), None)
+        passage = source.text[start:end]
+        kind = next((kind for kind, cue in _CUES.items() if cue.search(passage)), None)
         if kind is None:
             continue
         last = spans[-1] if spans else None

@@ -83,10 +83,10 @@ class _PageReading:
         self.pages: list[ReadPage] = []
         self.flags: set[str] = set()
 
-    def add(self, page: Page, drawn: Sequence[tuple[str, Sequence[str]]]) -> None:
+    def add(self, page: Page, extracted: Sequence[tuple[str, Sequence[str]]]) -> None:
         """Take the points of a page as (text, spans), those with words of the page."""
         lost: list[str] = []
-        for text, spans in drawn:
+        for text, spans in extracted:
             places = [(span, find(page.text, span)) for span in spans if span.strip()]
             anchors = [
                 Anchor.at(page.text, place[0], min(place[1], place[0] + LONGEST_SPAN), page.url)
@@ -178,10 +178,10 @@ def baseline(material: Material) -> Extracted:
     """Of each page the sentences that share at least two terms with the question, the best eight."""
     if waits := _unfetched(material):
         return waits
-    drawing, wanted = _PageReading(material), terms(material.item.question)
+    drawing, question_terms = _PageReading(material), terms(material.item.question)
     for page in _readable(material, drawing):
         sentences = [page.text[slice(*span)] for span in pieces(page.text)]
-        shared = {fromkey: len(terms(fromkey) & wanted) for fromkey in dict.fromkeys(sentences)}
+        shared = {fromkey: len(terms(fromkey) & question_terms) for fromkey in dict.fromkeys(sentences)}
         best = sorted((one for one in shared if shared[one] >= LEAST_SHARED), key=lambda one: -shared[one])
         chosen = set(best[:MOST_OF_A_PAGE])
         drawing.add(page, [(_PLAIN.sub(" ", one)[:LONGEST_TEXT], [one]) for one in shared if one in chosen])

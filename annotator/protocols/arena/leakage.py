@@ -99,10 +99,10 @@ def longest_common_subsequence(a: str, b: str) -> int:
     return len(a) - open_.bit_count()
 
 
-def overlap(found: str, reference: str) -> float:
+def overlap(candidate: str, reference: str) -> float:
     """Eq. 13: the share of the different words of the reference that are found; 0 where it has none."""
-    wanted = set(words(reference))
-    return len(wanted & set(words(found))) / len(wanted) if wanted else 0.0
+    reference_words = set(words(reference))
+    return len(reference_words & set(words(candidate))) / len(reference_words) if reference_words else 0.0
 
 
 def longest_run(a: str, b: str) -> int:
@@ -146,9 +146,11 @@ class Vocabulary:
         }
 
 
-def likeness(found: str, reference: str, vocabulary: Vocabulary) -> Likeness:
+def likeness(candidate: str, reference: str, vocabulary: Vocabulary) -> Likeness:
     return Likeness(
-        string_similarity(found, reference), vocabulary.cosine(found, reference), overlap(found, reference)
+        string_similarity(candidate, reference),
+        vocabulary.cosine(candidate, reference),
+        overlap(candidate, reference),
     )
 
 
@@ -174,16 +176,16 @@ def compared(
 
     Words weigh as they do in the vocabulary, by default in that of the pool.
     """
-    halves = [split(one.material.item.question) for one in pool]
+    halves = [split(response.material.item.question) for response in pool]
     known = vocabulary or _vocabulary(pool)
     return [
-        None if half is None else _compared(one, half[1], known)
-        for one, half in zip(pool, halves, strict=True)
+        None if half is None else _compared(response, half[1], known)
+        for response, half in zip(pool, halves, strict=True)
     ]
 
 
 def _vocabulary(pool: Sequence[RatedResponse]) -> Vocabulary:
-    halves = map(split, dict.fromkeys(one.material.item.question for one in pool))
+    halves = map(split, dict.fromkeys(response.material.item.question for response in pool))
     return Vocabulary.of([half[1] for half in halves if half is not None])
 
 
@@ -204,7 +206,7 @@ def _metric(
     name: str, title: str, definition: str, of: Reading, vocabulary: Vocabulary | None = None
 ) -> Metric:
     def pooled(pool: Sequence[RatedResponse], _: bool) -> Estimate:
-        known = [of(one) for one in compared(pool, vocabulary) if one is not None]
+        known = [of(continuation) for continuation in compared(pool, vocabulary) if continuation is not None]
         if not known:
             return Estimate(None, method=title, note=NOTHING)
         value, out = sum(known) / len(known), len(pool) - len(known)
@@ -220,8 +222,8 @@ def _metric(
         from annotator.stats.intervals.clustered import rates
 
         result = compared(pool, vocabulary)
-        values = [0.0 if one is None else of(one) for one in result]
-        return rates(values, [one is not None for one in result], times)
+        values = [0.0 if continuation is None else of(continuation) for continuation in result]
+        return rates(values, [continuation is not None for continuation in result], times)
 
     return Metric(
         f"leakage.{name}",

@@ -73,7 +73,7 @@ class TaskPreference(ModelReply):
         return not apart or (apart > 0) == (self.better == FIRST)
 
 
-def said(better: str, confidence: float) -> str:
+def preference_words(better: str, confidence: float) -> str:
     return f"{better} {confidence:g}"
 
 
@@ -93,7 +93,9 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
 
 def _verdict(reply: TaskPreference, _case: Case, flags: tuple[str, ...]) -> Verdict:
     flags = flags if reply.agrees else (*flags, SCORES_DISAGREE)
-    return Verdict(value=said(reply.better, reply.confidence), rationale=reply.reason, flags=" ".join(flags))
+    return Verdict(
+        value=preference_words(reply.better, reply.confidence), rationale=reply.reason, flags=" ".join(flags)
+    )
 
 
 def baseline(case: Case) -> Verdicts:
@@ -103,7 +105,7 @@ def baseline(case: Case) -> Verdicts:
     first, second = _richness(case.response.text), _richness(case.other.text)
     rationale = f"baseline: {first} against {second} different words"
     better, sure = (FIRST if first >= second else SECOND), (0.5 if first == second else SURE)
-    return {case.unit.id: Verdict(value=said(better, sure), rationale=rationale)}
+    return {case.unit.id: Verdict(value=preference_words(better, sure), rationale=rationale)}
 
 
 def _richness(text: str) -> int:

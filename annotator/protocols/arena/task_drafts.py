@@ -54,7 +54,7 @@ class WrittenTasks(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the five lines."""
-        told = [
+        tasks = [
             block | {"inspirations": [one.strip() for one in block["inspirations"].split(",") if one.strip()]}
             for block in blocks(
                 text,
@@ -65,7 +65,7 @@ class WrittenTasks(ModelReply):
                 task="TASK",
             )
         ]
-        return cls.model_validate({"tasks": told})
+        return cls.model_validate({"tasks": tasks})
 
 
 async def write(material: Material, ask: Ask) -> Extracted:
@@ -94,19 +94,19 @@ async def write(material: Material, ask: Ask) -> Extracted:
             failed = failed or Extracted(None, Status.INVALID, fault, answer.flags)
             continue
         flags += [FEW] * (len(written) < COUNT[0])
-        flags += [UNKNOWN] * any(set(one.inspirations) - set(names) for one in written)
+        flags += [UNKNOWN] * any(set(task.inspirations) - set(names) for task in written)
         units += (
             Task(
-                text=one.task.strip(),
-                phase=one.phase,
-                family=Family(one.family),
-                difficulty=one.difficulty,
+                text=task.task.strip(),
+                phase=task.phase,
+                family=Family(task.family),
+                difficulty=task.difficulty,
                 inspirations=tuple(
-                    dict.fromkeys(names[name].id for name in one.inspirations if name in names)
+                    dict.fromkeys(names[name].id for name in task.inspirations if name in names)
                 ),
                 piece=piece,
             )
-            for one in written
+            for task in written
         )
     if failed is not None:
         return failed
@@ -127,13 +127,13 @@ def _fault(written: Sequence[WrittenTask], piece: int | None) -> str:
     of = f" on piece {piece}" if piece else ""
     if len(written) > COUNT[1]:
         return f"The reply{of} has {len(written):,} tasks; {COUNT[0]} to {COUNT[1]} are asked for."
-    for one in written:
+    for task in written:
         try:
-            family = Family(one.family)
+            family = Family(task.family)
         except ValueError:
-            return f"“{one.family[:60]}” is no family of the menu."
-        if family.phase is not one.phase:
-            return f"{family.value} belongs to the phase {family.phase.value}, not {one.phase.value}."
+            return f"“{task.family[:60]}” is no family of the menu."
+        if family.phase is not task.phase:
+            return f"{family.value} belongs to the phase {family.phase.value}, not {task.phase.value}."
     return ""
 
 
@@ -188,7 +188,7 @@ def _filled(
     piece: int | None,
 ) -> Task:
     """A task of a family from an inspiration of its type; from another where there is none."""
-    fitting = [one for one in among if one.type is kind] or among
+    fitting = [inspiration for inspiration in among if inspiration.type is kind] or among
     chosen = fitting[place % len(fitting)]
     return Task(
         text=words.format(" ".join(chosen.text.split()[:_SHOWN_WORDS]).rstrip(".!?。！？,;:")[:300]),

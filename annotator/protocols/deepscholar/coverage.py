@@ -5,7 +5,7 @@ DeepScholar-Bench: claim coverage, §8.3.3; the window, §8.4.2 and Figure 5; th
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotator.domain.judges.judge import YES, Status, Verdict, said_yes
+from annotator.domain.judges.judge import YES, Status, Verdict, is_yes
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
@@ -98,10 +98,10 @@ def borne_out(sentences: Sequence[Sentence], values: Mapping[str, str], window: 
     """Of each sentence whether some sources in the window bear it out; None where that is open."""
     result: list[bool | None] = []
     for at in range(len(sentences)):
-        said = [
-            said_yes(values.get(unit_id(sentences, at, place))) for _, place in places(sentences, at, window)
+        verdicts = [
+            is_yes(values.get(unit_id(sentences, at, place))) for _, place in places(sentences, at, window)
         ]
-        result.append(True if True in said else None if None in said else False)
+        result.append(True if True in verdicts else None if None in verdicts else False)
     return result
 
 
@@ -128,10 +128,10 @@ def as_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     return _share(long, over_valid, RELEASED)
 
 
-def _share(found: Sequence[bool | None], over_valid: bool, method: str = METHOD) -> Estimate:
-    known = [one for one in found if one is not None]
+def _share(verdicts: Sequence[bool | None], over_valid: bool, method: str = METHOD) -> Estimate:
+    known = [one for one in verdicts if one is not None]
     return mean_of_known(
-        sum(known), len(known), len(found) - len(known), over_valid, "sentences are open", method
+        sum(known), len(known), len(verdicts) - len(known), over_valid, "sentences are open", method
     )
 
 
@@ -150,7 +150,7 @@ def cases(material: Material) -> Iterator[Case]:
 
 def _unit(material: Material, sentences: Sequence[Sentence], at: int, place: int | None) -> SentenceAtPlace:
     cited = () if place is None else sentences[place].cites
-    texts = [source_of(material, one) for one in cited]
+    texts = [source_of(material, source) for source in cited]
     return SentenceAtPlace(
         id=unit_id(sentences, at, place),
         text=f"{sentences[at].text} [{_where(at, place)}]",
@@ -171,16 +171,16 @@ def _where(at: int, place: int | None) -> str:
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
     """Sentence, task and the sources of one place after the other are shown, until some bear the sentence out."""
-    said: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     for unit in case.units:
-        if any(one.value == YES for one in said.values()):
-            said[unit.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED)
+        if any(verdict.value == YES for verdict in verdicts.values()):
+            verdicts[unit.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED)
         else:
-            said[unit.id] = await _asked(case, unit, ask)
-    return said
+            verdicts[unit.id] = await _verdict_of(case, unit, ask)
+    return verdicts
 
 
-async def _asked(case: Case, unit: Unit, ask: Ask) -> Verdict:
+async def _verdict_of(case: Case, unit: Unit, ask: Ask) -> Verdict:
     place = _at_place(unit)
     if not place.sources and not place.complete:
         return Verdict(status=Status.SKIPPED, cause=NO_TEXT)
@@ -214,17 +214,17 @@ BASELINE_SHARE = 0.6
 
 def baseline(case: Case) -> Verdicts:
     """Borne out where the sources of a place and the task have enough of its terms, the nearest place first."""
-    said: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     for place in map(_at_place, case.units):
-        if any(one.value == YES for one in said.values()):
+        if any(verdict.value == YES for verdict in verdicts.values()):
             why = "baseline: nearer sources have enough of its terms"
-            said[place.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED, rationale=why)
+            verdicts[place.id] = Verdict(status=Status.NOT_NEEDED, cause=NOT_NEEDED, rationale=why)
         elif not place.sources and not place.complete:
-            said[place.id] = Verdict(status=Status.SKIPPED, cause=NO_TEXT)
+            verdicts[place.id] = Verdict(status=Status.SKIPPED, cause=NO_TEXT)
         else:
             given = f"{place.sources}\n\n{case.item.question}"
-            said[place.id] = _settled(place, by_words(place.sentence, given, BASELINE_SHARE))
-    return said
+            verdicts[place.id] = _settled(place, by_words(place.sentence, given, BASELINE_SHARE))
+    return verdicts
 
 
 _DRAWN = (ResponsePart.SENTENCES,)

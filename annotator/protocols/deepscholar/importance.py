@@ -109,7 +109,7 @@ def _cited(text: str, mark: str) -> Anchor | None:
 async def judge_nugget(case: Case, ask: Ask) -> Verdicts:
     """Task and nugget are shown, as to people; not the exemplar."""
     fields = {"question": case.item.question, "nugget": case.unit.text}
-    return await _asked(case, ask, fields, NuggetImportance)
+    return await _verdicts_of(case, ask, fields, NuggetImportance)
 
 
 async def judge_reference(case: Case, ask: Ask) -> Verdicts:
@@ -121,10 +121,10 @@ async def judge_reference(case: Case, ask: Ask) -> Verdicts:
         "authors": case.unit.note or NOT_KNOWN,
         "abstract": case.given["page"] or NOT_KNOWN,
     }
-    return await _asked(case, ask, fields, ReferenceImportance)
+    return await _verdicts_of(case, ask, fields, ReferenceImportance)
 
 
-async def _asked(
+async def _verdicts_of(
     case: Case, ask: Ask, fields: dict[str, str], protocol: type[NuggetImportance | ReferenceImportance]
 ) -> Verdicts:
     answer = await ask(case.protocol, fields, protocol, fenced=tuple(fields))

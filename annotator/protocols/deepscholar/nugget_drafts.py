@@ -74,7 +74,7 @@ class WeighedNuggets(ModelReply):
 
 async def make(material: Material, ask: Ask) -> Extracted:
     """Nuggets of the item's exemplars: drawn window by window, weighed, and assigned to the exemplar themselves."""
-    texts = [one.text for one in material.facing if one.text.strip()]
+    texts = [response.text for response in material.facing if response.text.strip()]
     if not texts:
         return Extracted(None, Status.SKIPPED, NO_EXEMPLAR)
     result: list[str] = []
@@ -101,49 +101,50 @@ async def make(material: Material, ask: Ask) -> Extracted:
 
 
 async def _weighed(
-    material: Material, ask: Ask, drawn: Sequence[Nugget], texts: Sequence[str], flags: Sequence[str]
+    material: Material, ask: Ask, nuggets: Sequence[Nugget], texts: Sequence[str], flags: Sequence[str]
 ) -> Extracted:
     """The nuggets with their importance, vital ones first, and with how far the exemplar bears them out."""
     weights = dict[str, str]()
-    for names in _windows(drawn):
+    for names in _windows(nuggets):
         fields = {"question": material.item.question, "nuggets": listed(names)}
         answer = await ask(WEIGHED, fields, WeighedNuggets, fenced=tuple(fields))
         if answer.status is not Status.OK:
             return _failed(answer)
-        said = _once(names, [(one.id, one.importance) for one in answer.reply.answers])
-        if said is None:
+        importances = _once(names, [(one.id, one.importance) for one in answer.reply.answers])
+        if importances is None:
             return Extracted(None, Status.INVALID, "The reply does not weigh each nugget once.", answer.flags)
-        weights |= said
+        weights |= importances
     support = dict[str, str]()
-    for names in _windows(drawn):
+    for names in _windows(nuggets):
         words = "\n\n".join(f"id: {name}\n{unit.text}" for name, unit in names.items())
         fields = {"question": material.item.question, "nuggets": words, "report": "\n\n".join(texts)}
         answer = await ask(ASSIGNED[1], fields, SupportTogether, fenced=tuple(fields))
         if answer.status is not Status.OK:
             return _failed(answer)
-        said = _once(names, [(one.id, one.support) for one in answer.reply.answers])
-        if said is None:
+        importances = _once(names, [(one.id, one.support) for one in answer.reply.answers])
+        if importances is None:
             return Extracted(
                 None, Status.INVALID, "The reply does not assign each nugget once.", answer.flags
             )
-        support |= said
+        support |= importances
     units = [
-        one.model_copy(update={"importance": weights[one.id], "support": support[one.id]}) for one in drawn
+        nugget.model_copy(update={"importance": weights[nugget.id], "support": support[nugget.id]})
+        for nugget in nuggets
     ]
-    ordered = sorted(units, key=lambda one: one.importance != "vital")
+    ordered = sorted(units, key=lambda nugget: nugget.importance != "vital")
     return Extracted(Nuggets(units=tuple(ordered)), flags=tuple(flags))
 
 
-def _windows(drawn: Sequence[Nugget]) -> Iterator[Mapping[str, Unit]]:
-    for start in range(0, len(drawn), WINDOW):
-        yield by_letter(drawn[start : start + WINDOW], "n")
+def _windows(nuggets: Sequence[Nugget]) -> Iterator[Mapping[str, Unit]]:
+    for start in range(0, len(nuggets), WINDOW):
+        yield by_letter(nuggets[start : start + WINDOW], "n")
 
 
-def _once(names: Mapping[str, Unit], said: Sequence[tuple[str, str]]) -> dict[str, str] | None:
+def _once(names: Mapping[str, Unit], pairs: Sequence[tuple[str, str]]) -> dict[str, str] | None:
     """Unit → what was said of it; None unless each is named exactly once, and nothing else is."""
-    if sorted(name for name, _ in said) != sorted(names):
+    if sorted(name for name, _ in pairs) != sorted(names):
         return None
-    return {names[name].id: value for name, value in said}
+    return {names[name].id: value for name, value in pairs}
 
 
 def _failed(answer: Answer) -> Extracted:

@@ -162,8 +162,8 @@ class NuggetSupport(QuotingReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form: a label alone on the first line, then the reason; ValueError on anything else."""
-        said, rest = sole_value(text, *_WORDS)
-        return cls.model_validate({"support": _WORDS[said], "quote": longest_quote(rest), "rationale": rest})
+        word, rest = sole_value(text, *_WORDS)
+        return cls.model_validate({"support": _WORDS[word], "quote": longest_quote(rest), "rationale": rest})
 
 
 class SupportOfOne(NuggetSupport):
@@ -193,10 +193,10 @@ BASELINE_FULL, BASELINE_PARTIAL = 0.75, 0.4
 
 def baseline(case: Case) -> Verdicts:
     """Supported, partly or not, by the share of the nugget's terms that one passage of the report holds."""
-    return of_empty(case, NONE) or by_passages(case, "nugget", _said, unmet=NONE)
+    return of_empty(case, NONE) or by_passages(case, "nugget", _verdict, unmet=NONE)
 
 
-def _said(share: float, _passage: str) -> tuple[str, str]:
+def _verdict(share: float, _passage: str) -> tuple[str, str]:
     value = FULL if share >= BASELINE_FULL else PARTIAL if share >= BASELINE_PARTIAL else NONE
     return value, f"baseline: {share:.2f} of its terms in one passage"
 

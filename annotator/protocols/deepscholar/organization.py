@@ -25,7 +25,7 @@ from annotator.domain.judges.published import Aim
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import several
-from annotator.protocols.several import ValueReply, Word, told_missing
+from annotator.protocols.several import ValueReply, Word, missing_notes
 
 NAME = "deepscholar.organization"
 METHOD = "(w₁ + w₂) / 2, wins over the exemplar in both orders"
@@ -51,7 +51,10 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Org of one report by one rater's verdicts in both orders; `n` counts the exemplars compared with."""
     if scored.material.response.mode == EXEMPLAR:
         return Estimate(0.5, n=1, floor=0.5, ceiling=0.5, method=METHOD, note="by definition, not judged")
-    orders = [(scored.values.get(one.id), scored.reverse.get(one.id)) for one in scored.material.facing]
+    orders = [
+        (scored.values.get(response.id), scored.reverse.get(response.id))
+        for response in scored.material.facing
+    ]
     if not orders:
         return Estimate(None, method=METHOD, note="the item has no exemplar")
     wins = [(_win(first, FIRST), _win(second, SECOND)) for first, second in orders]
@@ -59,7 +62,7 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     missing = len(wins) - len(known)
     usable = not missing or (over_valid and bool(known))
     turned = sum(outcome(*order) is PairOutcome.INCONSISTENT for order in orders)
-    notes = told_missing(missing, len(wins), usable, "comparisons are missing")
+    notes = missing_notes(missing, len(wins), usable, "comparisons are missing")
     notes += ["the verdict changed with the order"] * bool(turned)
     # What is known of a pair in one order alone bounds the others' mean, too.
     floor, ceiling = (

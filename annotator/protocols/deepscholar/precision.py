@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judge import NO, YES, Status, Verdict, said_yes
+from annotator.domain.judges.judge import NO, YES, Status, Verdict, is_yes
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
@@ -31,7 +31,7 @@ from annotator.domain.material.item import EXEMPLAR, PageState
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted, terms
-from annotator.protocols.several import ValueReply, Word, of_one, told_missing, with_quote
+from annotator.protocols.several import ValueReply, Word, missing_notes, of_one, with_quote
 
 UNDRAWN = "the report's sentences have not been drawn"
 NO_SENTENCE = "the report has no sentence"
@@ -65,11 +65,11 @@ def verdict_of(reply: Entailed, source: str, flags: tuple[str, ...]) -> Verdict:
 
 def by_words(sentence: str, source: str, share: float) -> Verdict:
     """No network: yes where the source has so many of the sentence's terms."""
-    wanted = terms(sentence)
-    if not wanted:
+    sentence_terms = terms(sentence)
+    if not sentence_terms:
         why = "baseline: the sentence has no words to look for"
         return Verdict(status=Status.UNCLEAR, cause=why, rationale=why)
-    held = len(wanted & terms(source)) / len(wanted)
+    held = len(sentence_terms & terms(source)) / len(sentence_terms)
     value, sign = (YES, "≥") if held >= share else (NO, "<")
     return Verdict(value=value, rationale=f"baseline: {held:.2f} of its terms {sign} {share:.2f}")
 
@@ -132,19 +132,19 @@ class PrecisionReading:
     groups: Callable[[Sequence[tuple[Sentence, list[bool | None]]]], list[list[bool | None]]]
 
 
-def _citations(found: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
-    return [[one] for sentence, said in found for one in (*said, *[False] * sentence.dangling)]
+def _citations(judged: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
+    return [[one] for sentence, verdicts in judged for one in (*verdicts, *[False] * sentence.dangling)]
 
 
-def _cited(found: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
-    whole = [[*said, *[False] * sentence.dangling] for sentence, said in found]
-    return [said for said in whole if said]
+def _cited(judged: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
+    whole = [[*verdicts, *[False] * sentence.dangling] for sentence, verdicts in judged]
+    return [verdicts for verdicts in whole if verdicts]
 
 
-def _released(found: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
+def _released(judged: Sequence[tuple[Sentence, list[bool | None]]]) -> list[list[bool | None]]:
     return [
-        [one for cited, one in zip(sentence.cites, said, strict=True) if not cited.later] or [False]
-        for sentence, said in found
+        [one for cited, one in zip(sentence.cites, verdicts, strict=True) if not cited.later] or [False]
+        for sentence, verdicts in judged
         if sentence.length >= LEAST_RELEASED
     ]
 
@@ -183,24 +183,27 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
     material, method = scored.material, reading.formula
     if why := unknown(material):
         return Estimate(None, method=method, note=why)
-    result = [(one, [said_yes(scored.values.get(unit)) for unit in unit_ids(one)]) for one in body(material)]
-    if not any(said or one.dangling for one, said in result):
+    result = [
+        (sentence, [is_yes(scored.values.get(unit)) for unit in unit_ids(sentence)])
+        for sentence in body(material)
+    ]
+    if not any(verdicts or sentence.dangling for sentence, verdicts in result):
         listed = material.units(ResponsePart.REFERENCES)
         return Estimate(0.0, floor=0.0, ceiling=0.0, method=method, note=CITES_NONE if listed else NAMES_NONE)
     groups = reading.groups(result)
     if not groups:
         return Estimate(None, method=method, note=f"no sentence has {LEAST_RELEASED} characters")
-    asked = sum(len(said) for _, said in result)
+    total = sum(len(verdicts) for _, verdicts in result)
     # A reading that passes some over is not open where these are missing.
     missing = sum(group.count(None) for group in groups)
-    known = [kept for group in groups if (kept := [one for one in group if one is not None])]
+    known = [valid for group in groups if (valid := [one for one in group if one is not None])]
     usable = not missing or (over_valid and bool(known))
-    dangling = sum(one.dangling for one, _ in result)
-    notes = told_missing(missing, asked, usable)
+    dangling = sum(sentence.dangling for sentence, _ in result)
+    notes = missing_notes(missing, total, usable)
     notes += [counted(dangling, "mark leads to nothing", "marks lead to nothing")] * bool(dangling)
     return Estimate(
         fmean(map(fmean, known)) if usable and known else None,
-        n=asked - sum(said.count(None) for _, said in result),
+        n=total - sum(verdicts.count(None) for _, verdicts in result),
         missing=missing,
         floor=fmean(fmean(one is True for one in group) for group in groups),
         ceiling=fmean(fmean(one is not False for one in group) for group in groups),

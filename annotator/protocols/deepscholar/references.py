@@ -138,9 +138,9 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
     if not any(unit.importance for unit in units):
         return None
     works = by_work(unit for unit in units if everywhere or on_arxiv(unit))
-    said = [({unit.importance for unit in of}, _of_all(of)) for of in works.values()]
-    wanted = [keys for how, keys in said if "important" in how]
-    return ImportantWorks(wanted, [keys for how, keys in said if how == {""}])
+    importances = [({unit.importance for unit in of}, _of_all(of)) for of in works.values()]
+    important_keys = [keys for how, keys in importances if "important" in how]
+    return ImportantWorks(important_keys, [keys for how, keys in importances if how == {""}])
 
 
 def by_work(references: Iterable[Reference]) -> dict[str, list[Reference]]:
@@ -158,7 +158,7 @@ def _of_all(references: Iterable[Reference]) -> set[str]:
 def reference_coverage(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """RC of one report; `n` counts the important references."""
     named = retrieved(scored.material) or ()
-    known = set[str]().union(*(_keys(one.address, one.title, one.reference.text) for one in named))
+    known = set[str]().union(*(_keys(work.address, work.title, work.reference.text) for work in named))
     return _covered(scored.material, important(scored.material), known, over_valid, " on arXiv")
 
 
@@ -204,7 +204,7 @@ def document_importance(scored: RatedResponse, _: bool = False) -> Estimate:
 
 def document_importance_pooled(scored: Sequence[RatedResponse], _: bool = False) -> Estimate:
     """The same over all reports of a system."""
-    return _beside([one.material for one in scored], POOLED_METHOD)
+    return _beside([response.material for response in scored], POOLED_METHOD)
 
 
 def document_importance_released(scored: RatedResponse, _: bool = False) -> Estimate:

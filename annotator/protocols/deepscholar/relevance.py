@@ -66,11 +66,11 @@ def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         return Estimate(None, method=METHOD, note=UNKNOWN_SET)
     if not works:
         return Estimate(0.0, floor=0.0, ceiling=0.0, method=METHOD, note=NAMES_NOTHING)
-    said = [scored.values.get(work.reference.id) for work in works]
-    if odd := {value for value in said if value is not None} - set(GRADES):
+    grades = [scored.values.get(work.reference.id) for work in works]
+    if odd := {value for value in grades if value is not None} - set(GRADES):
         raise ValueError(f"a relevance is 0, 1 or 2, not {odd.pop()!r}")
-    known = [int(value) for value in said if value is not None]
-    missing = len(said) - len(known)
+    known = [int(value) for value in grades if value is not None]
+    missing = len(grades) - len(known)
     return mean_of_known(sum(known) / 2, len(known), missing, over_valid, "ratings are missing", METHOD)
 
 
@@ -93,7 +93,7 @@ def _twice(value: float | None) -> float | None:
 def cases(material: Material) -> Iterator[Case]:
     """One case for each work that the report names, with its abstract and what people wrote on the same paper."""
     own = (material.response,) if material.response.mode == EXEMPLAR else material.facing
-    exemplar = next((one.text for one in own), "")
+    exemplar = next((response.text for response in own), "")
     for work in (retrieved(material) or ()) if own else ():
         named = Unit(id=work.reference.id, text=work.title)
         given = work_fields(work.address, work.abstract) | {SECTION: exemplar}

@@ -91,8 +91,10 @@ def sentences(
 
     A sentence's id follows from its words and how often they stood before.
     """
-    told = known or {}
-    cited = read(report, {mark: one.address for mark, one in told.items() if one.address}, every=True)
+    sources = known or {}
+    cited = read(
+        report, {mark: source.address for mark, source in sources.items() if source.address}, every=True
+    )
     masked = _ESCAPED.sub(lambda found: MASK * len(found[0]) if MASK in found[0] else found[0], cited.masked)
     starts = [citation.start for citation in cited.citations]
     times: Counter[str] = Counter()
@@ -101,7 +103,9 @@ def sentences(
         text = without_marks(masked[start:end])[:LONGEST_TEXT]
         within = cited.citations[bisect_left(starts, start) : bisect_left(starts, end)]
         times[text] += 1
-        units.append(_unit(cited, told, _Found(text, start, end, heading, within, times[text]), response_id))
+        units.append(
+            _unit(cited, sources, _Found(text, start, end, heading, within, times[text]), response_id)
+        )
     return units
 
 
@@ -117,27 +121,29 @@ class _Found:
     time: int
 
 
-def _unit(cited: ReportCitations, known: dict[str, CitedSource], found: _Found, response_id: str) -> Sentence:
+def _unit(
+    cited: ReportCitations, known: dict[str, CitedSource], sentence: _Found, response_id: str
+) -> Sentence:
     sources: dict[str, CitedSource] = {}
     dangling = 0
-    for citation in found.citations:
-        told = [_source(url, cited, known, citation) for url in citation.urls]
+    for citation in sentence.citations:
+        cited_sources = [_source(url, cited, known, citation) for url in citation.urls]
         listed = [_listed(mark, cited, known) for mark in citation.lost]
-        told += [one for one in listed if one]
+        cited_sources += [one for one in listed if one]
         dangling += listed.count(None) + (not citation.urls and not citation.lost)
-        for place, one in enumerate(told):
-            before = sources.get(one.key)
+        for place, source in enumerate(cited_sources):
+            before = sources.get(source.key)
             later = place > 0 and (before is None or before.later)
-            sources[one.key] = (before or one).model_copy(update={"later": later})
-    start, end = found.start, min(found.end, found.start + LONGEST_TEXT)
+            sources[source.key] = (before or source).model_copy(update={"later": later})
+    start, end = sentence.start, min(sentence.end, sentence.start + LONGEST_TEXT)
     return Sentence(
-        id="s" + derived_id("sentence", response_id, found.text, found.time)[-12:],
-        text=found.text,
-        heading=found.heading,
+        id="s" + derived_id("sentence", response_id, sentence.text, sentence.time)[-12:],
+        text=sentence.text,
+        heading=sentence.heading,
         anchor=Anchor.at(cited.report, start, end, response_id),
         cites=tuple(sources.values()),
         dangling=dangling,
-        marks=sum(max(1, len(one.urls) + len(one.lost)) for one in found.citations),
+        marks=sum(max(1, len(one.urls) + len(one.lost)) for one in sentence.citations),
     )
 
 
@@ -145,7 +151,7 @@ def _source(
     url: str, cited: ReportCitations, known: dict[str, CitedSource], citation: Citation
 ) -> CitedSource:
     title = " ".join(cited.report[slice(*citation.label)].split()) if citation.label else ""
-    words = next((one.words for mark, one in known.items() if cited.references.get(mark) == url), "")
+    words = next((source.words for mark, source in known.items() if cited.references.get(mark) == url), "")
     return CitedSource(address=str(work_named(url) or url), title=title[:LONGEST_TITLE], words=words)
 
 
@@ -156,10 +162,10 @@ def _listed(mark: str, cited: ReportCitations, known: dict[str, CitedSource]) ->
     if mark in known:
         return known[mark].model_copy(update={"words": known[mark].words or words})
     key = normal_title(entry)
-    for one in known.values():
-        title = normal_title(one.title)
-        if one.address and len(title) >= TELLING and title in key:
-            return one
+    for source in known.values():
+        title = normal_title(source.title)
+        if source.address and len(title) >= TELLING and title in key:
+            return source
     return CitedSource(title=entry[:LONGEST_TITLE], words=words) if key else None
 
 
@@ -208,14 +214,14 @@ def _blocks(cited: ReportCitations, masked: str) -> Iterator[_Block]:
     for stretch in cited.body:
         for start, end in _gathered(cited.report, masked, stretch):
             words = cited.report[start:end].strip()
-            if is_heading(words) or _stands_as_heading(words, masked[start:end]):
+            if is_heading(words) or _is_heading(words, masked[start:end]):
                 heading = words.strip("#*_ \t:")[:LONGEST_TEXT]
             else:
                 bullet = BULLET.match(cited.report, start, end)
                 yield _Block(bullet.end() if bullet else start, end, heading)
 
 
-def _stands_as_heading(words: str, masked: str) -> bool:
+def _is_heading(words: str, masked: str) -> bool:
     alone = "\n" not in words and not _ITEM.match(words) and MASK not in masked
     return alone and bool(_UNFINISHED.search(words)) and word_count(words) <= MOST_WORDS_OF_HEADING
 
@@ -326,7 +332,7 @@ def report_figures(material: Material) -> ReportFigures:
     cited = read(material.response.text, every=True)
     text = "".join(cited.report[start:end] for start, end in cited.body)
     inline = sum(max(1, len(citation.urls) + len(citation.lost)) for citation in cited.citations)
-    sources = {one.key for unit in units for one in unit.cites}
+    sources = {cite.key for unit in units for cite in unit.cites}
     rows = sum(unit.anchor is not None and unit.anchor.quote.startswith("|") for unit in units)
     return ReportFigures(len(text), len(text.split()), len(units) - rows, len(sources), inline)
 
@@ -344,8 +350,11 @@ def cited_works(material: Material) -> list[CitedWork]:
     """The works that an item's exemplar cites, each once; important where one of its references is."""
     result = []
     for address, references in by_work(material.units(Kind.EVIDENCE)).items():
-        page, said = material.pages.get(address), {reference.importance for reference in references} - {""}
-        importance = "important" if "important" in said else next(iter(said), "")
+        page, importances = (
+            material.pages.get(address),
+            {reference.importance for reference in references} - {""},
+        )
+        importance = "important" if "important" in importances else next(iter(importances), "")
         known = page.citations if page is not None else None
         result.append(CitedWork(any(map(on_arxiv, references)), importance, known))
     return result

@@ -72,9 +72,9 @@ def numbered(written: str, works: Sequence[CatalogueWork]) -> NumberedSection:
     return NumberedSection("\n\n".join([text, HEADING, *listed]), tuple(works), removed)
 
 
-def _numbers(said: str) -> Iterator[int]:
+def _numbers(reply: str) -> Iterator[int]:
     """The numbers of a mark; the ends alone of a range that is wider than any list."""
-    for result in _NUMBER.finditer(said):
+    for result in _NUMBER.finditer(reply):
         first, last = int(result[1][:9]), int((result[2] or result[1])[:9])
         yield from range(first, last + 1) if 0 <= last - first < 1_000 else dict.fromkeys((first, last))
 
@@ -185,11 +185,11 @@ async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> K
         answer = await ask(FILTER, fields, RelevantWork, fenced=("title", "abstract"))
         return answer.reply.relevant if answer.status is Status.OK else ""
 
-    said = dict(zip(works, await together(map(verdict, works)), strict=True))
-    aside = [work for work, word in said.items() if not word]
-    said |= dict(zip(aside, await together(map(verdict, aside)), strict=True))
-    kept = tuple(work for work in works if said[work] in (_YES, ""))
-    return KeptWorks(kept, sum(not word for word in said.values()))
+    verdicts = dict(zip(works, await together(map(verdict, works)), strict=True))
+    aside = [work for work, word in verdicts.items() if not word]
+    verdicts |= dict(zip(aside, await together(map(verdict, aside)), strict=True))
+    catalogue_works = tuple(work for work in works if verdicts[work] in (_YES, ""))
+    return KeptWorks(catalogue_works, sum(not word for word in verdicts.values()))
 
 
 async def top(question: str, works: Sequence[CatalogueWork], count: int, ask: Ask, seed: str) -> KeptWorks:
@@ -198,23 +198,23 @@ async def top(question: str, works: Sequence[CatalogueWork], count: int, ask: As
     Quickselect: each round puts every work beside one pivot, drawn by the seed. A comparison that does not come goes by
     the search order.
     """
-    left, kept, draw, unanswered = list(works), list[CatalogueWork](), Random(seed), 0
-    while len(left) > count - len(kept) > 0:
+    left, catalogue_works, draw, unanswered = list(works), list[CatalogueWork](), Random(seed), 0
+    while len(left) > count - len(catalogue_works) > 0:
         pivot = left.pop(draw.randrange(len(left)))
         place = {work: number for number, work in enumerate(works)}
-        said = await together(_beats(question, work, pivot, ask, seed) for work in left)
-        unanswered += said.count(None)
+        outcomes = await together(_beats(question, work, pivot, ask, seed) for work in left)
+        unanswered += outcomes.count(None)
         wins = [
             place[work] < place[pivot] if word is None else word
-            for work, word in zip(left, said, strict=True)
+            for work, word in zip(left, outcomes, strict=True)
         ]
         above = [work for work, won in zip(left, wins, strict=True) if won]
-        if len(above) >= count - len(kept):
+        if len(above) >= count - len(catalogue_works):
             left = above
         else:
-            kept += [*above, pivot]
+            catalogue_works += [*above, pivot]
             left = [work for work, won in zip(left, wins, strict=True) if not won]
-    return KeptWorks(tuple(kept + left[: count - len(kept)]), unanswered)
+    return KeptWorks(tuple(catalogue_works + left[: count - len(catalogue_works)]), unanswered)
 
 
 async def _beats(
@@ -236,29 +236,29 @@ async def aggregated(
     Where the model says that the whole was too long, it is asked for notes of halves. An answer without a reply is that
     of the call that failed.
     """
-    told = [f"[{number}] {described(work)}" for number, work in enumerate(works, start=1)]
-    chunks = _chunks(told, room)
+    descriptions = [f"[{number}] {described(work)}" for number, work in enumerate(works, start=1)]
+    chunks = _chunks(descriptions, room)
     if len(chunks) == 1:
-        answer = await _section(question, told, length, ask)
-        if answer.status is not Status.TOO_LONG or len(told) < 2:
+        answer = await _section(question, descriptions, length, ask)
+        if answer.status is not Status.TOO_LONG or len(descriptions) < 2:
             return answer
-        chunks = [told[: len(told) // 2], told[len(told) // 2 :]]
+        chunks = [descriptions[: len(descriptions) // 2], descriptions[len(descriptions) // 2 :]]
     fields = [{"question": question, "works": "\n\n".join(chunk)} for chunk in chunks]
     notes = await together(ask(NOTES, each, Notes, fenced=("works",)) for each in fields)
     failed = next((answer for answer in notes if answer.status is not Status.OK), None)
     return failed or await _section(question, [answer.reply.text for answer in notes], length, ask)
 
 
-async def _section(question: str, told: Sequence[str], length: str, ask: Ask) -> Answer:
-    fields = {"question": question, "works": "\n\n".join(told), "length": length}
+async def _section(question: str, descriptions: Sequence[str], length: str, ask: Ask) -> Answer:
+    fields = {"question": question, "works": "\n\n".join(descriptions), "length": length}
     return await ask(SECTION, fields, SectionText, fenced=("works",))
 
 
-def _chunks(told: Iterable[str], room: int) -> list[list[str]]:
+def _chunks(descriptions: Iterable[str], room: int) -> list[list[str]]:
     """The works in their order, as many together as there is room for."""
     chunks: list[list[str]] = []
     left = 0
-    for one in told:
+    for one in descriptions:
         if len(one) > left:
             chunks.append([])
             left = room
@@ -272,9 +272,9 @@ def described(work: CatalogueWork) -> str:
     return f"{work.title}\n{work.abstract}".strip()
 
 
-async def together(asked: Iterable[Awaitable[Any]]) -> list[Any]:
+async def together(awaitables: Iterable[Awaitable[Any]]) -> list[Any]:
     """What comes of questions that are put side by side, in their order; the first error ends them all."""
-    tasks = [asyncio.ensure_future(one) for one in asked]
+    tasks = [asyncio.ensure_future(awaitable) for awaitable in awaitables]
     try:
         return await asyncio.gather(*tasks)
     finally:
@@ -347,8 +347,8 @@ class SearchRounds:
         fields = {"question": question, "found": self.told, "asked": before, "count": str(count)}
         answer = await ask(QUERIES, fields, SearchQueries, fenced=("found",))
         if answer.status is Status.OK:
-            wanted = answer.reply.worded(count)
-            self.queries += (new := [query for query in wanted if query not in self.queries])
+            queries = answer.reply.worded(count)
+            self.queries += (new := [query for query in queries if query not in self.queries])
             return Answer(Status.OK, new)
         return answer
 
@@ -452,21 +452,21 @@ async def written(
     question: str, settings: SystemSettings, search: Search, ask: Ask, step: Step, seed: str
 ) -> WrittenSection | Answer:
     """A section from what a search finds; an answer without a reply where it came to nothing."""
-    result = await _found(question, settings, search, ask, step)
+    result = await _search(question, settings, search, ask, step)
     if isinstance(result, Answer):
         return result
     if not result:
         return Answer(Status.SKIPPED, cause=NONE_FOUND)
     with step("filter"):
-        kept = await filtered(question, result, ask)
-    if not kept.works:
+        works = await filtered(question, result, ask)
+    if not works.works:
         return Answer(Status.SKIPPED, cause=NONE_KEPT)
     with step("top-k"):
-        best = await top(question, kept.works, settings.keep, ask, seed)
+        best = await top(question, works.works, settings.keep, ask, seed)
     made = await section_on(question, best.works, settings, ask, step)
     if isinstance(made, Answer):
         return made
-    return WrittenSection(made.section, len(result), len(kept.works), kept.unanswered, best.unanswered)
+    return WrittenSection(made.section, len(result), len(works.works), works.unanswered, best.unanswered)
 
 
 async def section_on(
@@ -480,7 +480,7 @@ async def section_on(
     return WrittenSection(numbered(answer.reply.text, given))
 
 
-async def _found(
+async def _search(
     question: str, settings: SystemSettings, search: Search, ask: Ask, step: Step
 ) -> list[CatalogueWork] | Answer:
     rounds = SearchRounds()

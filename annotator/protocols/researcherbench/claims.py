@@ -106,9 +106,9 @@ class DrawnClaims(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = [] if text.strip() == "none" else blocks(text, context="CONTEXT", text="CLAIM", url="URL")
+        claims = [] if text.strip() == "none" else blocks(text, context="CONTEXT", text="CLAIM", url="URL")
         return cls.model_validate(
-            {"claims": [one | {"url": "" if one["url"].lower() == "none" else one["url"]} for one in told]}
+            {"claims": [one | {"url": "" if one["url"].lower() == "none" else one["url"]} for one in claims]}
         )
 
 
@@ -145,33 +145,33 @@ async def extract(material: Material, ask: Ask) -> Extracted:
         if answer.status is not Status.OK:
             cause = f"section {number:,} of {len(spans):,}: {answer.cause}"
             return Extracted(None, answer.status, cause, tuple(sorted(flags)))
-        for drawn in answer.reply.claims:
-            claim, raised = _checked(cited, span, number, drawn)
+        for reply_claim in answer.reply.claims:
+            claim, raised = _checked(cited, span, number, reply_claim)
             result.append(claim)
             flags.update(raised)
     return Extracted(_document(material, result), flags=tuple(sorted(flags)))
 
 
 def _checked(
-    cited: ReportCitations, span: Span, section: int, drawn: DrawnClaim
+    cited: ReportCitations, span: Span, section: int, claim: DrawnClaim
 ) -> tuple[_FoundClaim, list[str]]:
     """The claim with its address in one spelling and its context in the report's words, and the flags raised."""
     flags: list[str] = []
     notes: list[str] = []
-    marks = marks_in(drawn.url)
-    url = cited.references.get(marks[0], "") if marks else fetchable(drawn.url)
+    marks = marks_in(claim.url)
+    url = cited.references.get(marks[0], "") if marks else fetchable(claim.url)
     if normal(url) not in cited.addresses:
-        if drawn.url.strip():
+        if claim.url.strip():
             flags.append(NOT_IN_REPORT)
-            notes.append(f"The address given for it does not stand in the report: {drawn.url.strip()[:500]}")
+            notes.append(f"The address given for it does not stand in the report: {claim.url.strip()[:500]}")
         url = ""
-    place = find(cited.report[slice(*span)], drawn.context)
+    place = find(cited.report[slice(*span)], claim.context)
     within = (span[0] + place[0], span[0] + place[1]) if place else None
     if within is None:
         flags.append(CONTEXT_MISSING)
         notes.append("The context given for it does not stand in the report.")
     context = cited.report[slice(*within)] if within else ""
-    return _FoundClaim(drawn.text.strip(), context, url, section, within, " ".join(notes)), flags
+    return _FoundClaim(claim.text.strip(), context, url, section, within, " ".join(notes)), flags
 
 
 def baseline(material: Material) -> Extracted:
@@ -189,12 +189,12 @@ def baseline(material: Material) -> Extracted:
     return Extracted(_document(material, result))
 
 
-def _document(material: Material, found: Iterable[_FoundClaim]) -> Claims:
+def _document(material: Material, claims: Iterable[_FoundClaim]) -> Claims:
     """The claims as a set of triplets in their order, each with an id that depends on itself alone."""
     report = material.response.text
     times: Counter[tuple[str, str]] = Counter()
     units: dict[tuple[str, str, str], Claim] = {}
-    for claim in found:
+    for claim in claims:
         if not claim.text or (claim.text, claim.context, claim.url) in units:
             continue
         times[claim.text, claim.url] += 1

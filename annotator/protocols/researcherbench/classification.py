@@ -36,8 +36,8 @@ class DrawnType(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on anything but the three lines."""
-        (told,) = blocks(text, reason="REASON", question_type="TYPE", subject="SUBJECT")
-        return cls.model_validate(told)
+        (values,) = blocks(text, reason="REASON", question_type="TYPE", subject="SUBJECT")
+        return cls.model_validate(values)
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judge import NO, YES, said_yes
+from annotator.domain.judges.judge import NO, YES, is_yes
 from annotator.domain.judges.protocol import (
     Case,
     Material,
@@ -31,7 +31,7 @@ from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.merging import at_least, by_passages
-from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, Word, told_missing
+from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, Word, missing_notes
 
 
 def read(reply: str | None) -> str:
@@ -105,7 +105,7 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
     `over_valid` gives the value over the criteria that were judged. `n` counts those. ValueError on any other verdict.
     """
     # b_i of Eq. 1: whether the response meets the criterion.
-    b = [said_yes(value) for _, value in pairs]
+    b = [is_yes(value) for _, value in pairs]
     missing, reach = b.count(None), fsum(max(w, 0) for w, _ in pairs)
     signed = any(w < 0 for w, _ in pairs)
     result = Estimate(
@@ -126,7 +126,7 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
     )
     judged = fsum(max(w, 0) for (w, _), b_i in zip(pairs, b, strict=True) if b_i is not None)
     valued = bool(judged) and (over_valid or not missing)
-    note = "; ".join(told_missing(missing, len(b), valued))
+    note = "; ".join(missing_notes(missing, len(b), valued))
     value = covered / judged if valued else None
     result = replace(result, value=value, floor=lost / reach, ceiling=won / reach, note=note)
     taken = fsum(min(w, 0) for (w, _), b_i in zip(pairs, b, strict=True) if b_i is not None)
@@ -209,10 +209,10 @@ _EXCERPT = 60
 
 def baseline(case: Case) -> Verdicts:
     """Covered when one passage of the report holds enough of the criterion's terms; the same on every machine."""
-    return by_passages(case, "criterion", _said, unmet=NO)
+    return by_passages(case, "criterion", _verdict, unmet=NO)
 
 
-def _said(share: float, passage: str) -> tuple[str, str]:
+def _verdict(share: float, passage: str) -> tuple[str, str]:
     """The verdict on a criterion, with the beginning of the passage."""
     value, rationale = at_least(BASELINE_THRESHOLD, YES, NO)(share, passage)
     excerpt = " ".join(passage[:_EXCERPT].split()) + ("…" if len(passage) > _EXCERPT else "")

@@ -40,8 +40,8 @@ from annotator.protocols.several import (
     Word,
     by_id,
     longest_quote,
+    missing_notes,
     of_several,
-    told_missing,
     values_by_name,
     with_quote,
 )
@@ -246,17 +246,17 @@ def faithfulness(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     counts = Counter(scored.values.get(claim.id) for claim in cited)
     if odd := set(counts) - {*SUPPORT.names, None}:
         raise ValueError(f"a claim's verdict is yes, no or unknown, not {odd.pop()!r}")
-    yes, told, missing = counts[YES], counts[YES] + counts[NO], counts[None]
+    yes, known, missing = counts[YES], counts[YES] + counts[NO], counts[None]
     notes = [f"{counts[UNKNOWN]:,} of {len(cited):,} unknown"] * bool(counts[UNKNOWN])
-    value = yes / told if told and (over_valid or not missing) else None
-    notes += told_missing(missing, len(cited), value is not None)
-    notes += ["no source says yes or no"] * (not told and not missing)
+    value = yes / known if known and (over_valid or not missing) else None
+    notes += missing_notes(missing, len(cited), value is not None)
+    notes += ["no source says yes or no"] * (not known and not missing)
     return Estimate(
         value,
-        n=told,
+        n=known,
         missing=missing,
-        floor=yes / (told + missing) if told + missing else None,
-        ceiling=(yes + missing) / (told + missing) if told + missing else None,
+        floor=yes / (known + missing) if known + missing else None,
+        ceiling=(yes + missing) / (known + missing) if known + missing else None,
         method=method,
         note="; ".join(notes),
     )
@@ -278,10 +278,10 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
     method, cites = "S_g = (cited − unknown) / (claims − unknown)", _cites(scored)
     if ResponsePart.CLAIMS not in scored.material.parts:
         return Estimate(None, method=method, note="the report's claims have not been drawn")
-    said = [{scored.values.get(name) for name in claim} for claim in cites if claim]
-    known = sum(bool(values & {YES, NO}) for values in said)
-    open_ = sum(None in values and not values & {YES, NO} for values in said)
-    bare, unknown = len(cites) - len(said), len(said) - known - open_
+    verdicts = [{scored.values.get(name) for name in claim} for claim in cites if claim]
+    known = sum(bool(values & {YES, NO}) for values in verdicts)
+    open_ = sum(None in values and not values & {YES, NO} for values in verdicts)
+    bare, unknown = len(cites) - len(verdicts), len(verdicts) - known - open_
     left = known + bare
     notes = [
         *([f"{unknown:,} of {len(cites):,} claims unknown"] * bool(unknown)),
@@ -289,7 +289,7 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
         *(["no claim is left"] * (not left and not open_)),
     ]
     return Estimate(
-        known / left if left and (not open_ or (over_valid and open_ < len(said))) else None,
+        known / left if left and (not open_ or (over_valid and open_ < len(verdicts))) else None,
         n=left,
         missing=open_,
         floor=known / left if left else None,
@@ -331,8 +331,8 @@ def groundedness_released(scored: RatedResponse, over_valid: bool = False) -> Es
 def _readable(scored: RatedResponse, claim: Claim) -> bool | None:
     """Whether the page that a claim cites could be read; None while nobody tried."""
     page = scored.material.pages.get(normal(claim.url))
-    told = scored.values.get(claim.id) in (YES, NO)
-    return True if told else None if page is None else page.state is PageState.OK
+    judged = scored.values.get(claim.id) in (YES, NO)
+    return True if judged else None if page is None else page.state is PageState.OK
 
 
 def _cites(scored: RatedResponse) -> list[list[str]]:

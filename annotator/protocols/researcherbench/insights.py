@@ -82,11 +82,11 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     answer = await ask(NAME, fields, DrawnInsights, fenced=("question", "sources"))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
-    drawn: list[DrawnInsight] = [insight for insight in answer.reply.insights if insight.text.strip()]
-    placed = [anchored(sources, one.quote) for one in drawn]
+    insights: list[DrawnInsight] = [insight for insight in answer.reply.insights if insight.text.strip()]
+    placed = [anchored(sources, one.quote) for one in insights]
     units = tuple(
         Insight(text=one.text.strip(), note=one.explanation.strip(), anchor=anchor)
-        for one, anchor in zip(drawn, placed, strict=True)
+        for one, anchor in zip(insights, placed, strict=True)
     )
     flags = [
         *answer.flags,

@@ -23,7 +23,7 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import several
-from annotator.protocols.several import ValueReply, Word, told_missing
+from annotator.protocols.several import ValueReply, Word, missing_notes
 
 NAME = "researcherbench.pairwise"
 
@@ -72,7 +72,7 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         floor=wins / len(orders),
         ceiling=(wins + open_) / len(orders),
         method=method,
-        note="; ".join(told_missing(missing, len(orders), value is not None, "comparisons are missing")),
+        note="; ".join(missing_notes(missing, len(orders), value is not None, "comparisons are missing")),
     )
 
 

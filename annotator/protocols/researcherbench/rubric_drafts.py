@@ -55,8 +55,8 @@ class SetCriteria(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = blocks(text, basis="BASIS", text="CRITERION", weight="WEIGHT")
-        return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in told]})
+        criteria = blocks(text, basis="BASIS", text="CRITERION", weight="WEIGHT")
+        return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in criteria]})
 
 
 async def by_dimensions(material: Material, ask: Ask) -> Extracted:
@@ -82,7 +82,9 @@ async def by_reference(material: Material, ask: Ask) -> Extracted:
     first = await ask(REFERENCE, given, SetCriteria, fenced=fenced)
     if first.status is not Status.OK:
         return _made(material, first)
-    draft = json.dumps([one.model_dump() for one in first.reply.criteria], ensure_ascii=False, indent=1)
+    draft = json.dumps(
+        [criterion.model_dump() for criterion in first.reply.criteria], ensure_ascii=False, indent=1
+    )
     return _made(
         material, await ask(REVIEW, {**given, "draft": draft}, SetCriteria, fenced=(*fenced, "draft"))
     )
@@ -92,9 +94,13 @@ def _made(material: Material, answer: Answer) -> Extracted:
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
     units = tuple(
-        Criterion(text=one.text.strip(), weight=material.weights.of_three(one.weight), note=one.basis.strip())
-        for one in answer.reply.criteria
-        if one.text.strip()
+        Criterion(
+            text=criterion.text.strip(),
+            weight=material.weights.of_three(criterion.weight),
+            note=criterion.basis.strip(),
+        )
+        for criterion in answer.reply.criteria
+        if criterion.text.strip()
     )
     if not units:
         return Extracted(None, Status.UNCLEAR, "The model wrote no criteria.", answer.flags)

@@ -94,15 +94,15 @@ def kendall_tau_b(x: Values, y: Values) -> Estimate:
     return _estimate(method, x, y, tau_b, ZVariance(0.437, 0.0, 4))
 
 
-def p_of(found: Estimate) -> float | None:
+def p_of(estimate: Estimate) -> float | None:
     """How often chance alone gives an r or a ρ so far from 0: two-sided, by t = r √((n − 2) / (1 − r²)).
 
     None where it is undefined; 0 for a perfect one.
     """
-    if found.value is None or found.n < FEWEST:
+    if estimate.value is None or estimate.n < FEWEST:
         return None
-    left = 1 - found.value**2
-    return two_sided(abs(found.value) * sqrt((found.n - 2) / left), found.n - 2) if left > 0 else 0.0
+    left = 1 - estimate.value**2
+    return two_sided(abs(estimate.value) * sqrt((estimate.n - 2) / left), estimate.n - 2) if left > 0 else 0.0
 
 
 def product_moment(a: Floats, b: Floats) -> float:
@@ -501,8 +501,10 @@ def alpha_of(scale: Scale, raters: Sequence[Values], clusters: Values | None = N
     if scale.level is Level.ORDINAL:
         return agreement_module.krippendorff_alpha(raters, "ordinal", scale.names, clusters)
     numbers = {name: scale.number(name) for name in scale.names}
-    said = [[None if value is None else numbers[str(value)] for value in values] for values in raters]
-    return agreement_module.krippendorff_alpha(said, "interval", clusters=clusters)
+    values_by_rater = [
+        [None if value is None else numbers[str(value)] for value in values] for values in raters
+    ]
+    return agreement_module.krippendorff_alpha(values_by_rater, "interval", clusters=clusters)
 
 
 def _of_order(size: int) -> dict[str, Measure]:

@@ -142,17 +142,24 @@ def estimate(
 ) -> Estimate | None:
     """The figure with its interval over clusters; None where it is undefined."""
     (result,) = intervals(tally, [statistic])
-    return None if result.value is None else told(result, method, n, notes, missing)
+    return None if result.value is None else to_estimate(result, method, n, notes, missing)
 
 
-def told(
-    found: IntervalEstimate, method: str, n: int, notes: Sequence[str], missing: int = 0, undefined: str = ""
+def to_estimate(
+    estimate: IntervalEstimate,
+    method: str,
+    n: int,
+    notes: Sequence[str],
+    missing: int = 0,
+    undefined: str = "",
 ) -> Estimate:
     """The estimate that says what was found; `undefined` is the reason when there is no value."""
-    if found.value is None:
+    if estimate.value is None:
         return Estimate(None, n=n, missing=missing, method=method, note="; ".join([undefined, *notes]))
-    note = "; ".join([*notes, *found.warnings])
-    return Estimate(found.value, found.low, found.high, n, missing, method=method + found.how, note=note)
+    note = "; ".join([*notes, *estimate.warnings])
+    return Estimate(
+        estimate.value, estimate.low, estimate.high, n, missing, method=method + estimate.how, note=note
+    )
 
 
 def over(top: Floats, bottom: Floats) -> Floats:
@@ -199,7 +206,7 @@ def cluster_mean(
     (result,) = intervals(
         tallied(rows, groups), [Statistic(_mean_of(0), within, units=len(rows) if within == SHARE else inf)]
     )
-    return told(result, name, len(rows), notes, missing)
+    return to_estimate(result, name, len(rows), notes, missing)
 
 
 def clustered_wilson(holds: Values, clusters: Values) -> Estimate:
@@ -238,7 +245,7 @@ def cluster_gap(values: Values, inside: Values, clusters: Values, within: Bounds
         lambda sums: one(sums) - other(sums), range_of_difference(within), lambda sums: sums[:, [1, 3]]
     )
     (result,) = intervals(tallied(rows, groups), [gap])
-    return told(result, method, len(rows), notes, missing)
+    return to_estimate(result, method, len(rows), notes, missing)
 
 
 def percentile_bounds(values: Sequence[float]) -> Bounds:
@@ -246,8 +253,8 @@ def percentile_bounds(values: Sequence[float]) -> Bounds:
 
     Of few items it holds the true mean less often than it says; `mean_interval` does not.
     """
-    drawn = np.random.default_rng(0).multinomial(len(values), [1 / len(values)] * len(values), DRAWS)
-    low, high = np.quantile(drawn @ np.asarray(values) / len(values), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    weights = np.random.default_rng(0).multinomial(len(values), [1 / len(values)] * len(values), DRAWS)
+    low, high = np.quantile(weights @ np.asarray(values) / len(values), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 

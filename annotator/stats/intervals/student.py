@@ -22,10 +22,11 @@ def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | Non
     certain = [score for score in scores if score.value is not None]
     open_ = [score for score in scores if score.value is None]
     floor = _least(
-        [_of(one.floor, one.value) for one in certain], [x.floor for x in open_ if x.floor is not None]
+        [_of(estimate.floor, estimate.value) for estimate in certain],
+        [x.floor for x in open_ if x.floor is not None],
     )
     ceiling = _least(
-        [-_of(one.ceiling, one.value) for one in certain],
+        [-_of(estimate.ceiling, estimate.value) for estimate in certain],
         [-x.ceiling for x in open_ if x.ceiling is not None],
     )
     return floor, None if ceiling is None else 0.0 - ceiling
@@ -322,19 +323,19 @@ def range_of_difference(within: Bounds) -> Bounds:
 
 
 def paired_means(
-    one: Mapping[str, Estimate], other: Mapping[str, Estimate], within: Bounds | None = None
+    estimates: Mapping[str, Estimate], other: Mapping[str, Estimate], within: Bounds | None = None
 ) -> PairedMeans:
     """What the other side gains over the one, item by item (other − one), and on average with its interval.
 
     Each maps an item to its score, which lies `within`. Paired, so that hard and easy items weigh alike on both sides.
     """
-    both = [item for item in one if item in other]
-    differences = {item: _difference(one[item], other[item], within or UNBOUNDED) for item in both}
+    both = [item for item in estimates if item in other]
+    differences = {item: _difference(estimates[item], other[item], within or UNBOUNDED) for item in both}
     return PairedMeans(
         differences,
         mean_of_scores(list(differences.values()), capped=False),
-        tuple(item for item in one if item not in other),
-        tuple(item for item in other if item not in one),
+        tuple(item for item in estimates if item not in other),
+        tuple(item for item in other if item not in estimates),
     )
 
 
@@ -362,17 +363,21 @@ def paired_test(differences: Sequence[float]) -> PairedTest:
     return PairedTest(t, n - 1, two_sided(t, n - 1))
 
 
-def _difference(one: Estimate, other: Estimate, within: Bounds) -> Estimate:
+def _difference(estimate: Estimate, other: Estimate, within: Bounds) -> Estimate:
     """Other − one; undefined when either is."""
-    (least, most), (lowest, highest) = one.within or within, other.within or within
-    value = other.value - one.value if one.value is not None and other.value is not None else None
-    floor = other.floor - one.ceiling if other.floor is not None and one.ceiling is not None else None
-    ceiling = other.ceiling - one.floor if other.ceiling is not None and one.floor is not None else None
+    (least, most), (lowest, highest) = estimate.within or within, other.within or within
+    value = other.value - estimate.value if estimate.value is not None and other.value is not None else None
+    floor = (
+        other.floor - estimate.ceiling if other.floor is not None and estimate.ceiling is not None else None
+    )
+    ceiling = (
+        other.ceiling - estimate.floor if other.ceiling is not None and estimate.floor is not None else None
+    )
     note = "" if value is not None else "one of the two has no defined score"
     return Estimate(
         value,
         n=int(value is not None),
-        missing=one.missing + other.missing,
+        missing=estimate.missing + other.missing,
         floor=floor,
         ceiling=ceiling,
         method="paired difference",

@@ -84,9 +84,9 @@ class _Weighted:
 def bare(text: str) -> str:
     """A text's letters, digits and signs of mathematics in one case and form, a space between words."""
     text = normalize("NFKD", normalize("NFKC", text).casefold())
-    kept = normalize("NFC", "".join(c for c in text if not _accent(c)))
+    letters = normalize("NFC", "".join(c for c in text if not _accent(c)))
     return spaced(
-        "".join(c if (c.isalnum() or category(c) in ("Sm", "Mn", "Mc")) else " " for c in kept).split()
+        "".join(c if (c.isalnum() or category(c) in ("Sm", "Mn", "Mc")) else " " for c in letters).split()
     )
 
 
@@ -203,8 +203,10 @@ def _identifiers(works: Sequence[ReferencedWork]) -> list[Identifier | None]:
     return [work_named(work.identifier) for work in works]
 
 
-def _of_scheme(found: Sequence[Identifier | None], scheme: Scheme) -> list[str | None]:
-    return [one.value if one and one.scheme == scheme else None for one in found]
+def _of_scheme(identifiers: Sequence[Identifier | None], scheme: Scheme) -> list[str | None]:
+    return [
+        identifier.value if identifier and identifier.scheme == scheme else None for identifier in identifiers
+    ]
 
 
 def _aligned_by(a: Sequence[Sequence[Hashable]], b: Sequence[Sequence[Hashable]]) -> Alignment:

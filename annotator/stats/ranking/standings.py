@@ -8,11 +8,103 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.estimate import SHARE, Estimate, enough, few, settled
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.agreement.levels import spearman
 from annotator.stats.intervals.student import mean_interval
-from annotator.stats.ranking.pairing import FurtherPair, Pair, PlayedMatch, near_round
+
+Pair = tuple[str, str]
+
+# How far apart in points two may be that meet near the cut, and how far from the cut each.
+NEAR = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """Two that met in a round, and what the first got of the one point.
+
+    `outcome` is what is left of it without confidence, 1, 0 or a half; None where `value` says so itself.
+    """
+
+    round: int
+    first: str
+    second: str
+    value: float
+    outcome: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherPair:
+    """How many places of the best are open, and the pair that tells most of them; None where no pair is left."""
+
+    open: int
+    pair: Pair | None
+
+
+def permuted(ids: Iterable[str], seed: int, round_: int) -> list[str]:
+    """The ids in an order that depends on the seed and the round alone, the same on every system."""
+    return sorted(sorted(ids), key=lambda one: sha256(f"{seed}/{round_}/{one}"))
+
+
+def random_round(ids: Iterable[str], seed: int, round_: int, resting: str = "") -> tuple[list[Pair], str]:
+    """Disjoint pairs of all, and who sits out where their number is odd; never who was `resting` the round before."""
+    order = permuted(ids, seed, round_)
+    if len(order) % 2 and len(order) > 1 and order[-1] == resting:
+        order[-1], order[-2] = order[-2], order[-1]
+    pairs = list(zip(order[::2], order[1::2], strict=False))
+    return pairs, order[-1] if len(order) % 2 else ""
+
+
+def ranked(ratings: Mapping[str, float], then: Mapping[str, float] | None = None) -> list[str]:
+    """The ids by rating, then by the other rating, then by id."""
+    second = then or {}
+    return sorted(ratings, key=lambda one: (-ratings[one], -second.get(one, 0.0), one))
+
+
+def near_round(
+    ratings: Mapping[str, float], top: int, seed: int, round_: int, met: Mapping[Pair, int] | None = None
+) -> list[Pair]:
+    """Disjoint pairs of those within `NEAR` points of the cut below the `top` best, and of one another.
+
+    The cut lies midway between the last that is kept and the first that is not. Those who have `met` (id pairs in
+    order) seldom are put together first.
+    """
+    order = ranked(ratings)
+    if not 0 < top < len(order):
+        return []
+    cut = (ratings[order[top - 1]] + ratings[order[top]]) / 2
+    close = [one for one in permuted(ratings, seed, round_) if abs(ratings[one] - cut) <= NEAR]
+    return _disjoint(close, ratings, met or {})
+
+
+def _disjoint(close: Sequence[str], ratings: Mapping[str, float], met: Mapping[Pair, int]) -> list[Pair]:
+    """Each with the first still free that it has met least and that is no further than `NEAR`."""
+    free, pairs = dict.fromkeys(close), []
+    while free:
+        one = next(iter(free))
+        del free[one]
+        partner = _partner(one, free, ratings, met)
+        if partner is not None:
+            del free[partner]
+            pairs.append((one, partner))
+    return pairs
+
+
+def _partner(
+    one: str, free: Iterable[str], ratings: Mapping[str, float], met: Mapping[Pair, int]
+) -> str | None:
+    best, fewest = None, 0
+    for other in free:
+        if abs(ratings[one] - ratings[other]) > NEAR:
+            continue
+        times = met.get((min(one, other), max(one, other)), 0)
+        if best is None or times < fewest:
+            best, fewest = other, times
+        if times == 0:
+            break
+    return best
+
 
 TIE = 0.5
 # Confidence in the preferred one, in five stretches of equal width from .5 to 1.
@@ -43,24 +135,24 @@ def beside(
     Calibration is the expected error of C over five stretches.
     """
     clear = [(own, other) for own, other in pairs if other != TIE]
-    told = [(own > TIE, other > TIE) for own, other in clear if own != TIE]
+    preferences = [(own > TIE, other > TIE) for own, other in clear if own != TIE]
     common = sorted((ratings or {}).keys() & (theirs or {}).keys())
     return BesidePeople(
-        percent_agreement(told),
-        _kappa(told),
+        percent_agreement(preferences),
+        _kappa(preferences),
         _brier(clear),
         _calibration(clear),
         spearman([(ratings or {})[one] for one in common], [(theirs or {})[one] for one in common]),
-        len(pairs) - len(told),
+        len(pairs) - len(preferences),
     )
 
 
-def _kappa(told: Sequence[tuple[bool, bool]]) -> Estimate:
+def _kappa(preferences: Sequence[tuple[bool, bool]]) -> Estimate:
     """κ over pairs that count both ways round, which is Scott's π (1955); each pair is a cluster."""
-    both = [*told, *((not own, not other) for own, other in told)]
-    places = [*range(len(told))] * 2
+    both = [*preferences, *((not own, not other) for own, other in preferences)]
+    places = [*range(len(preferences))] * 2
     result = cohen_kappa([own for own, _ in both], [other for _, other in both], clusters=places)
-    return replace(result, n=len(told), method=result.method.replace("Cohen's κ", "Scott's π"))
+    return replace(result, n=len(preferences), method=result.method.replace("Cohen's κ", "Scott's π"))
 
 
 def _brier(pairs: Sequence[tuple[float, float]]) -> Estimate:
@@ -229,25 +321,25 @@ def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, fl
     return pairs, times, float(np.sum((won - mean[at]) ** 2)), float(won @ (1.0 - won))
 
 
-def uncertainty(found: Strengths, top: int, draws: int = DRAWS, seed: int = SEED) -> Uncertainty:
+def uncertainty(strengths: Strengths, top: int, draws: int = DRAWS, seed: int = SEED) -> Uncertainty:
     """What is known of strengths beside one another, by draws from their joint normal approximation."""
-    players = len(found.theta)
+    players = len(strengths.theta)
     cut = max(0, players - top)
-    drawn, in_top = np.empty((draws, players), dtype=np.float32), np.zeros(players)
-    for place, one in enumerate(_drawn(found, draws, seed)):
-        drawn[place] = one
-        in_top += found.theta + one >= np.partition(found.theta + one, cut)[cut]
-    error = drawn.std(axis=0, dtype=np.float64)
-    low, high = (points(found.theta + sign * _REACH * error) for sign in (-1.0, 1.0))
-    return Uncertainty(low, high, in_top / draws, _certain(found.theta, drawn, error, top))
+    samples, in_top = np.empty((draws, players), dtype=np.float32), np.zeros(players)
+    for place, one in enumerate(_sampled_errors(strengths, draws, seed)):
+        samples[place] = one
+        in_top += strengths.theta + one >= np.partition(strengths.theta + one, cut)[cut]
+    error = samples.std(axis=0, dtype=np.float64)
+    low, high = (points(strengths.theta + sign * _REACH * error) for sign in (-1.0, 1.0))
+    return Uncertainty(low, high, in_top / draws, _certain(strengths.theta, samples, error, top))
 
 
-def _drawn(found: Strengths, draws: int, seed: int) -> Iterator[Floats]:
+def _sampled_errors(strengths: Strengths, draws: int, seed: int) -> Iterator[Floats]:
     """Errors of the strengths, around none on average: the inverse of the information, without ever holding it."""
     rng = np.random.Generator(np.random.SFC64(seed))
-    fit = _Fit(len(found.theta), found.pairs)
-    _, spread = fit.expected(found.theta)
-    curve = found.weight * spread
+    fit = _Fit(len(strengths.theta), strengths.pairs)
+    _, spread = fit.expected(strengths.theta)
+    curve = strengths.weight * spread
     for _ in range(draws):
         moved = fit.summed(np.sqrt(curve) * rng.standard_normal(len(curve)))
         moved += np.sqrt(PRIOR) * rng.standard_normal(len(moved))
@@ -255,7 +347,7 @@ def _drawn(found: Strengths, draws: int, seed: int) -> Iterator[Floats]:
         yield error - error.mean()
 
 
-def _certain(theta: Floats, drawn: NDArray[np.float32], error: Floats, top: int) -> NDArray[np.bool_]:
+def _certain(theta: Floats, samples: NDArray[np.float32], error: Floats, top: int) -> NDArray[np.bool_]:
     """Who is better than so many that fewer than `top` are left, each by a one-sided test at ERROR / top.
 
     Whoever is not among the best passes only by beating one of the `top` who are better.
@@ -263,7 +355,7 @@ def _certain(theta: Floats, drawn: NDArray[np.float32], error: Floats, top: int)
     result = np.zeros(len(theta), dtype=np.bool_)
     limit = NormalDist().inv_cdf(1.0 - ERROR / top)
     for at in np.argsort(-theta)[:top]:
-        shared = drawn[:, at] @ drawn / len(drawn)
+        shared = samples[:, at] @ samples / len(samples)
         apart = np.sqrt(np.maximum(error[at] ** 2 + error**2 - 2.0 * shared, 0.0))
         result[at] = np.sum(theta[at] - theta > limit * apart) >= len(theta) - top
     return result
@@ -310,9 +402,9 @@ class _Fit:
         step, left = np.zeros(self._players), slope.copy()
         ahead = left / scale
         way, size = ahead.copy(), float(left @ ahead)
-        wanted = size * within**2
+        bound = size * within**2
         for _ in range(_MOST_TURNS):
-            if size <= wanted or size == 0.0:
+            if size <= bound or size == 0.0:
                 break
             bent = self.summed(curve * (way[self._first] - way[self._second])) + PRIOR * way
             far = size / float(way @ bent)
@@ -460,8 +552,8 @@ def ratings(ids: Sequence[str], played: Iterable[PlayedMatch]) -> dict[str, floa
 def met(played: Iterable[PlayedMatch]) -> Mapping[Pair, int]:
     """How often each two met, by their ids in order."""
     result: dict[Pair, int] = {}
-    for one in played:
-        pair = min(one.first, one.second), max(one.first, one.second)
+    for match in played:
+        pair = min(match.first, match.second), max(match.first, match.second)
         result[pair] = result.get(pair, 0) + 1
     return result
 
@@ -485,7 +577,11 @@ def further(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, draws: 
         for at in range(min(top, len(rows) - apart))
     )
     open_ = sum(_overlap(*pair) for pair in pairwise(rows[: top + 1]))
-    names = ((min(one.id, other.id), max(one.id, other.id)) for one, other in pairs if _overlap(one, other))
+    names = (
+        (min(standing.id, other.id), max(standing.id, other.id))
+        for standing, other in pairs
+        if _overlap(standing, other)
+    )
     return FurtherPair(open_, next((pair for pair in names if pair not in known), None) if open_ else None)
 
 
@@ -498,8 +594,8 @@ def _rounds(names: Sequence[str], played: Iterable[PlayedMatch]) -> tuple[list[M
     at = {name: place for place, name in enumerate(names)}
     by_round: dict[int, list[tuple[int, int, float]]] = {}
     won = []
-    for one in played:
-        first, second = at[one.first], at[one.second]
-        by_round.setdefault(one.round, []).append((first, second, one.value))
-        won.append((first, second, one.value if one.outcome is None else one.outcome))
+    for match in played:
+        first, second = at[match.first], at[match.second]
+        by_round.setdefault(match.round, []).append((first, second, match.value))
+        won.append((first, second, match.value if match.outcome is None else match.outcome))
     return [Matches.of(by_round[number]) for number in sorted(by_round)], Matches.of(won)

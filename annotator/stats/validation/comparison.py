@@ -20,7 +20,7 @@ from annotator.stats.intervals.clustered import (
     intervals,
     over,
     tallied,
-    told,
+    to_estimate,
 )
 from annotator.stats.intervals.coding import (
     MISSING,
@@ -152,9 +152,11 @@ CELL_FIGURES: dict[str, CellFigure] = {
 }
 
 
-def crossed(true: Floats, said: Floats) -> Floats:
+def crossed(true: Floats, predicted: Floats) -> Floats:
     """The cells of each unit (units × 4) from whether it is positive and whether it was called so."""
-    return np.column_stack([true * said, (1 - true) * said, true * (1 - said), (1 - true) * (1 - said)])
+    return np.column_stack(
+        [true * predicted, (1 - true) * predicted, true * (1 - predicted), (1 - true) * (1 - predicted)]
+    )
 
 
 NO_UNIT = "no unit has both a true value and one that was said"
@@ -185,7 +187,7 @@ class BothWays:
 
 def both_ways(
     truth: Values,
-    said: Values,
+    predicted: Values,
     positive: Hashable,
     weights: Weighing,
     clusters: Values | None = None,
@@ -197,7 +199,7 @@ def both_ways(
     without which each stands for itself. ValueError for lengths that differ, and for weights that are negative or
     not finite.
     """
-    sheet = RatingSheet(truth, [said], positive, weights, clusters)
+    sheet = RatingSheet(truth, [predicted], positive, weights, clusters)
     (unweighted, weighted), _ = sheet.told([None, sheet.heavy])
     return BothWays(unweighted, weighted)
 
@@ -221,9 +223,9 @@ class RatingSheet:
             raise ValueError("the true values and those that were said must be of the same units")
         given = [np.asarray(values != None) for values in listed]  # noqa: E711
         self.used: Chosen = np.logical_and.reduce(given)
-        wanted = objects([positive])
-        true, *said = (np.asarray(values == wanted, dtype=np.float64) for values in listed)
-        self._cells = [crossed(true, of_one)[self.used] for of_one in said]
+        positive_code = objects([positive])
+        true, *predicted = (np.asarray(values == positive_code, dtype=np.float64) for values in listed)
+        self._cells = [crossed(true, of_one)[self.used] for of_one in predicted]
         # What a lone rater did not say, as if all of it were wrong, and right.
         self._lost: Chosen = given[0] & ~given[-1]
         self._open = [crossed(true, of_all) for of_all in (1 - true, true)]
@@ -248,10 +250,12 @@ class RatingSheet:
             for i in range(len(sums))
             for figure in CELL_FIGURES.values()
         ]
-        wanted = [*figures, *more]
+        statistics = [*figures, *more]
         groups = None if self._groups is None else self._groups[self.used]
         result = (
-            intervals(tallied(rows, groups), wanted) if self.n else [IntervalEstimate(None)] * len(wanted)
+            intervals(tallied(rows, groups), statistics)
+            if self.n
+            else [IntervalEstimate(None)] * len(statistics)
         )
         raters = len(self._cells)
         own = [result[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
@@ -261,22 +265,24 @@ class RatingSheet:
         return classified, result[len(figures) :]
 
     def _classified(
-        self, cells: Floats, found: Sequence[IntervalEstimate], heavy: Floats | None
+        self, cells: Floats, estimates: Sequence[IntervalEstimate], heavy: Floats | None
     ) -> RatingFigures:
         weighted = "" if heavy is None else ", units weighted"
         one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
-        figures, own = {}, dict(zip(CELL_FIGURES, found, strict=True))
+        figures, own = {}, dict(zip(CELL_FIGURES, estimates, strict=True))
         own["balanced_accuracy"] = halfway(own["balanced_accuracy"], own["recall"], own["specificity"])
         for name, figure in CELL_FIGURES.items():
-            one = own[name]
-            notes = self.notes if one.value is None else [*one_class, *self.notes]
+            estimate = own[name]
+            notes = self.notes if estimate.value is None else [*one_class, *self.notes]
             undefined = figure.undefined if self.n else NO_UNIT
-            figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
+            figures[name] = to_estimate(
+                estimate, figure.method + weighted, self.n, notes, self.missing, undefined
+            )
             if (
                 figure.within == SHARE
                 and len(self._cells) == 1
                 and self._lost.any()
-                and one.value is not None
+                and estimate.value is not None
             ):
                 lost = self._lost * (1.0 if heavy is None else heavy)
                 floor, ceiling = (float(figure.of((cells + lost @ of)[None])[0]) for of in self._open)
@@ -284,20 +290,20 @@ class RatingSheet:
         return RatingFigures(**figures)
 
 
-def halfway(mean: IntervalEstimate, one: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
+def halfway(mean: IntervalEstimate, estimate: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
     """The mean of two shares, with the interval that theirs and their correlation make (Zou & Donner 2008)."""
-    if one.value is None or one.low is None or one.high is None or mean.value is None:
-        return replace(mean, low=None, high=None, warnings=mean.warnings or one.warnings)
+    if estimate.value is None or estimate.low is None or estimate.high is None or mean.value is None:
+        return replace(mean, low=None, high=None, warnings=mean.warnings or estimate.warnings)
     if other.value is None or other.low is None or other.high is None:
         return replace(mean, low=None, high=None, warnings=mean.warnings or other.warnings)
-    apart = sqrt(one.spread * other.spread)
-    alike = (4 * mean.spread - one.spread - other.spread) / (2 * apart) if apart else 0.0
+    apart = sqrt(estimate.spread * other.spread)
+    alike = (4 * mean.spread - estimate.spread - other.spread) / (2 * apart) if apart else 0.0
 
     def reach(a: float, b: float) -> float:
         return sqrt(max(0.0, a * a + b * b + 2 * alike * a * b)) / 2
 
-    low = mean.value - reach(one.value - one.low, other.value - other.low)
-    high = mean.value + reach(one.high - one.value, other.high - other.value)
+    low = mean.value - reach(estimate.value - estimate.low, other.value - other.low)
+    high = mean.value + reach(estimate.high - estimate.value, other.high - other.value)
     return replace(mean, low=max(0.0, low), high=min(1.0, high))
 
 
@@ -341,7 +347,7 @@ def comparison(
     for gap, (name, figure) in zip(result, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
         method = f"difference of {figure.method}{weighted}, paired"
-        told_of[name] = told(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
+        told_of[name] = to_estimate(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
     return RaterComparison(classified[0], classified[1], RatingFigures(**told_of))
 
 
@@ -390,8 +396,8 @@ def difference(
     if n == 0:
         return Estimate(None, missing=missing, method=method, note="; ".join([NO_UNIT, *notes]))
     heavy = None if weights is None else checked_weights(weights, units)[used]
-    true, *said = codes[:, used]
-    both = [measure.of_pairs(true, of_one, heavy) for of_one in said]
+    true, *predicted = codes[:, used]
+    both = [measure.of_pairs(true, of_one, heavy) for of_one in predicted]
     width = both[0].rows.shape[1]
     tally = tallied(np.hstack([added.rows for added in both]), None if groups is None else groups[used])
     gap = _less(measure.statistic(both[0], 0, width), measure.statistic(both[1], width))
@@ -401,16 +407,16 @@ def difference(
     )
 
 
-def _less(one: Statistic, other: Statistic) -> Statistic:
+def _less(statistic: Statistic, other: Statistic) -> Statistic:
     """The difference of two figures of one kind, which rests on what either does."""
 
     def classes(rows: Floats) -> Floats:
-        return np.hstack([each.rests_on(rows) for each in (one, other) if each.rests_on is not None])
+        return np.hstack([each.rests_on(rows) for each in (statistic, other) if each.rests_on is not None])
 
     return Statistic(
-        lambda sums: one.of(sums) - other.of(sums),
-        range_of_difference(one.within),
-        None if one.rests_on is None else classes,
+        lambda sums: statistic.of(sums) - other.of(sums),
+        range_of_difference(statistic.within),
+        None if statistic.rests_on is None else classes,
     )
 
 
@@ -472,9 +478,9 @@ def beside(
     if gap.value is not None and gap.low is not None:
         above = p_above(gap.value, gap.spread, max(2, (gap.clusters + 1) // 2), less.within, margin)
     return GroupDifference(
-        told(result[0], name, len(first.rows), [], undefined=reason),
-        told(result[1], name, len(second.rows), [], undefined=reason),
-        told(gap, f"difference of {name}", len(first.rows), [], undefined=reason),
+        to_estimate(result[0], name, len(first.rows), [], undefined=reason),
+        to_estimate(result[1], name, len(second.rows), [], undefined=reason),
+        to_estimate(gap, f"difference of {name}", len(first.rows), [], undefined=reason),
         above,
         None if above is None else 1 - above,
     )
@@ -501,8 +507,8 @@ def _measure(name: str, categories: Sequence[Hashable], positive: Hashable | Non
 
     def others(rows: Floats) -> Floats:
         """How many units of each row have a category that is not each, on both sides."""
-        whole, _, true, said = _shaped(rows)
-        return whole[:, None] - true - said + rows[:, :: size + 1]
+        whole, _, true, predicted = _shaped(rows)
+        return whole[:, None] - true - predicted + rows[:, :: size + 1]
 
     return Measure(cell.method, cell.undefined, adds, within=cell.within)
 
@@ -520,14 +526,14 @@ def _accuracy(sums: Floats) -> Floats:
 
 
 def _kappa(sums: Floats) -> Floats:
-    whole, same, true, said = _shaped(sums)
-    chance = (true * said).sum(axis=1)
+    whole, same, true, predicted = _shaped(sums)
+    chance = (true * predicted).sum(axis=1)
     return over(whole * same - chance, whole**2 - chance)
 
 
 def _ac1(sums: Floats) -> Floats:
-    whole, same, true, said = _shaped(sums)
-    shares = over((true + said) / 2, whole[:, None] + np.zeros_like(true))
+    whole, same, true, predicted = _shaped(sums)
+    shares = over((true + predicted) / 2, whole[:, None] + np.zeros_like(true))
     chance = (shares * (1 - shares)).sum(axis=1) / (true.shape[1] - 1)
     return over(over(same, whole) - chance, 1 - chance)
 
@@ -665,12 +671,12 @@ def _p(wins: _Wins, groups: Codes | None, epsilon: float) -> float:
     return lower_tail((mean - epsilon) / error, k - 1)
 
 
-def _rate(found: Sequence[ReplacedPerson], epsilon: float, notes: Sequence[str]) -> Estimate:
+def _rate(people: Sequence[ReplacedPerson], epsilon: float, notes: Sequence[str]) -> Estimate:
     method = f"winning rate, alternative annotator test, ε {epsilon:g}"
-    if not found:
+    if not people:
         return Estimate(None, method=method, note="; ".join(["no person can be tested", *notes]))
-    value = sum(one.beaten for one in found) / len(found)
-    return Estimate(value, n=len(found), method=method, note="; ".join(notes))
+    value = sum(person.beaten for person in people) / len(people)
+    return Estimate(value, n=len(people), method=method, note="; ".join(notes))
 
 
 def _advantage(wins: Sequence[_Wins], groups: Codes | None, notes: Sequence[str]) -> Estimate:
@@ -680,11 +686,11 @@ def _advantage(wins: Sequence[_Wins], groups: Codes | None, notes: Sequence[str]
         return Estimate(None, method=method, note="; ".join(["no person can be tested", *notes]))
     used = np.column_stack([win.used for win in wins]).astype(np.float64)
     rows = np.hstack([used * np.column_stack([win.judge for win in wins]), used])
-    kept, people = used.any(axis=1), len(wins)
+    compared, people = used.any(axis=1), len(wins)
 
     def figure(sums: Floats) -> Floats:
         return np.asarray(over(sums[:, :people], sums[:, people:]).mean(axis=1))
 
     statistic = Statistic(figure, SHARE, lambda sums: sums[:, people:])
-    (result,) = intervals(tallied(rows[kept], None if groups is None else groups[kept]), [statistic])
-    return told(result, method, int(kept.sum()), notes)
+    (result,) = intervals(tallied(rows[compared], None if groups is None else groups[compared]), [statistic])
+    return to_estimate(result, method, int(compared.sum()), notes)

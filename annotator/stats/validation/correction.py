@@ -66,7 +66,7 @@ class CorrectionUnits:
 
 def units_of(
     labels: Values,
-    said: Values,
+    predicted: Values,
     weights: Sequence[float] | None = None,
     clusters: Values | None = None,
     strata: Values | None = None,
@@ -77,7 +77,7 @@ def units_of(
     a unit counts in the mean (of 0: nothing); a negative one takes away, and the mean is then Σ w·x / Σ max(w, 0).
     Within a stratum, units must be labelled at random.
     """
-    grid = numbers([labels, said])
+    grid = numbers([labels, predicted])
     size = grid.shape[1]
     heavy = np.ones(size) if weights is None else checked_weights(weights, size, signed=True)
     groups = np.arange(size) if clusters is None else group_codes(clusters, size)
@@ -368,7 +368,7 @@ class _Order:
         """Of two systems, the judge's better one first: the corrected difference, and the chance of the other order."""
         difference, flip = "difference of corrected scores", "chance of the other order"
         absent = next(
-            (one.corrected for k in (i, j) if (one := self.scores[k]).corrected.value is None), None
+            (mean.corrected for k in (i, j) if (mean := self.scores[k]).corrected.value is None), None
         )
         if absent is not None:
             none = Estimate(None, method=difference, note=absent.note)
@@ -393,7 +393,7 @@ class _Order:
         )
 
     def _ranked(self) -> list[int]:
-        return [i for i, one in enumerate(self.scores) if one.corrected.value is not None]
+        return [i for i, mean in enumerate(self.scores) if mean.corrected.value is not None]
 
     def _gap(self, i: int, j: int) -> float:
         one, other = self.scores[i].corrected.value, self.scores[j].corrected.value
@@ -433,7 +433,7 @@ class LabelPlan:
 
 def plan_labels(
     labels: Values,
-    said: Values,
+    predicted: Values,
     width: float,
     weights: Sequence[float] | None = None,
     clusters: Values | None = None,
@@ -450,7 +450,7 @@ def plan_labels(
     """
     if width <= 0:
         raise ValueError(f"a width of {width}")
-    units = units_of(labels, said, weights, clusters)
+    units = units_of(labels, predicted, weights, clusters)
     result = corrected_mean(units, tuning, level, bounds)
     now = result.corrected
     if now.low is None or now.high is None or result.tuning is None:
@@ -496,17 +496,17 @@ class _Outlook:
         low, high = bounds_of(self.value, left, reached, self.bounds, self.level, most)
         return min(high, self.bounds[1]) - max(low, self.bounds[0])
 
-    def plan(self, now: Estimate, wanted: float) -> LabelPlan:
+    def plan(self, now: Estimate, target: float) -> LabelPlan:
         """As many labels as reach the width, or why none do."""
         width_now, least = (now.high or 0.0) - (now.low or 0.0), self.width(self.size)
-        if width_now <= wanted:
-            return LabelPlan(now, wanted, 0, width_now, width_now, least, "it is narrow enough")
-        if least > wanted:
+        if width_now <= target:
+            return LabelPlan(now, target, 0, width_now, width_now, least, "it is narrow enough")
+        if least > target:
             note = "even with every unit labelled it is wider: that takes more items"
-            return LabelPlan(now, wanted, None, width_now, None, least, note)
+            return LabelPlan(now, target, None, width_now, None, least, note)
         enough = range(self.given, self.size)
-        n = self.given + bisect_left(enough, True, key=lambda n: self.width(n) <= wanted)
-        return LabelPlan(now, wanted, n - self.given, width_now, self.width(n), least)
+        n = self.given + bisect_left(enough, True, key=lambda n: self.width(n) <= target)
+        return LabelPlan(now, target, n - self.given, width_now, self.width(n), least)
 
 
 def _independent(units: CorrectionUnits, trust: float) -> float:

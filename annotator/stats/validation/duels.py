@@ -75,7 +75,7 @@ def _record(system: str, sides: Sequence[Duel]) -> DuelRecord:
     judged, missing = _judged(sides)
     rate = _share([duel.outcome is PairOutcome.WIN for duel in judged], judged)
     note = rate.note if judged else "no comparison was judged in both orders"
-    told = counted(missing, "comparison is missing", "comparisons are missing") if missing else ""
+    remark = counted(missing, "comparison is missing", "comparisons are missing") if missing else ""
     count = Counter(duel.outcome for duel in sides)
     return DuelRecord(
         system,
@@ -84,7 +84,7 @@ def _record(system: str, sides: Sequence[Duel]) -> DuelRecord:
         count[PairOutcome.LOSS],
         count[PairOutcome.INCONSISTENT],
         missing,
-        replace(rate, missing=missing, note=note).remarked(told),
+        replace(rate, missing=missing, note=note).remarked(remark),
     )
 
 
@@ -107,7 +107,7 @@ def flip_rate(duels: Sequence[Duel]) -> Estimate:
     """Position bias: of the pairs judged in both orders, the share whose verdict changes with the order."""
     judged, missing = _judged(duels)
     rate = _share([duel.outcome is PairOutcome.INCONSISTENT for duel in judged], judged)
-    return _told(rate, missing, "pairs whose verdict changes with the order / pairs judged in both")
+    return _noted(rate, missing, "pairs whose verdict changes with the order / pairs judged in both")
 
 
 def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
@@ -123,7 +123,7 @@ def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
         if verdict != TIE
     ]
     rate = _share([first for first, _ in decided], [duel for _, duel in decided])
-    return _told(rate, missing, "verdicts for the first shown / verdicts for either")
+    return _noted(rate, missing, "verdicts for the first shown / verdicts for either")
 
 
 def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
@@ -143,7 +143,7 @@ def _share(holds: Sequence[bool], of: Sequence["Duel | ScoredPair"]) -> Estimate
     return clustered_wilson([float(hold) for hold in holds], questions)
 
 
-def _told(rate: Estimate, missing: int, method: str) -> Estimate:
+def _noted(rate: Estimate, missing: int, method: str) -> Estimate:
     left_out = f"{counted(missing, 'pair')} left out: a verdict is missing" if missing else ""
     return replace(rate, missing=missing, method=f"{method}; {rate.method}").remarked(left_out)
 

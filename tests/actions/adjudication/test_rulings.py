@@ -148,7 +148,7 @@ def test_drafts_become_wordings_or_are_left_and_reported(project: Project):
     result = row(project, "a2").ruling
     ruling.save_draft(project, result.id, "text", "Compares synth")
     ruling.save_draft(project, result.id, "rationale", "Both are lo")
-    assert ruling.kept(project, result.adjudication_id) == {
+    assert ruling.unfinished(project, result.adjudication_id) == {
         (result.id, "rationale"): "Both are lo",
         (result.id, "text"): "Compares synth",
     }
@@ -156,7 +156,7 @@ def test_drafts_become_wordings_or_are_left_and_reported(project: Project):
     assert len(history.recover(project)) == 2
     kept = row(project, "a2").ruling
     assert (kept.take, kept.own["text"], kept.rationale) == ("own", "Compares synth", "Both are lo")
-    assert ruling.kept(project, result.adjudication_id) == {}
+    assert ruling.unfinished(project, result.adjudication_id) == {}
     ruling.save_draft(project, "no such ruling", "text", "Lost words")
     assert history.recover(project) == []
     (finding,) = check(project).problems

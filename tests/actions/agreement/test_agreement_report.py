@@ -164,7 +164,7 @@ def both(pair: Project, ada: str, ben: str) -> None:
     ],
 )
 def test_a_figure_is_said_with_its_interval_or_its_reason(found: Figure, said: str) -> None:
-    assert agreement_report.said(found) == said
+    assert agreement_report.figure_words(found) == said
 
 
 def test_remarks_leave_the_reason_out_and_speak_of_items() -> None:

@@ -75,7 +75,7 @@ def test_attacks_are_told_by_rate_case_and_notice(project: Project, server: OddS
     assert (line.already, line.noticed.value) == (0, 1.0)
     cases = attack_figures.cases_of(project, attacking.all_of(project)[0])
     for case in cases:
-        told = attack_figures.told(project, case.id)
+        told = attack_figures.attack_case(project, case.id)
         (mark,) = told.marks
         assert told.copy[: mark.start] + told.copy[mark.end :] == told.report
         assert "yes" in told.copy[mark.start : mark.end]
@@ -85,7 +85,7 @@ def test_attacks_are_told_by_rate_case_and_notice(project: Project, server: OddS
         assert told.unit
     # A report that changed since is not shown beside its copy.
     sql.alter(project, "UPDATE response SET text = 'Another report.'")
-    told = attack_figures.told(project, cases[0].id)
+    told = attack_figures.attack_case(project, cases[0].id)
     assert told.done == (attack_figures.GONE,)
     assert "yes" in told.copy
     judges.retire(project, judges.named(project, JUDGE).id)
@@ -226,7 +226,7 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
     assert (line.failed.n, line.up) == (VERDICTS, 4)
     assert line.failed.value == pytest.approx(1 / 3)
     (case, *_) = [one for one in attack_figures.cases_of(project, attacking.all_of(project)[0]) if one.failed]
-    told = attack_figures.told(project, case.id)
+    told = attack_figures.attack_case(project, case.id)
     assert "another order" in told.done[0]
     assert told.report == told.copy
 
@@ -272,7 +272,7 @@ def test_what_only_counts_or_was_asked_otherwise_is_not_tested_nor_told_to_who_l
     assert server.bodies == []
     people.add_person(project, "Ann", (Role.ANNOTATOR,))
     project.work_as(people.known(project, "R2"))
-    for ask, *told in ((attack_figures.report,), (attacked,), (attack_figures.told, "x")):
+    for ask, *told in ((attack_figures.report,), (attacked,), (attack_figures.attack_case, "x")):
         expect_refusal("Only a coordinator", ask, project, *told)
 
 
@@ -294,7 +294,7 @@ def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
     shown = attack_figures.sheets(attack_figures.report(project))
     assert shown[0].lines[0].cells[0].words == KNOWN_ATTACKS[name].title
     (case, *_) = attack_figures.listed(project, line.test_id, name)
-    assert attack_figures.told(project, case.id).title == KNOWN_ATTACKS[name].title
+    assert attack_figures.attack_case(project, case.id).title == KNOWN_ATTACKS[name].title
     # Of such a test nothing is asked any more.
     expect_refusal(f"There is no attack “{name}”", attacked, project, JUDGE, name)
 

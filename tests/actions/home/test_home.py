@@ -58,7 +58,7 @@ def test_what_lacks_comes_next_with_its_number(project):
 def listed(project):
     """What waits for the person working, counted as their pages list it."""
     with project.store.read() as db:
-        asked = dealing.asked_of(db, people.someone(project).id).values()
+        asked = dealing.protocols_by_item(db, people.someone(project).id).values()
     tasks = [task for name in {USUAL, *chain(*asked)} for task in label_tasks.queue(project, name)]
     return {
         "Label": sum(task.labelled < task.units for task in tasks),

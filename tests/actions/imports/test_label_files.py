@@ -386,7 +386,7 @@ def test_names_of_raters_are_asked_for(project: Project, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("words", [["A"], ["=R1"], ["A="], ["A=R1", "A=R2"]], ids=str)
 def test_who_is_whom_is_said_clearly(words: list[str]) -> None:
-    expect_refusal("", label_matching.told, words)
+    expect_refusal("", label_matching.aliases_of, words)
 
 
 @pytest.mark.parametrize("name", ["R2", "r2", "Ann Other", "ann other"])

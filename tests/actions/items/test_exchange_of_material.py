@@ -63,7 +63,7 @@ def cited(tmp_path: Path) -> Project:
     """Two claims of each report, one of them corrected by a person; two cited pages; judged by the baseline."""
     made = small_project(tmp_path)
     units = (Claim(id="c0", text=TEXT, url=READ), Claim(id="c1", text="Depth hurts.", url=DEAD))
-    judges.kept(made, judges.BASELINE)
+    judges.stored(made, judges.BASELINE)
     for subject in subjects(made):
         drawn = NewExtract(*subject, ResponsePart.CLAIMS, Claims(units=units), by_judge(judges.BASELINE.id))
         drawn_extracts.keep(made, drawn)

@@ -52,12 +52,12 @@ def test_a_name_is_one_judges_alone_also_while_it_is_retired(project: Project) -
 @pytest.mark.parametrize("in_file", [False, True])
 def test_the_baseline_alone_is_called_so(project: Project, in_file: bool) -> None:
     if in_file:
-        judges.kept(project, judges.BASELINE)
+        judges.stored(project, judges.BASELINE)
     expect_refusal("A judge named “baseline” already exists", add, project, "baseline")
     expect_refusal(
         "A judge named “baseline” already exists", derived_judges.add, project, "baseline", ["baseline"]
     )
-    assert judges.kept(project, judges.BASELINE) == judges.named(project, "baseline")
+    assert judges.stored(project, judges.BASELINE) == judges.named(project, "baseline")
 
 
 @pytest.mark.parametrize(

@@ -442,7 +442,7 @@ def test_a_request_without_an_answer_counts_at_the_usual_cost_and_one_without_to
 def test_costs_are_shared_out(charged: Project) -> None:
     expect_refusal("purpose, judge, run, question, system, criterion", forecasts.costs, charged, "moon")
     result = forecasts.costs(charged, "criterion")
-    words = forecasts.asked_about(charged, result)
+    words = forecasts.unit_words(charged, result)
     said = {(one.item, words[one.item, one.protocol, one.name]) for one in result}
     assert len(said) == 4
     assert ("1", "Explains residual connections") in said

@@ -144,10 +144,10 @@ def test_letter_7_titles_are_looked_up_once_and_the_reply_is_kept(project: Proje
         server.pages["/works/10.1234/b"] = Given(status=404)
         service = server.url("/works/{}")
         lacking = lookups.to_complete(project, item)
-        result = anyio.run(lambda: lookups.asked(project, lacking, [service]))
+        result = anyio.run(lambda: lookups.look_up(project, lacking, [service]))
         assert list(result.lacking) == ["10.1234/b"]
         asked = len(server.asked)
-        anyio.run(lambda: lookups.asked(project, lacking[:1], [service]))
+        anyio.run(lambda: lookups.look_up(project, lacking[:1], [service]))
         assert len(server.asked) == asked
     lookups.complete(project, item, result)
     first, second = units(project, item)

@@ -17,7 +17,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.items.items import Filter
 from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import file, people
-from annotator.actions.project.file import USES, Project, insert_rows, kept, known, record, row_hash
+from annotator.actions.project.file import USES, Project, cached, insert_rows, known, record, row_hash
 from annotator.actions.project.people import new_project
 from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
 from annotator.actions.undo import history
@@ -358,7 +358,7 @@ def test_labels_and_runs_of_another_protocol_are_in_use(tmp_path):
 COUNTED: list[str] = []
 
 
-@kept
+@cached
 def titled(project: Project, words: str) -> str:
     COUNTED.append(words)
     return f"{words} {len(people.people(project))}"
@@ -464,7 +464,7 @@ def test_where_another_program_holds_the_file_nothing_is_known_and_a_write_is_re
 
 
 def test_a_write_may_move_some_answers_alone(project: Project) -> None:
-    @kept
+    @cached
     def another(project: Project) -> int:
         return len(people.people(project))
 
@@ -476,7 +476,7 @@ def test_a_write_may_move_some_answers_alone(project: Project) -> None:
 
 
 def test_nothing_is_kept_of_what_was_written_while_it_was_counted(project: Project) -> None:
-    @kept
+    @cached
     def slow(project: Project) -> int:
         by_another_process(project)
         return 1

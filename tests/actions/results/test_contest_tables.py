@@ -75,7 +75,7 @@ def show(monkeypatch: pytest.MonkeyPatch, project: Project):
         monkeypatch.setattr(overview, "gathered", lambda *_, **__: board.counted())
         monkeypatch.setattr(paper_tables.systems_tables, "systems_of", lambda _: systems)
         return result_views.show(
-            project, *paper_tables.found_as("deepscholar"), among=paper_tables.VIEWS
+            project, *paper_tables.view_of("deepscholar"), among=paper_tables.VIEWS
         ).sheets
 
     return made

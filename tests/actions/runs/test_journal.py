@@ -26,7 +26,7 @@ from tests.storage import sql
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = small_project(tmp_path)
-    judges.kept(project, judges.BASELINE)
+    judges.stored(project, judges.BASELINE)
     return project
 
 

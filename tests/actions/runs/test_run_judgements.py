@@ -84,7 +84,7 @@ def test_the_list_begins_with_what_has_no_verdict_and_is_narrowed(
 
 def the(project: Project, run_id: str, unit: str) -> journal.JudgementDetail:
     lines = journal.lines(project, JudgementSource(run_id), JudgementQuery(ALL)).lines
-    return journal.told(project, next(line.id for line in lines if line.unit.startswith(unit)))
+    return journal.judgement_detail(project, next(line.id for line in lines if line.unit.startswith(unit)))
 
 
 def test_a_verdict_is_shown_with_its_quote_in_its_place_and_its_reply_as_it_came(project: Project) -> None:
@@ -108,7 +108,7 @@ def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: O
     assert [reply.call.run_id == again for reply in told.replies] == [True, False]
     assert [reply.own for reply in told.replies] == [True, False]
     # What was judged anew is not looked for in vain.
-    expect_refusal("replaced", journal.told, project, line.id)
+    expect_refusal("replaced", journal.judgement_detail, project, line.id)
 
 
 def test_a_baseline_has_no_replies(project: Project) -> None:
@@ -136,9 +136,9 @@ def test_systems_are_counted_apart_and_add_up_to_the_order(project: Project) -> 
     assert [(one.system, one.came, dict(one.missing), one.done) for one in result] == [
         ("Alpha", 4, {"refused": 2}, 6), ("Beta", 4, {"refused": 2}, 6),
     ]  # fmt: skip
-    assert run_records.wanted(project, RunRequest(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
+    assert run_records.requested(project, RunRequest(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
     # Two items, one rival each: of a pair only the order that shows the system first is its own.
-    assert run_records.wanted(project, RunRequest(JUDGE, "researcherbench.pairwise")) == {
+    assert run_records.requested(project, RunRequest(JUDGE, "researcherbench.pairwise")) == {
         "Alpha": 2,
         "Beta": 2,
     }
@@ -202,7 +202,7 @@ def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer)
 
 def test_the_list_is_long_and_annotators_read_nothing(project: Project) -> None:
     line = journal.lines(project, JudgementSource(run(project)), JudgementQuery(ALL)).lines[0]
-    told = journal.told(project, line.id)
+    told = journal.judgement_detail(project, line.id)
     with project.store.read() as db:
         response, unit = db.execute(
             select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id).where(JUDGEMENT.c.id == told.line.id)
@@ -212,7 +212,7 @@ def test_the_list_is_long_and_annotators_read_nothing(project: Project) -> None:
     run_id = run(project)
     people.add_person(project, "Ada", (Role.ANNOTATOR,))
     project.work_as(people.people(project)[1])
-    for question in (journal.calls, journal.told, filled_prompts.sent):
+    for question in (journal.calls, journal.judgement_detail, filled_prompts.sent):
         expect_refusal("Only a coordinator", question, project, run_id)
     expect_refusal("Only a coordinator", journal.lines, project, JudgementSource(run_id))
 

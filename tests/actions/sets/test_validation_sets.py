@@ -71,11 +71,11 @@ def grid(items: int, systems: int, units: int = 10) -> list[Candidate]:
 
 
 def test_draws_and_splits_are_even() -> None:
-    chosen = validation_sets.drawn(grid(10, 4), 20, seed=1)
+    chosen = validation_sets.sample(grid(10, 4), 20, seed=1)
     assert set(Counter(one.stratum for one in chosen).values()) == {20 // 8, 20 // 8 + 1}
     assert set(Counter(one.item_id for one in chosen).values()) == {2}
-    assert chosen == validation_sets.drawn(reversed(grid(10, 4)), 20, seed=1)
-    assert chosen != validation_sets.drawn(grid(10, 4), 20, seed=2)
+    assert chosen == validation_sets.sample(reversed(grid(10, 4)), 20, seed=1)
+    assert chosen != validation_sets.sample(grid(10, 4), 20, seed=2)
     sampled = validation_sets.split(grid(8, 2), 0.5, seed=1)
     parts = {one.item_id: one.split for one in sampled}
     assert Counter((one.question_type, one.split) for one in sampled) == Counter(

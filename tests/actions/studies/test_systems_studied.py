@@ -271,13 +271,13 @@ def test_letter_17_so_many_pairs_are_drawn_and_only_those_are_asked(preferred: P
 
     assert len(set(asked())) == 4
     label_cases.draw_pairs(preferred, PREFERENCE, 2, 7)
-    pairs = {frozenset(pair) for pair in label_cases.drawn(preferred, PREFERENCE)["pairs"]}
+    pairs = {frozenset(pair) for pair in label_cases.sampling(preferred, PREFERENCE)["pairs"]}
     assert (len(pairs), set(asked()), len(asked())) == (2, pairs, 4)
     again = label_cases.draw_pairs(preferred, PREFERENCE, 2, 7).after[PREFERENCE]["pairs"]
     assert {frozenset(pair) for pair in again} == pairs
     assert run_command(["labels", "pairs", str(preferred.path), "--draw", "0"]) == 0
     with closing(Project.open(preferred.path)) as opened:
-        assert label_cases.drawn(opened, PREFERENCE) == {}
+        assert label_cases.sampling(opened, PREFERENCE) == {}
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from annotator.domain.material.transcript import (
     parsed,
     quoted_in_doubt,
     renamed,
-    told,
+    time_words,
 )
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.transcripts import SpokenLine, assembled
@@ -79,9 +79,9 @@ def test_the_time_stands_beside_a_quotation() -> None:
     text, transcript = made()
     for quote, time in (("Salt", "0:00"), ("Very", "0:04"), ("Thank", "1:05"), ("cheap", "1:02:03")):
         at = text.index(quote)
-        assert told(source(text, transcript), Anchor.at(text, at, at + 4, "s")) == time
-    assert told(source(text, None), Anchor(quote="x", start=0, end=1)) == ""
-    assert told(None, Anchor(quote="x")) == ""
+        assert time_words(source(text, transcript), Anchor.at(text, at, at + 4, "s")) == time
+    assert time_words(source(text, None), Anchor(quote="x", start=0, end=1)) == ""
+    assert time_words(None, Anchor(quote="x")) == ""
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import human_files, label_files
 from annotator.exchange.formats.human_files import AnnotatorSheet, RatedCriterion
-from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry, LabelFileContent
 from annotator.exchange.formats.label_files import COLUMNS, FORMAT, READ, as_csv, as_json, guarded
+from annotator.exchange.formats.layout import EntryTrouble, LabelEntry, LabelFileContent
 from tests.material.bundles import REAL
 from tests.material.hostile import HOSTILE
 

@@ -24,7 +24,7 @@ from annotator.exchange.pages.fetching import (
     HostTurns,
     checked,
     normal,
-    rest_asked_for,
+    retry_seconds,
 )
 from annotator.exchange.pages.states import UnreadablePage, check_reading, is_address
 from annotator.exchange.pages.worker import ReadingProcess
@@ -369,7 +369,7 @@ async def test_a_host_that_asks_for_rest_gets_it() -> None:
     ],
 )  # fmt: skip
 def test_a_short_rest_is_taken_and_a_day_is_not(status: int, said: str, seconds: float | None) -> None:
-    assert rest_asked_for(status, said) == seconds
+    assert retry_seconds(status, said) == seconds
 
 
 TYPES = st.sampled_from(

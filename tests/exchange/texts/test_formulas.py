@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.rendered import LONGEST_PATH, Formula
 from annotator.exchange.texts import documents, latex, rendering
-from annotator.exchange.texts.documents import drawn, is_mathematics
+from annotator.exchange.texts.documents import formula_picture, is_mathematics
 from annotator.exchange.texts.rendering import render
 from tests.material.bundles import REAL
 
@@ -120,13 +120,13 @@ def test_what_cannot_be_drawn_stays_as_it_is_written_and_is_remarked_on(formula:
 def test_no_tex_however_broken_ends_in_anything_but_a_drawing_or_none(tex: str) -> None:
     for formula in (f"${tex}$", f"$${tex}$$", f"\\({tex}\\)", f"\\begin{{align}}{tex}\\end{{align}}"):
         assert isinstance(is_mathematics(formula), bool)
-        made = drawn(formula)
+        made = formula_picture(formula)
         assert made is None or Formula.at(made.address()) == made
     assert "<script" not in render(tex).html
 
 
 def test_a_drawing_reaches_as_far_as_its_letters() -> None:
-    low, high, both = drawn("$x$"), drawn(r"$\frac{a}{b}$"), drawn("$xx$")
+    low, high, both = formula_picture("$x$"), formula_picture(r"$\frac{a}{b}$"), formula_picture("$xx$")
     assert low is not None
     assert high is not None
     assert both is not None
@@ -171,7 +171,7 @@ def test_loading_what_draws_takes_nothing_of_the_time_for_drawing(monkeypatch: p
 
     monkeypatch.setattr(rendering, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(documents, "library", slow)
-    drawn.cache_clear()
+    formula_picture.cache_clear()
     assert sources("Here $x$ and $y$.") == ["$x$", "$y$"]
 
 
@@ -184,9 +184,9 @@ def test_formulas_whose_turn_never_came_are_told_from_those_that_cannot_be_drawn
 
     def slow(source: str) -> Formula | None:
         clock[0] += rendering.MAX_DRAWING_S / 2
-        return drawn(source)
+        return formula_picture(source)
 
-    monkeypatch.setattr(documents, "drawn", slow)
+    monkeypatch.setattr(documents, "formula_picture", slow)
     rendered = render(text)
     assert rendered.unfinished
     assert rendered.reason == (
@@ -197,7 +197,7 @@ def test_formulas_whose_turn_never_came_are_told_from_those_that_cannot_be_drawn
 
 
 def test_a_large_formula_repeated_does_not_make_the_text_endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = drawn(r"$\frac{a}{b}$")
+    large = formula_picture(r"$\frac{a}{b}$")
     assert large is not None
     monkeypatch.setattr(rendering, "MAX_DRAWINGS_LENGTH", 3 * len(large.address()))
     rendered = render(r"$\frac{a}{b}$ " * 5)
@@ -210,7 +210,7 @@ def test_a_large_formula_repeated_does_not_make_the_text_endless(monkeypatch: py
 def test_a_fault_of_the_program_is_no_formula_that_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_is_known", None)
     with pytest.raises(TypeError):
-        drawn("$q_{17}$")
+        formula_picture("$q_{17}$")
 
 
 def reports() -> list[str]:
@@ -263,32 +263,32 @@ def test_formulas_of_sections_about_papers_are_drawn_or_remarked_on() -> None:
             rendered = render(f"Words {fromkey} words")
             assert len(DRAWN.findall(rendered.html)) == 1 or "could not be drawn" in rendered.reason
     read = [one for one in told if is_mathematics(one)]
-    assert sum(drawn(one) is not None for one in read) >= 0.9 * len(read)
+    assert sum(formula_picture(one) is not None for one in read) >= 0.9 * len(read)
 
 
 @pytest.mark.parametrize(
     ("opening", "closing"), [("{", "}"), ("\\frac{1}{", "}"), ("\\left(", "\\right)"), ("x_{", "}")]
 )
 def test_what_nests_too_deep_to_be_drawn_in_time_stays_as_it_is_written(opening: str, closing: str) -> None:
-    assert drawn(f"${opening * 4}x{closing * 4}$") is not None
-    assert drawn(f"${opening * 40}x{closing * 40}$") is None
+    assert formula_picture(f"${opening * 4}x{closing * 4}$") is not None
+    assert formula_picture(f"${opening * 40}x{closing * 40}$") is None
 
 
 @pytest.mark.parametrize("closing", ["\\}", "}", "\\right)", "\\end{x}"])
 def test_what_closes_nothing_hides_no_depth(closing: str) -> None:
     fractions = "\\frac{1}{" * 9 + "x" + "}" * 9
-    assert drawn(f"${closing * 9}{fractions}$") is None
+    assert formula_picture(f"${closing * 9}{fractions}$") is None
 
 
 @pytest.mark.parametrize("closing", ["\\}", "}"])
 def test_brackets_in_brackets_are_deep_whatever_stands_between_them(closing: str) -> None:
     opening = f"\\left( {closing} " * 8
-    assert drawn(f"${opening}x" + "\\right)" * 8 + "$") is None
+    assert formula_picture(f"${opening}x" + "\\right)" * 8 + "$") is None
 
 
 @pytest.mark.parametrize("formula", [r"\left\{ a \right. ", r"x \in \{ "])
 def test_braces_that_are_written_out_are_no_depth(formula: str) -> None:
-    assert drawn(f"${formula * 8}$") is not None
+    assert formula_picture(f"${formula * 8}$") is not None
 
 
 def marked(keys: tuple[str, ...]) -> str:

@@ -83,8 +83,8 @@ def test_what_every_font_has_is_never_lacking(qtbot: QtBot) -> None:
 
 def test_letters_are_told_from_boxes(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     assert menus.seen()
-    box = menus._drawn("a", _application().font())
-    monkeypatch.setattr(menus, "_drawn", lambda letter, font: box)
+    box = menus._image_of("a", _application().font())
+    monkeypatch.setattr(menus, "_image_of", lambda letter, font: box)
     assert menus.seen() == ""
     assert menus.lacking("ส") == "Thai"
 

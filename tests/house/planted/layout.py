@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from annotator.exchange.formats.label_entries import LabelEntry, LabelFileContent
 from annotator.exchange.formats.layout import (
     ExistingItems,
     FileLayout,
     Files,
     HasNumber,
+    LabelEntry,
+    LabelFileContent,
     LabelLayout,
     Labelled,
 )

@@ -12,8 +12,7 @@ from llmock.routers import batch as of_llmock
 from annotator.domain.judges.judge import RunState, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
 from annotator.judging import runner
-from annotator.judging.batches.batch_results import BatchLimits, QuestionFate
-from annotator.judging.batches.batch_state import BatchStage
+from annotator.judging.batches.batch_results import BatchLimits, BatchStage, QuestionFate
 from annotator.judging.batches.batching import through, withdraw
 from annotator.judging.runner import Finished
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, soon, values

@@ -18,12 +18,12 @@ from annotator.judging.calls.reply_parts import (
     YES_NO,
     ReplyForm,
     ResponseFormats,
-    asked_for,
     below,
     in_words,
     parted,
     repair,
     response_format,
+    with_form,
 )
 from annotator.protocols.reports import Report
 from tests.judging.odd_server import (
@@ -496,9 +496,9 @@ def test_a_schema_is_sent_strict_and_only_on_its_rung() -> None:
 
 
 def test_below_the_schema_the_form_is_said_in_words() -> None:
-    assert asked_for(MESSAGES, Reply, ReplyForm.SCHEMA) == MESSAGES
-    assert "JSON Schema" in asked_for(MESSAGES, Reply, ReplyForm.OBJECT)[0]["content"]
-    assert asked_for(MESSAGES, Reply, ReplyForm.TEXT)[0]["content"] == "Judge.\n\nBegin with yes or no."
+    assert with_form(MESSAGES, Reply, ReplyForm.SCHEMA) == MESSAGES
+    assert "JSON Schema" in with_form(MESSAGES, Reply, ReplyForm.OBJECT)[0]["content"]
+    assert with_form(MESSAGES, Reply, ReplyForm.TEXT)[0]["content"] == "Judge.\n\nBegin with yes or no."
     assert MESSAGES[0]["content"] == "Judge."
 
 

@@ -299,7 +299,7 @@ def test_a_score_above_five_is_refused():
 
 
 def test_a_value_holds_choice_and_confidence():
-    assert ranking.read(ranking.said("second", 0.95)) == ("second", 0.95)
+    assert ranking.read(ranking.preference_words("second", 0.95)) == ("second", 0.95)
 
 
 def test_the_prompt_asks_for_what_the_reply_holds():

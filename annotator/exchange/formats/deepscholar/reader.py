@@ -90,9 +90,9 @@ class SystemReport:
     passages_of_works: int = 0
     """How many passages that it was shown, and cites by their place, came with the address of a work."""
 
-    def take_usage(self, told: Sequence[Mapping[str, Any]], price: str) -> None:
+    def take_usage(self, entries: Sequence[Mapping[str, Any]], price: str) -> None:
         """What all calls took; equal entries under two names are one, and a model without a price has no known cost."""
-        different = [one for place, one in enumerate(told) if one not in told[:place]]
+        different = [one for place, one in enumerate(entries) if one not in entries[:place]]
         tokens = [_whole(one.get("total_tokens")) for one in different]
         if tokens and None not in tokens:
             self.run_tokens = sum(token for token in tokens if token)
@@ -197,9 +197,9 @@ def _read_storm(folder: Path, report: SystemReport) -> None:
     report.text = _text(text)
     beside = text.with_name(STORM_WORKS)
     if beside.is_file():
-        told = _mapping(read_json(beside))
-        known = _mapping(told.get("url_to_info"))
-        for url, number in _mapping(told.get("url_to_unified_index")).items():
+        content = _mapping(read_json(beside))
+        known = _mapping(content.get("url_to_info"))
+        for url, number in _mapping(content.get("url_to_unified_index")).items():
             info = _mapping(known.get(url))
             work = CitedWork(f"[{number}]", url, _string(info.get("title")), _string(info.get("description")))
             report.works.append(work)
@@ -216,18 +216,20 @@ def _read_storm(folder: Path, report: SystemReport) -> None:
 def _read_with_contexts(folder: Path, report: SystemReport) -> None:
     """A report and a JSON file beside it; what was read is in its list of contexts."""
     texts, data = sorted(folder.glob("*.md")), sorted(folder.glob("*.json"))
-    told = _mapping(read_json(data[0])) if data else {}
-    report.text = _text(texts[0]) if texts else _string(told.get("output"))
-    report.asked = _string(told.get("abstract")) or _string(told.get("query") or told.get("question"))
-    report.latency_s = _number(told.get("latency"))
-    usage = _mapping(told.get("usage"))
-    spent = _mapping(told.get("cost"))
+    content = _mapping(read_json(data[0])) if data else {}
+    report.text = _text(texts[0]) if texts else _string(content.get("output"))
+    report.asked = _string(content.get("abstract")) or _string(
+        content.get("query") or content.get("question")
+    )
+    report.latency_s = _number(content.get("latency"))
+    usage = _mapping(content.get("usage"))
+    spent = _mapping(content.get("cost"))
     report.run_tokens = _whole(
-        usage.get("total_tokens", told.get("token_count", spent.get("physical tokens")))
+        usage.get("total_tokens", content.get("token_count", spent.get("physical tokens")))
     )
     report.cost_usd = _number(usage.get("total_cost_usd_dollar", spent.get("physical cost"))) or None
-    contexts = [one for one in told.get("ctxs") or () if isinstance(one, Mapping)]
-    numbered = "ranked_results" in told
+    contexts = [one for one in content.get("ctxs") or () if isinstance(one, Mapping)]
+    numbered = "ranked_results" in content
     report.works = list(_contexts(contexts, numbered=numbered))
     report.passages_of_works = (
         sum(bool(_string(context.get("url"))) for context in contexts) if numbered else 0
@@ -297,8 +299,8 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
 
 def of_papers(papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
     reader = _RelatedWorkReader(ExistingItems(), now())
-    for row, one in enumerate(papers):
-        reader.take_collected(one, row)
+    for row, paper in enumerate(papers):
+        reader.take_collected(paper, row)
     return reader.bundle, reader.problems
 
 
@@ -374,21 +376,21 @@ class _RelatedWorkReader:
         self.works: set[str] = set()
         self.names: dict[str, str] = {}
 
-    def read(self, found: PublishedFiles) -> tuple[Bundle, list[Problem]]:
+    def read(self, files: PublishedFiles) -> tuple[Bundle, list[Problem]]:
         cited: dict[str, list[Cited]] = defaultdict(list)
-        self._each(found.papers, self._read_papers)
-        self._each(found.citations[:1], lambda file: self._read_citations(file, cited))
-        self._each(found.important[:1], lambda file: self._read_important(file, cited))
+        self._each(files.papers, self._read_papers)
+        self._each(files.citations[:1], lambda file: self._read_citations(file, cited))
+        self._each(files.important[:1], lambda file: self._read_important(file, cited))
         for paper in self.papers.values():
             with self._told_of(paper.arxiv_id):
                 self._take_references(paper, cited.pop(paper.arxiv_id, []))
         for arxiv_id, rows in cited.items():
             with self._told_of(arxiv_id):
                 self._take_evidence(arxiv_id, rows)
-        self._each(found.names, self._read_names)
-        self._each(found.nuggets, self._take_nuggets)
-        self._each(found.folders, lambda folder: self._take_report(read_folder(folder)))
-        self._each(found.loose, lambda file: self._take_report(read_loose(file)))
+        self._each(files.names, self._read_names)
+        self._each(files.nuggets, self._take_nuggets)
+        self._each(files.folders, lambda folder: self._take_report(read_folder(folder)))
+        self._each(files.loose, lambda file: self._take_report(read_loose(file)))
         return self.bundle, self.problems
 
     def take_collected(self, one: CollectedPaper, row: int) -> None:
@@ -487,10 +489,10 @@ class _RelatedWorkReader:
 
     def _read_names(self, file: Path) -> None:
         try:
-            told = SystemNames.model_validate(read_json(file))
+            names = SystemNames.model_validate(read_json(file))
         except ValidationError as error:
             raise Refusal(f"“{file.name}” does not name systems: {in_words(error)}.", CORRECT) from None
-        self.names |= {system.file: system.name for system in told.systems}
+        self.names |= {system.file: system.name for system in names.systems}
 
     def _take_references(self, paper: PublishedPaper, rows: Sequence[Cited]) -> None:
         """The references of a paper's section as gold evidence, and the section as the exemplar that cites them."""
@@ -518,8 +520,8 @@ class _RelatedWorkReader:
             reference = tables.reference(row.title or row.key, row.key, row.identifier, row.authors, row.year)
             own_id = derived_id(own, "reference", row.key, seen[row.key])
             importance = self.important.of(row) if self.important else ""
-            told = {"id": own_id, "importance": importance, "other_identifiers": row.others}
-            units.append(reference.model_copy(update=told))
+            values = {"id": own_id, "importance": importance, "other_identifiers": row.others}
+            units.append(reference.model_copy(update=values))
             self._take_work(row.identifier, row.title, row.abstract)
         if units:
             self._take_artifact(own, Evidence(units=tuple(units)), tables.CITATIONS)
@@ -584,8 +586,8 @@ class _RelatedWorkReader:
 
     def _paper_of(self, report: SystemReport) -> str:
         """The paper that a report is about: by its folder's number, unless what was asked names another."""
-        by_row, asked = self.by_row.get(report.row, ""), _plain(report.asked)
-        about = [key for key, words in self.abstracts.items() if words and words in asked]
+        by_row, abstract = self.by_row.get(report.row, ""), _plain(report.asked)
+        about = [key for key, words in self.abstracts.items() if words and words in abstract]
         if len(about) == 1:
             if by_row and about[0] != by_row:
                 self._note(
@@ -626,7 +628,7 @@ class _RelatedWorkReader:
         if works is not None:
             self._take_extract(record, Evidence(units=works))
 
-    def _take_extract(self, response: ResponseRecord, found: Evidence) -> None:
+    def _take_extract(self, response: ResponseRecord, evidence: Evidence) -> None:
         record = ExtractRecord(
             id=derived_id(response.id, ResponsePart.REFERENCES),
             item_id=response.item_id,
@@ -635,8 +637,8 @@ class _RelatedWorkReader:
             origin=IMPORT,
             state=ExtractState.CONFIRMED,
             at=self.at,
-            sha256=found.sha256(),
-            document=found.tree(),
+            sha256=evidence.sha256(),
+            document=evidence.tree(),
         )
         self.bundle.extracts.append(record)
 

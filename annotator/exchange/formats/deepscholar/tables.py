@@ -123,7 +123,7 @@ class Importance:
     """Which citations matter: those that a file lists; all others of the papers that it names do not."""
 
     def __init__(self, listed: Iterable[Cited], cited: Mapping[str, Iterable[Cited]]) -> None:
-        every = {(paper, one.key) for paper, rows in cited.items() for one in rows}
+        every = {(paper, row.key) for paper, rows in cited.items() for row in rows}
         self._listed, self.unknown = set[tuple[str, str]](), list[Cited]()
         for one in listed:
             if (one.paper, one.key) in every:

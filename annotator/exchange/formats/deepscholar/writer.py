@@ -102,7 +102,11 @@ class _RelatedWorkWriter:
     def _units(self, kind: Kind) -> Iterable[tuple[ItemRecord, dict[str, Any]]]:
         """The units of each paper's agreed document of a kind, or of the only one there is."""
         for item in self.items:
-            own = settled(one for one in self.bundle.artifacts if one.item_id == item.id and one.kind is kind)
+            own = settled(
+                record
+                for record in self.bundle.artifacts
+                if record.item_id == item.id and record.kind is kind
+            )
             yield from ((item, unit) for unit in (own.document["units"] if own else ()))
 
     def _citations(self, *, important: bool = False) -> Iterable[Mapping[str, Any]]:

@@ -142,8 +142,8 @@ class AdjudicationActs(QObject):
         self._mind_typing()
         row = self._flow.last
         if row is not None:
-            wanted = "" if row.ruling.confidence is confidence else confidence
-            self._bench.do(ruling.explain, row.ruling.id, confidence=wanted)
+            chosen = "" if row.ruling.confidence is confidence else confidence
+            self._bench.do(ruling.explain, row.ruling.id, confidence=chosen)
             if row.ruling.id != self._bench.ruling_id:
                 self._say_behind(row.ruling.id)
 
@@ -153,8 +153,8 @@ class AdjudicationActs(QObject):
 
     def _say_behind(self, ruling_id: str) -> None:
         row = self._bench.rows[ruling_id]
-        kept = [part.value.replace("_", " ") for part in (row.ruling.reason, row.ruling.confidence) if part]
-        self._messages.show_message("info", f"Row {row.number}: {', '.join(kept) or 'no reason'}.")
+        parts = [part.value.replace("_", " ") for part in (row.ruling.reason, row.ruling.confidence) if part]
+        self._messages.show_message("info", f"Row {row.number}: {', '.join(parts) or 'no reason'}.")
 
     def pair(self) -> None:
         row = self._bench.row

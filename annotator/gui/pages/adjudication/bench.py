@@ -104,10 +104,10 @@ class AdjudicationModel(QObject):
         self.move_to(ruling_id if ruling_id in self.rows else self._first())
         return True
 
-    def show_votes(self, wanted: bool) -> None:
+    def show_votes(self, first: bool) -> None:
         """Hide contested values until they were voted on, or no longer."""
-        self.vote_first = wanted
-        self._take_ballots(self.ask(adjudicating.ballots) or () if wanted else ())
+        self.vote_first = first
+        self._take_ballots(self.ask(adjudicating.ballots) or () if first else ())
         self.told.emit(tuple(self.rows))
 
     def move_to(self, ruling_id: str) -> None:
@@ -179,12 +179,12 @@ class AdjudicationModel(QObject):
         return (
             sheet,
             () if sheet.state is AdjudicationState.CLOSED else ruling.missing(project, adjudication_id),
-            ruling.kept(project, adjudication_id),
+            ruling.unfinished(project, adjudication_id),
             adjudicating.ballots(project, adjudication_id) if self.vote_first else (),
         )
 
-    def _take_ballots(self, found: Sequence[Ballot]) -> None:
-        self.ballots = {ballot.ruling_id: ballot for ballot in found}
+    def _take_ballots(self, ballots: Sequence[Ballot]) -> None:
+        self.ballots = {ballot.ruling_id: ballot for ballot in ballots}
 
     def _first(self) -> str:
         contested = self.unresolved(contested=True) or self.unresolved(contested=False)
@@ -240,9 +240,9 @@ class RulingDraft(TypedFields):
         new = {name: value for name, value in fields.items() if there.get(name) != value}
         for name in fields.keys() - new.keys():
             self._session.do(ruling.forget_draft, ruling_id, name)
-        said = {name: value for name, value in new.items() if name in ruling.EXPLAINED}
+        explanation = {name: value for name, value in new.items() if name in ruling.EXPLAINED}
         worded = {name: value for name, value in new.items() if name not in ruling.EXPLAINED}
-        done = not said or self._do(lambda project: ruling.explain(project, ruling_id, **said))
+        done = not explanation or self._do(lambda project: ruling.explain(project, ruling_id, **explanation))
         if worded:
             done = self._do(lambda project: ruling.write_own(project, ruling_id, **worded)) and done
         return done
@@ -349,15 +349,15 @@ class AdjudicationFlow(page.Flow):
         waiting = [
             each for each in self._bench.unresolved(contested=True) if self._bench.rows[each].ruling.open
         ]
-        wanted = self._after(waiting) or next(iter(waiting), "")
-        if wanted and wanted != self._bench.ruling_id:
+        following = self._after(waiting) or next(iter(waiting), "")
+        if following and following != self._bench.ruling_id:
             self.leaving.emit()
-            self._bench.move_to(wanted)
+            self._bench.move_to(following)
         elif not waiting:
             self.settled.emit()
 
-    def _after(self, wanted: list[str]) -> str:
+    def _after(self, ruling_ids: list[str]) -> str:
         ids = list(self._bench.rows)
         at = ids.index(self._bench.ruling_id) + 1 if self._bench.ruling_id in ids else 0
         below = set(ids[at:])
-        return next((ruling_id for ruling_id in wanted if ruling_id in below), "")
+        return next((ruling_id for ruling_id in ruling_ids if ruling_id in below), "")

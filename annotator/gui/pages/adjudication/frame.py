@@ -142,7 +142,7 @@ class AdjudicationDone(EmptyState):
         self.release.setAutoDefault(True)
         self.setFocusProxy(self.release)
 
-    def show_counts(self, closed: int, drawn: int, agreed: int) -> None:
+    def show_counts(self, closed: int, sampled: int, agreed: int) -> None:
         """Say how much was done, and what is not closed yet."""
         parts = [f"{closed} {'is' if closed == 1 else 'are'} closed"]
         parts += (
@@ -150,9 +150,9 @@ class AdjudicationDone(EmptyState):
             if agreed
             else []
         )
-        parts += [f"{drawn} {'was' if drawn == 1 else 'were'} drawn for a spot check"] if drawn else []
+        parts += [f"{sampled} {'was' if sampled == 1 else 'were'} drawn for a spot check"] if sampled else []
         self.show_words("No conflict is left", f"{'; '.join(parts)}. Thank you.")
-        self.look.setVisible(drawn > 0)
+        self.look.setVisible(sampled > 0)
         self.confirm.setVisible(agreed > 0)
 
 
@@ -461,8 +461,8 @@ class StatusMessages(QFrame):
         theme.set_role(self, level="warning" if sheet.disputes else "success" if closed else "info")
 
     def _show_disputes(self, disputes: tuple[SheetDispute, ...], *, readonly: bool) -> None:
-        wanted = {dispute.id for dispute in disputes}
-        for dispute_id in [known for known in self.disputes if known not in wanted]:
+        open_ids = {dispute.id for dispute in disputes}
+        for dispute_id in [known for known in self.disputes if known not in open_ids]:
             gone = self.disputes.pop(dispute_id)
             self._column.removeWidget(gone)
             gone.deleteLater()

@@ -217,11 +217,11 @@ class Confirming(QObject):
             self._frame.unanimous.hide()
         else:
             self._frame.unanimous.tell(report)
-            said = "The unanimous documents are confirmed."
-            self._session.tell_end(said, "Adjudicate", self._frame.unanimous)
+            message = "The unanimous documents are confirmed."
+            self._session.tell_end(message, "Adjudicate", self._frame.unanimous)
 
-    def _look_at(self, drawn: Unanimous) -> None:
-        if line := self._queue.line((drawn.item_id, drawn.stage)):
+    def _look_at(self, unanimous: Unanimous) -> None:
+        if line := self._queue.line((unanimous.item_id, unanimous.stage)):
             self._open_line(line)
 
 
@@ -327,9 +327,9 @@ class AdjudicatePage(Page):
             self.side.restore()
         self.bench.vote_first = QSettings().value(VOTE, False, bool) is True
         self.frame.head.show_pressed("vote_first", self.bench.vote_first)
-        wanted = self._wanted(place)
-        if wanted is not None:
-            self._open(wanted, str(place.get("ruling_id", "")))
+        line = self._wanted(place)
+        if line is not None:
+            self._open(line, str(place.get("ruling_id", "")))
         elif self.bench.sheet is not None and self.queue.line(self.bench.place):
             self.frame.show_middle(self.frame.work)
             self.bench.refresh()
@@ -446,10 +446,10 @@ class AdjudicatePage(Page):
             self.frame.head.show_pressed(name, name == shown)
 
     def _toggle_vote(self) -> None:
-        wanted = not self.bench.vote_first
-        QSettings().setValue(VOTE, wanted)
-        self.frame.head.show_pressed("vote_first", wanted)
-        self.bench.show_votes(wanted)
+        vote_first = not self.bench.vote_first
+        QSettings().setValue(VOTE, vote_first)
+        self.frame.head.show_pressed("vote_first", vote_first)
+        self.bench.show_votes(vote_first)
         self.rows.take_focus()
 
     def _find(self) -> None:

@@ -196,9 +196,9 @@ class AdjudicationQueuePane(QueuePane[LineFilter, AdjudicationQueue]):
 
     def progress(self) -> str:
         conflicts = self.queue.counted(LineFilter.CONFLICTS)
-        drawn = sum(line.spot_check and not line.closed for line in self.queue.lines)
+        sampled = sum(line.spot_check and not line.closed for line in self.queue.lines)
         words = "1 conflict is left" if conflicts == 1 else f"{conflicts} conflicts are left"
-        looks = f" · {drawn} drawn for a spot check" if drawn else ""
+        looks = f" · {sampled} drawn for a spot check" if sampled else ""
         return f"{words if conflicts else 'No conflict is left'}{looks}"
 
     def recount(self) -> None:
@@ -265,33 +265,33 @@ class UnanimousPanel(EscapePanel):
         self.explained.setText(f"Confirming: {done:,} of {total:,} …")
 
     def tell(self, report: BulkCloseReport) -> None:
-        closed, drawn = len(report.closed), len(report.spot_check)
-        self.said.setText(f"{closed} confirmed and closed, {drawn} drawn for a spot check.")
+        closed, sampled = len(report.closed), len(report.spot_check)
+        self.said.setText(f"{closed} confirmed and closed, {sampled} drawn for a spot check.")
         self.explained.setText("Check the drawn documents now or later; they are listed under “Unanimous”.")
         self._asking.hide()
         self._show_drawn(report.spot_check)
         (self.drawn or [self.close_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _explain(self) -> None:
-        drawn = min(self._count, max(1, ceil(self.share.value() / 100 * self._count)))
-        rest = self._count - drawn
-        looked = "1 is" if drawn == 1 else f"{drawn} are"
+        sampled = min(self._count, max(1, ceil(self.share.value() / 100 * self._count)))
+        rest = self._count - sampled
+        looked = "1 is" if sampled == 1 else f"{sampled} are"
         self.explained.setText(
             f"{looked} drawn at random for a spot check; the other {rest} are closed immediately. "
             "A backup is made first."
         )
-        self.confirm.setText(f"Confirm {rest}, check {drawn}")
+        self.confirm.setText(f"Confirm {rest}, check {sampled}")
 
-    def _show_drawn(self, drawn: Sequence[Unanimous]) -> None:
+    def _show_drawn(self, unanimouses: Sequence[Unanimous]) -> None:
         for button in self.drawn:
             self._drawn.removeWidget(button)
             button.deleteLater()
         self.drawn = []
-        for each in drawn[:MOST_NAMED]:
+        for each in unanimouses[:MOST_NAMED]:
             button = push_button(
                 f"Item {each.item_key}, {each.stage.value}".replace("&", "&&"),
                 lambda _=False, each=each: self.looked.emit(each),
             )
             self._drawn.addWidget(button)
             self.drawn.append(button)
-        self._drawn_row.setVisible(bool(drawn))
+        self._drawn_row.setVisible(bool(unanimouses))

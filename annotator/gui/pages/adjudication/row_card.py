@@ -467,10 +467,10 @@ class RowControls(QWidget):
         self.acts["split_row"].setVisible(not given and len(row.units) > 1 and not locked)
         self.acts["leave_open"].setVisible(not ruling.open and not locked)
         explained = not ruling.unanimous or not ruling.open
-        said = bool(ruling.reason or ruling.confidence or ruling.rationale or ruling.gap)
-        self._explaining.setVisible(ballot is None and (said if locked else explained))
-        self.reasons.show_value(ruling.reason, wanted="reason" in lacks, locked=locked)
-        self.sureness.show_value(ruling.confidence, wanted=False, locked=locked)
+        answered = bool(ruling.reason or ruling.confidence or ruling.rationale or ruling.gap)
+        self._explaining.setVisible(ballot is None and (answered if locked else explained))
+        self.reasons.show_value(ruling.reason, required="reason" in lacks, locked=locked)
+        self.sureness.show_value(ruling.confidence, required=False, locked=locked)
         for name, field in (("rationale", self.rationale), ("gap", self.gap)):
             text = str(typing.get(name, getattr(ruling, name)))
             if text != field.toPlainText() and not (field.hasFocus() and name in typing):
@@ -478,8 +478,10 @@ class RowControls(QWidget):
             if field.isReadOnly() != locked:
                 field.setReadOnly(locked)
                 theme.set_role(field)
-        wanted = bool(self.gap.toPlainText()) or ruling.reason is Reason.GUIDELINE_GAP or self.gap.hasFocus()
-        self.gap.setVisible(wanted)
+        gap_shown = (
+            bool(self.gap.toPlainText()) or ruling.reason is Reason.GUIDELINE_GAP or self.gap.hasFocus()
+        )
+        self.gap.setVisible(gap_shown)
         self._takes.invalidate()
 
     def _show_votes(self, ballot: Ballot | None, kind: Kind) -> None:

@@ -77,7 +77,7 @@ class ConsensusList(QWidget):
         bench.told.connect(lambda ids: self._show(ids))
         bench.moved.connect(self._follow)
 
-    def _show(self, told: tuple[str, ...] = ()) -> None:
+    def _show(self, ruling_ids: tuple[str, ...] = ()) -> None:
         sheet = self._bench.sheet
         if sheet is None:
             return
@@ -96,7 +96,7 @@ class ConsensusList(QWidget):
         self.list.nothing.setVisible(not lines)
         self.list.doItemsLayout()
         bar.setValue(place)
-        for ruling_id in told:
+        for ruling_id in ruling_ids:
             self.list.scrollTo(self.model.last_of(ruling_id))
         self._follow(self._bench.ruling_id)
 
@@ -377,18 +377,18 @@ class RowsPane(QWidget):
         row, sheet = self._bench.row, self._bench.sheet
         assert row is not None
         assert sheet is not None
-        wanted = row.ruling.id if row.ruling.take == OWN and row.made else ""
-        if self.own is not None and self._own_id != wanted:
+        own_id = row.ruling.id if row.ruling.take == OWN and row.made else ""
+        if self.own is not None and self._own_id != own_id:
             self._put_own_away()
-        if not wanted:
+        if not own_id:
             return
         if self.own is None and self.item is not None:
-            self._own_id = wanted
+            self._own_id = own_id
             protocol, weights = protocol_of(row.made[0][0]), self._bench.weights
-            self.own = OwnEditor(sheet.kind, protocol, weights, self.item, self.cards[wanted])
+            self.own = OwnEditor(sheet.kind, protocol, weights, self.item, self.cards[own_id])
             editor, typing = self.own.editor, self._bench.typing
-            editor.typed.connect(lambda _, field, value: typing.type(wanted, field, value))
-            editor.paused.connect(lambda _, field, text: typing.draft(wanted, field, text))
+            editor.typed.connect(lambda _, field, value: typing.type(own_id, field, value))
+            editor.paused.connect(lambda _, field, text: typing.draft(own_id, field, text))
             editor.spell(self._speller)
             self.own.chosen.connect(self.worded)
             self.own.quote_wanted.connect(self.own_quote_wanted)
@@ -445,7 +445,7 @@ class LabelEditor(UnitEditor):
     def build(self) -> None:
         (field,) = self.words.fields
         shown = zip(answers(self._protocol), faces(self._protocol), strict=True)
-        choice = ChoiceButtons(field.title, [(value, one.words, one.hint) for value, one in shown])
+        choice = ChoiceButtons(field.title, [(value, face.words, face.hint) for value, face in shown])
         self.row.addWidget(choice)
         self.add_field("value", choice)
 
@@ -514,6 +514,6 @@ class OwnEditor(QWidget):
         if ask == "show_quote":
             self.quote_wanted.emit(int(place))
         elif ask == "unquote":
-            kept = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
-            before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, kept))
+            remaining = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
+            before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, remaining))
             self.chosen.emit({field: value for field, value in after.items() if value != before[field]})

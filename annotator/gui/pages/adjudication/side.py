@@ -145,8 +145,8 @@ class SourceSide(SidePart):
                 if reveal:
                     self.report.reveal(*span)
                     reveal = False
-        told = f" · evidence of {', '.join(legend)}" if legend else ""
-        self.name.setText(f"{row.report}{told}")
+        suffix = f" · evidence of {', '.join(legend)}" if legend else ""
+        self.name.setText(f"{row.report}{suffix}")
 
     def _span(self, unit: Label) -> Span | None:
         return self.pane.place(unit.quote, self.pane.text.find(unit.quote))
@@ -320,8 +320,8 @@ class GapList(SidePart):
 
 
 def _words(gap: Gap) -> str:
-    said = " ".join(gap.text.split()) or "not described yet"
-    return f"Item {gap.item_key}, {gap.stage.value}: {said}"
+    description = " ".join(gap.text.split()) or "not described yet"
+    return f"Item {gap.item_key}, {gap.stage.value}: {description}"
 
 
 class Discussion(SidePart):

@@ -113,8 +113,8 @@ class AuthoringActionBar(QFrame):
         """Say what there is of a document."""
         words = KINDS[document.KIND].under(weights)
         more = [words.told(document, bar)] if document.units else []
-        said = [words.counted(len(document.units)), *more]
-        self.counts.setText(" · ".join(filter(None, said)))
+        parts = [words.counted(len(document.units)), *more]
+        self.counts.setText(" · ".join(filter(None, parts)))
         weighed = isinstance(document, Rubric) and weights.usual
         self.spread.setVisible(weighed)
         if isinstance(document, Rubric) and weighed:

@@ -139,10 +139,10 @@ class BulkEvidence(QWidget):
     def stop(self) -> None:
         self._soon.stop()
 
-    def _looked_up(self, found: Any) -> None:
+    def _looked_up(self, result: Any) -> None:
         self.look.setEnabled(True)
-        if found is not None:
-            self.answer.show_message("info" if found[1].lacking else "success", found[1].words())
+        if result is not None:
+            self.answer.show_message("info" if result[1].lacking else "success", result[1].words())
 
     def _told(self, words: str) -> None:
         self.text.clear()
@@ -168,8 +168,8 @@ class BulkEvidence(QWidget):
         if self._item is not None:
             # What was typed just before is not read over what is asked for now.
             self._soon.stop()
-            asked = self._item.id
-            self._session.ask_later(lambda offer: self._arrived(asked, offer), question, asked, *more)
+            item_id = self._item.id
+            self._session.ask_later(lambda offer: self._arrived(item_id, offer), question, item_id, *more)
 
     def _arrived(self, item_id: str, offer: EvidenceOffer) -> None:
         if self._item is not None and self._item.id == item_id:
@@ -191,14 +191,14 @@ class BulkEvidence(QWidget):
         """The references that would be taken: the new ones, and the doubtful ones that are ticked."""
         ticked = [self.entries.item(row).checkState() == _TICKED for row in range(self.entries.count())]
         return [
-            one.reference
-            for one, chosen in zip(self._offer.entries, ticked, strict=True)
-            if one.reference is not None and (one.fresh or chosen)
+            reference.reference
+            for reference, chosen in zip(self._offer.entries, ticked, strict=True)
+            if reference.reference is not None and (reference.fresh or chosen)
         ]
 
     def _tick_doubtful(self) -> None:
-        for row, one in enumerate(self._offer.entries):
-            if one.doubtful:
+        for row, reference in enumerate(self._offer.entries):
+            if reference.doubtful:
                 self.entries.item(row).setCheckState(_TICKED)
 
     def _count(self) -> None:
@@ -207,11 +207,11 @@ class BulkEvidence(QWidget):
         self.take_all.setEnabled(bool(count) and not self._session.project.readonly)
 
 
-def _line(one: OfferedReference) -> QListWidgetItem:
-    picture, colour = ("check", "level-success") if one.fresh else ("warning", "level-warning")
-    line = QListWidgetItem(chips.icon(picture, theme.current().px(14), colour), one.words())
-    line.setToolTip(tooltip(f"{one.why or one.doubt} {one.said}".strip()))
-    if one.doubtful:
+def _line(reference: OfferedReference) -> QListWidgetItem:
+    picture, colour = ("check", "level-success") if reference.fresh else ("warning", "level-warning")
+    line = QListWidgetItem(chips.icon(picture, theme.current().px(14), colour), reference.words())
+    line.setToolTip(tooltip(f"{reference.why or reference.doubt} {reference.said}".strip()))
+    if reference.doubtful:
         line.setFlags(line.flags() | Qt.ItemFlag.ItemIsUserCheckable)
         line.setCheckState(Qt.CheckState.Unchecked)
     return line

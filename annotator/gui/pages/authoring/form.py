@@ -55,7 +55,7 @@ def fresh(kind: Kind, rated_as: QuestionType | None = None) -> Document[Any]:
     document = DOCUMENTS[kind]
     if kind is Kind.SELECTION:
         rated = rated_as.dimensions if rated_as else ()
-        return document(units=tuple(document.UNIT(text=one.name) for one in rated))
+        return document(units=tuple(document.UNIT(text=dimension.name) for dimension in rated))
     return document(units=(document.UNIT(),))
 
 
@@ -308,11 +308,11 @@ class UnitsForm(PlainArea):
                 self._units.removeWidget(editor)
                 self._units.insertWidget(place, editor)
                 editor.show()
-            wanted = unit, place + 1, frozenset(typed.get(unit.id, ())), locked
-            if self._shown.get(editor) != wanted:
-                editor.show_unit(*wanted[:3])
+            state = unit, place + 1, frozenset(typed.get(unit.id, ())), locked
+            if self._shown.get(editor) != state:
+                editor.show_unit(*state[:3])
                 editor.lock(locked)
-                self._shown[editor] = wanted
+                self._shown[editor] = state
         self._show_whole(document, typed.get("", ()), locked=locked)
         if inner is not None:
             inner.show()
@@ -330,9 +330,9 @@ class UnitsForm(PlainArea):
     def _arranged(self, units: Sequence[Unit]) -> list[UnitEditor]:
         """An editor for each unit: the one that shows it already, one that is spare, or a new one."""
         known = {editor.unit_id: editor for editor in self.editors}
-        wanted = {unit.id for unit in units}
+        unit_ids = {unit.id for unit in units}
         for editor in self.editors:
-            if editor.unit_id not in wanted:
+            if editor.unit_id not in unit_ids:
                 self._units.removeWidget(editor)
                 editor.hide()
                 self._spare.append(editor)
@@ -542,10 +542,10 @@ class KindTabs(QTabBar):
             words, standing = KINDS[kind], standings.get(kind, NONE)
             self.setTabText(place, f"{words.title}  {standing.units}" if standing.units else words.title)
             self.setTabIcon(place, icon(standing.icon, size, standing.colour) if standing.icon else QIcon())
-            said = f"{words.title}: {standing.word}"
-            said += f", {words.counted(standing.units)}" if standing.units else ""
-            self.setTabToolTip(place, f"{said}.\n{words.what}")
-            self.setAccessibleTabName(place, said)
+            tip = f"{words.title}: {standing.word}"
+            tip += f", {words.counted(standing.units)}" if standing.units else ""
+            self.setTabToolTip(place, f"{tip}.\n{words.what}")
+            self.setAccessibleTabName(place, tip)
 
     def _tell(self, place: int) -> None:
         if place >= 0:

@@ -127,8 +127,8 @@ def _about(unit: Unit) -> list[Chip]:
     if isinstance(unit, Criterion):
         return [Chip(f"weight {unit.weight}"), *([Chip("tied to an insight")] if unit.insight_id else [])]
     if isinstance(unit, Statement):
-        said = Chip("True", "check", "agreed") if unit.label else Chip("False", "cross", "disagree")
-        return [said, Chip(unit.aspect.value.replace("_", " "))] if unit.aspect else [said]
+        chip = Chip("True", "check", "agreed") if unit.label else Chip("False", "cross", "disagree")
+        return [chip, Chip(unit.aspect.value.replace("_", " "))] if unit.aspect else [chip]
     if isinstance(unit, Inspiration):
         return field_chips(Kind.INSPIRATIONS, unit)
     if isinstance(unit, Task):
@@ -246,16 +246,16 @@ class ModelDraft(QWidget):
     def _lacks(self, item: Item) -> str:
         """What must be there before a model can draft: a source, or what units of the kind are made of."""
 
-        wanted = draft_runs.OFFERED.get(self._kind)
-        if wanted is None or wanted.sources:
+        extraction = draft_runs.OFFERED.get(self._kind)
+        if extraction is None or extraction.sources:
             beside = self._session.ask(items.sources, item.id) or []
-            return "" if any(one.text.strip() and not one.drafted for one in beside) else NO_SOURCE
+            return "" if any(source.text.strip() and not source.drafted for source in beside) else NO_SOURCE
         there = {
-            one.kind
-            for one in self._session.ask(annotating.artifacts_of, item.id) or []
-            if one.document.units
+            artifact.kind
+            for artifact in self._session.ask(annotating.artifacts_of, item.id) or []
+            if artifact.document.units
         }
-        lacking = [KINDS[kind].units for kind in wanted.needs if kind not in there]
+        lacking = [KINDS[kind].units for kind in extraction.needs if kind not in there]
         return f"Write {lacking[0]} for this item first: a model drafts from these." if lacking else ""
 
     def enter(self) -> None:

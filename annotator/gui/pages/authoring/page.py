@@ -173,17 +173,19 @@ class AuthorPage(Page):
     def navigate(self, place: dict[str, Any]) -> None:
         """Show the item and kind asked for, otherwise those shown last, otherwise where work is going on."""
         self._read_asked()
-        wanted = place.get("item_id") or (self.item.id if self.item else "") or self._last_item()
-        if wanted not in self._ids and not (place.get("item_id") and self.session.ask(items.number, wanted)):
-            wanted = next(iter(self._ids), "")
-        self._stack.setCurrentWidget(self._whole if wanted else self._nothing)
-        if not wanted:
+        item_id = place.get("item_id") or (self.item.id if self.item else "") or self._last_item()
+        if item_id not in self._ids and not (
+            place.get("item_id") and self.session.ask(items.number, item_id)
+        ):
+            item_id = next(iter(self._ids), "")
+        self._stack.setCurrentWidget(self._whole if item_id else self._nothing)
+        if not item_id:
             return
         kind = Kind(place["kind"]) if "kind" in place else None
-        if self.item is not None and wanted == self.item.id and kind in (None, self.sheet.kind):
-            self._refresh(self._found(wanted))
+        if self.item is not None and item_id == self.item.id and kind in (None, self.sheet.kind):
+            self._refresh(self._found(item_id))
         else:
-            self.go_to(wanted, kind)
+            self.go_to(item_id, kind)
         self._goal = str(place.get("unit_id", ""))
 
     def place(self) -> dict[str, str]:
@@ -336,21 +338,21 @@ class AuthorPage(Page):
             each for each in self.session.ask(annotating.artifacts_of, item_id) or () if each.kind in WRITTEN
         ]
 
-    def _show_kind(self, kind: Kind, found: Sequence[Artifact]) -> None:
+    def _show_kind(self, kind: Kind, artifacts: Sequence[Artifact]) -> None:
         assert self.item is not None
-        asked = self.asked.kinds(self.item.id)
-        offered = self.asked.of_role(self.item.id) if asked is None else asked
-        self.tabs.offer({*offered, kind, *(each.kind for each in found)})
+        kinds = self.asked.kinds(self.item.id)
+        offered = self.asked.of_role(self.item.id) if kinds is None else kinds
+        self.tabs.offer({*offered, kind, *(each.kind for each in artifacts)})
         self.tabs.show_kind(kind)
-        self.tabs.show_standings(standings(found))
-        self.sheet.show_kind(self.item, kind, found, self._sources())
+        self.tabs.show_standings(standings(artifacts))
+        self.sheet.show_kind(self.item, kind, artifacts, self._sources())
         self.side.history.follow(self.sheet.artifact)
         self.side.follow_item(self.item, kind)
         self.hand.show_quoted()
 
-    def _refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
-        self.tabs.show_standings(standings(found))
-        self.sheet.refresh(found, reworded=reworded)
+    def _refresh(self, artifacts: Sequence[Artifact], *, reworded: bool = False) -> None:
+        self.tabs.show_standings(standings(artifacts))
+        self.sheet.refresh(artifacts, reworded=reworded)
         self.hand.show_quoted()
         self.side.history.follow(self.sheet.artifact)
         self.side.wake()
@@ -538,9 +540,9 @@ class ItemHeader(QFrame):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        told = wrapping(self.key, self.about, self.due, self.seminar, self.became, self.more)
+        row = wrapping(self.key, self.about, self.due, self.seminar, self.became, self.more)
         top = horizontal(
-            (told, 1),
+            (row, 1),
             self._step_button("previous_item", "left", "Previous item", -1),
             self.place,
             self._step_button("next_item", "right", "Next item", 1),

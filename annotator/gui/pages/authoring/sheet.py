@@ -229,14 +229,16 @@ class AuthoringSheet(QWidget):
     def artifact(self) -> Artifact | None:
         return self.saving.artifact
 
-    def show_kind(self, item: Item, kind: Kind, found: Sequence[Artifact], sources: Sequence[Source]) -> None:
+    def show_kind(
+        self, item: Item, kind: Kind, artifacts: Sequence[Artifact], sources: Sequence[Source]
+    ) -> None:
         """Go to a kind of an item; `found` are the item's artifacts that may be seen. Keep typing before."""
         self._wanted, self._drafted = "", ()
         self.panel.hide()
         self.form.begin()
         self.kind = kind
         self.know(item, sources)
-        self.refresh(found)
+        self.refresh(artifacts)
         self.form.verticalScrollBar().setValue(0)
         self.checking.check()
 
@@ -278,8 +280,8 @@ class AuthoringSheet(QWidget):
         self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, [(unit.id, unit.text) for unit in self._units_made_of()], self._rated_as)
         self._show_document(artifact)
-        wanted = self.kind is Kind.EVIDENCE and self.saving.editable
-        self.bar.offer(self.session.ask(_offered_marks, artifact) if wanted else None)
+        offered = self.kind is Kind.EVIDENCE and self.saving.editable
+        self.bar.offer(self.session.ask(_offered_marks, artifact) if offered else None)
 
     def take_marks(self) -> None:
         """Put what a judge labelled into the document, where its author has said nothing."""
@@ -419,9 +421,9 @@ class AuthoringSheet(QWidget):
 
     def _units_made_of(self) -> list[Unit]:
         _, kind = KINDS[self.kind].made_of or ("", None)
-        result = [one for one in self._found if one.kind is kind]
-        settled = [one for one in result if one.state is State.CONSENSUS]
-        units = [unit for one in settled or result for unit in one.document.units]
+        result = [artifact for artifact in self._found if artifact.kind is kind]
+        settled = [artifact for artifact in result if artifact.state is State.CONSENSUS]
+        units = [unit for artifact in settled or result for unit in artifact.document.units]
         return [unit for unit in units if unit.text.strip()]
 
     def _remarks(self) -> list[Finding]:

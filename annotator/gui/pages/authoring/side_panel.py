@@ -324,14 +324,14 @@ class AssignedKinds:
         digest = self._session.ask(feedback.digest, item_id)
         return digest is not None and bool(digest.stages)
 
-    def likely(self, item_id: str, found: Sequence[Artifact], present: Kind) -> Kind:
+    def likely(self, item_id: str, artifacts: Sequence[Artifact], present: Kind) -> Kind:
         """The kind that work on an item resumes: one's own draft, else what is asked for, else what is there."""
         me = self._session.project.by
-        mine = {each.kind: each for each in found if each.author_id == me}
+        mine = {each.kind: each for each in artifacts if each.author_id == me}
         drafts = [kind for kind, each in mine.items() if each.state is State.DRAFT]
-        asked = self.kinds(item_id) or frozenset()
-        open_ = [kind for kind in asked if kind not in mine]
-        for kinds in (drafts, open_, [*mine, *asked], [each.kind for each in found]):
+        assigned = self.kinds(item_id) or frozenset()
+        open_ = [kind for kind in assigned if kind not in mine]
+        for kinds in (drafts, open_, [*mine, *assigned], [each.kind for each in artifacts]):
             if present in kinds:
                 return present
             if kinds:
@@ -372,9 +372,13 @@ class AssignedKinds:
     def _open(self) -> list[Place]:
         """The pieces that are not handed in, item by item, by kind."""
         result = self._session.ask(assignments.of_person, self._session.project.by) or []
-        open_ = [one for one in result if one.trial == 1 and one.submitted_at is None]
+        open_ = [
+            assignment for assignment in result if assignment.trial == 1 and assignment.submitted_at is None
+        ]
         places = [
-            (one.item_id, kind) for one in open_ if (kind := one.stage.kind) in WRITTEN and kind is not None
+            (assignment.item_id, kind)
+            for assignment in open_
+            if (kind := assignment.stage.kind) in WRITTEN and kind is not None
         ]
         return sorted(places, key=lambda place: WRITTEN.index(place[1]))
 

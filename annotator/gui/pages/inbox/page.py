@@ -242,12 +242,12 @@ class ImportFiles(QWidget):
         sound = any(arrival.outcome not in REFUSED for arrival in self._arrivals)
         idle = bool(self._arrivals) and not self._busy
         self.head.setText(self._heading())
-        for button, wanted in (
+        for button, visible in (
             (self.remove, not self._done),
             (self.clear, self._done),
             (self.copy, self._done),
         ):
-            button.setVisible(wanted)
+            button.setVisible(visible)
             button.setEnabled(idle)
         self.copy.setEnabled(idle and sound)
         self.go.setVisible(not self._done)
@@ -516,20 +516,20 @@ class HandingOut(QWidget):
     def _done(self, written: list[HandOutResult] | None) -> None:
         self.progress.hide()
         if written is not None:
-            self._written |= {one.person.id: one for one in written}
+            self._written |= {result.person.id: result for result in written}
             self._tell(written)
             self._session.tell(Change("parcel", "", "pack task"))
             self._session.tell_end("The tasks are written.", "Exchange", self, part="Hand out")
         self._offer()
 
     def _tell(self, written: list[HandOutResult]) -> None:
-        good = [one for one in written if one.packed]
-        bad = [one for one in written if one.problem]
+        good = [result for result in written if result.packed]
+        bad = [result for result in written if result.problem]
         many = counted(len(good), "task file")
         happened = f"Wrote {many} to {self._folder}." if good else "No task was written."
         todo = "Send each file to its person; “Copy a mail” gives a text for it." if good else ""
         if bad:
-            names = ", ".join(shown(one.person.name) for one in bad[:4])
+            names = ", ".join(shown(result.person.name) for result in bad[:4])
             todo = f"Not written for {names}: {bad[0].problem} {todo}".strip()
         self.answer.show_message("warning" if bad else "success", happened, todo, lasting=True)
         if good:

@@ -241,7 +241,7 @@ class TrayPane(QWidget):
 
     def fill(self) -> int:
         """Read the tray again, staying at the entry that was shown; how many wait."""
-        kept, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
+        entry_id, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
         everything = None if self.every.isChecked() else TrayState.WAITING
         self._sheets = sorted(self._session.ask(tray.sheets, everything) or [], key=_place)
         if not self._sheets:
@@ -250,7 +250,7 @@ class TrayPane(QWidget):
             self.list.clear()
             for sheet in self._sheets:
                 self.list.addItem(_line(sheet))
-        places = [place for place, sheet in enumerate(self._sheets) if sheet.entry.id == kept]
+        places = [place for place, sheet in enumerate(self._sheets) if sheet.entry.id == entry_id]
         self.list.setCurrentRow(places[0] if places else min(row, len(self._sheets) - 1))
         self.body.setCurrentIndex(1 if self._sheets else 0)
         self.nothing.show_words(
@@ -341,13 +341,16 @@ def _place(sheet: TraySheet) -> tuple[int, tuple[tuple[int, str], ...], str, int
 def rows(sheet: TraySheet) -> list[Row]:
     """The units of both documents in words, those that belong together in one row; remarks come last."""
     result = [(_words(sheet, came), _words(sheet, here)) for came, here in sheet.rows]
-    remarks = [f"Remark: {one.remark}" if one and one.remark else "" for one in (sheet.came, sheet.here)]
+    remarks = [
+        f"Remark: {document.remark}" if document and document.remark else ""
+        for document in (sheet.came, sheet.here)
+    ]
     return [*result, (remarks[0], remarks[1])] if any(remarks) else result
 
 
-def table(sheet: TraySheet, found: list[Row]) -> str:
+def table(sheet: TraySheet, rows: list[Row]) -> str:
     """Rows as a table with a sign before each; a paragraph when there are none."""
-    if not found:
+    if not rows:
         return "<p>No differences.</p>"
     counts = numbered(sheet.entry.stage)
     nothing = "no work by this person yet" if counts == "revision" else "no consensus yet"
@@ -355,7 +358,7 @@ def table(sheet: TraySheet, found: list[Row]) -> str:
         f"In the returned file, {counts} {sheet.entry.revision}",
         f"Here, {counts} {sheet.here_revision}" if sheet.here_revision else f"Here: {nothing}",
     )
-    return people_choice.table(heads, found)
+    return people_choice.table(heads, rows)
 
 
 def _words(sheet: TraySheet, unit: Unit | None) -> str:

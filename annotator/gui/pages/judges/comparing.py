@@ -50,34 +50,34 @@ def whose(rater: ResultRater) -> str:
     return f"{rater.name} (a floor)" if rater.floor else rater.name
 
 
-def second(one: RaterPair) -> str:
+def second(pair: RaterPair) -> str:
     """Whom the first of a pairing is compared with."""
-    return "one another" if one.a is one.b else whose(one.b)
+    return "one another" if pair.a is pair.b else whose(pair.b)
 
 
-def account(one: RaterPair, comparison: JudgeComparison) -> str:
+def account(pair: RaterPair, comparison: JudgeComparison) -> str:
     """What the figures of a pairing stand on, and what must be known of them."""
-    said = [
-        f"{counted(one.units, 'unit')} that both judged"
-        + (f", {counted(one.pairs, 'pair')} of values" if one.pairs != one.units else "")
+    sentences = [
+        f"{counted(pair.units, 'unit')} that both judged"
+        + (f", {counted(pair.pairs, 'pair')} of values" if pair.pairs != pair.units else "")
     ]
     if comparison.shared is not None:
-        said.append(
+        sentences.append(
             f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
         )
-    result = next(each for name in agreement_report.MAIN for each in one.figures if each.name == name)
-    said += [*filter(None, [agreement_report.reason(result)]), *agreement_report.remarks(result)]
-    if one.a.floor or one.b.floor:
-        said.append("the baseline is a floor, not a judge")
+    result = next(each for name in agreement_report.MAIN for each in pair.figures if each.name == name)
+    sentences += [*filter(None, [agreement_report.reason(result)]), *agreement_report.remarks(result)]
+    if pair.a.floor or pair.b.floor:
+        sentences.append("the baseline is a floor, not a judge")
     return " ".join(
-        f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in said if part
+        f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in sentences if part
     )
 
 
 def compare_choices(project: Project) -> tuple[ViewChoice, ...]:
     """What was judged by two or more, or by a judge and people, and which units count."""
     known = {name: judge_comparing.raters(project, name) for name in _judged(project)}
-    there = [name for name, of in known.items() if len(of) > 1 or any(one.id == PEOPLE for one in of)]
+    there = [name for name, of in known.items() if len(of) > 1 or any(rater.id == PEOPLE for rater in of)]
     return (
         ViewChoice("protocol", "What was judged", tuple((title(name), name) for name in there)),
         ViewChoice("units", "Units", (("All units", ""), ("Judged by all", SHARED))),
@@ -90,41 +90,41 @@ def compare_report(project: Project, protocol: str = "", units: str = "") -> Jud
     return judge_comparing.compare(project, protocol, shared=units == SHARED)
 
 
-def compare_sheets(found: JudgeComparison) -> tuple[ResultSheet, ...]:
+def compare_sheets(comparison: JudgeComparison) -> tuple[ResultSheet, ...]:
     """A line for every two; what they stand on is said of each."""
-    if not found.pairings:
+    if not comparison.pairings:
         return ()
-    names = [each.name for each in found.pairings[0].figures]
+    names = [each.name for each in comparison.pairings[0].figures]
     figures = (
         (name, f"{agreement_report.TITLES[name]} [95 %]", agreement_report.ABOUT[name]) for name in names
     )
     heads = columns(("who", "Who"), ("with", "With"), ("units", "Units", BOTH), *figures)
     lines = tuple(
         PairLine(
-            (text(whose(one.a)), text(second(one)), count(one.units), *map(_figure, one.figures)),
-            pair=one,
-            comparison=found,
+            (text(whose(pair.a)), text(second(pair)), count(pair.units), *map(_figure, pair.figures)),
+            pair=pair,
+            comparison=comparison,
         )
-        for one in found.pairings
+        for pair in comparison.pairings
     )
     return (ResultSheet("compare", "Judges compared", heads, lines),)
 
 
-def _figure(found: Figure) -> SheetCell:
+def _figure(figure: Figure) -> SheetCell:
     """A figure, named where it is called otherwise than its column, with what must be known of it."""
-    words = f"{agreement_report.title(found)} {agreement_report.number(found)}"
-    tip = [agreement_report.reason(found), f"n = {found.n:,}", of_items(found.method)]
+    words = f"{agreement_report.title(figure)} {agreement_report.number(figure)}"
+    tip = [agreement_report.reason(figure), f"n = {figure.n:,}", of_items(figure.method)]
     return SheetCell(
-        words.removeprefix(f"{agreement_report.TITLES[found.name]} "),
-        found.value,
-        "\n".join(filter(None, [*tip, *agreement_report.remarks(found)])),
-        value=found.value,
+        words.removeprefix(f"{agreement_report.TITLES[figure.name]} "),
+        figure.value,
+        "\n".join(filter(None, [*tip, *agreement_report.remarks(figure)])),
+        value=figure.value,
     )
 
 
 def _judged(project: Project) -> Iterable[str]:
     totals = run_records.totals(project)
-    return dict.fromkeys(one.protocol for one in totals if one.judgements and not draws(one.protocol))
+    return dict.fromkeys(total.protocol for total in totals if total.judgements and not draws(total.protocol))
 
 
 SHARED = "shared"
@@ -178,18 +178,18 @@ class DifferencesView(BehindPane):
         )
         return True
 
-    def _show(self, found: CutList[RaterDifference]) -> None:
+    def _show(self, cut_list: CutList[RaterDifference]) -> None:
         if self._line is None:
             return
-        one = self._line.pair
-        self.apart.show(found.rows)
-        self.apart.retitle({ONE: one.a.name, OTHER: "the other" if one.a is one.b else one.b.name})
+        pair = self._line.pair
+        self.apart.show(cut_list.rows)
+        self.apart.retitle({ONE: pair.a.name, OTHER: "the other" if pair.a is pair.b else pair.b.name})
         self.title.setText(
-            f"{found.words} differ: first {whose(one.a)}, second {second(one)}"
-            if found.total
+            f"{cut_list.words} differ: first {whose(pair.a)}, second {second(pair)}"
+            if cut_list.total
             else "No differences."
         )
-        if found.total:
+        if cut_list.total:
             self.table.setCurrentIndex(self.apart.index(0, 0))
 
     def _read(self) -> None:
@@ -198,9 +198,9 @@ class DifferencesView(BehindPane):
         apart = self.apart.at(index.row())
         if self._line is None or apart is None or self._line.pair.a.id == PEOPLE:
             return
-        one = self._line.pair
-        other = index.column() >= OTHER and one.b.id != PEOPLE
-        rater, judgement = (one.b, apart.id_b) if other else (one.a, apart.id_a)
+        pair = self._line.pair
+        other = index.column() >= OTHER and pair.b.id != PEOPLE
+        rater, judgement = (pair.b, apart.id_b) if other else (pair.a, apart.id_a)
         place = {"judge_id": rater.id, "protocol": apart.protocol, "judgement_id": judgement}
         self._session.go("Judges", part="Replies", **place)
 
@@ -291,38 +291,41 @@ class CostLine(SheetLine):
     cost: Cost
 
 
-def sheet(by: str, found: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> ResultSheet:
+def sheet(by: str, costs: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> ResultSheet:
     """Costs by one of `BY`, the dearest first; `words` says what (item's key, protocol, unit) or (item's key) means."""
     heads: tuple[SheetColumn, ...] = columns(*HEADS[by], *FIGURES)
-    lines = tuple(CostLine((*_named(by, one, words), *_figures(one)), cost=one) for one in found)
-    return ResultSheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, told(found))
+    lines = tuple(CostLine((*_named(by, cost, words), *_figures(cost)), cost=cost) for cost in costs)
+    return ResultSheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, cost_notes(costs))
 
 
-def _named(by: str, one: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[SheetCell, ...]:
-    if not one.name or by == RUN:
-        return tuple(text(said) for said in (replace(one, protocol="").words(by), "")[: len(HEADS[by])])
+def _named(by: str, cost: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[SheetCell, ...]:
+    if not cost.name or by == RUN:
+        return tuple(text(said) for said in (replace(cost, protocol="").words(by), "")[: len(HEADS[by])])
     if by == UNIT:
-        said = words.get((one.item, one.protocol, one.name), one.name)
-        return text(one.item), text(said, said)
+        label = words.get((cost.item, cost.protocol, cost.name), cost.name)
+        return text(cost.item), text(label, label)
     if by == QUESTION:
-        said = " ".join(words.get((one.name, "", ""), "").split())
-        return text(one.name), text(said, said)
-    return (text(one.name),)
+        label = " ".join(words.get((cost.name, "", ""), "").split())
+        return text(cost.name), text(label, label)
+    return (text(cost.name),)
 
 
-def _figures(one: Cost) -> tuple[SheetCell, ...]:
-    known = one.judgements - one.unpriced if one.judgements else 0
-    each = one.cost_usd / known if one.cost_usd is not None and known else None
-    rest = f"the cost of {one.unpriced:,} is not known" if one.unpriced else "the cost of all is known"
-    guess = f"; {one.guessed:,} requests without an answer count at the usual cost" if one.guessed else ""
-    tip = f"{counted(one.judgements, 'judgement')}; {rest}{guess}."
+def _figures(cost: Cost) -> tuple[SheetCell, ...]:
+    known = cost.judgements - cost.unpriced if cost.judgements else 0
+    each = cost.cost_usd / known if cost.cost_usd is not None and known else None
+    rest = f"the cost of {cost.unpriced:,} is not known" if cost.unpriced else "the cost of all is known"
+    guess = f"; {cost.guessed:,} requests without an answer count at the usual cost" if cost.guessed else ""
+    tip = f"{counted(cost.judgements, 'judgement')}; {rest}{guess}."
     return (
-        text(title(one.protocol)),
-        count(one.judgements),
-        _money(one.cost_usd, spent(one.cost_usd, 1, one.unpriced), tip),
+        text(title(cost.protocol)),
+        count(cost.judgements),
+        _money(cost.cost_usd, spent(cost.cost_usd, 1, cost.unpriced), tip),
         _money(each, usd(each) if each is not None else "–", tip),
         SheetCell(
-            f"{one.unpriced:,}", one.unpriced, state="incomplete" if one.unpriced else "", value=one.unpriced
+            f"{cost.unpriced:,}",
+            cost.unpriced,
+            state="incomplete" if cost.unpriced else "",
+            value=cost.unpriced,
         ),
     )
 
@@ -331,11 +334,11 @@ def _money(amount: float | None, words: str, tip: str) -> SheetCell:
     return SheetCell(words, amount, tip, "missing" if amount is None else "", value=amount)
 
 
-def told(found: Sequence[Cost]) -> tuple[str, ...]:
-    judgements, unpriced = (sum(getattr(one, name) for one in found) for name in ("judgements", "unpriced"))
-    if not found:
+def cost_notes(costs: Sequence[Cost]) -> tuple[str, ...]:
+    judgements, unpriced = (sum(getattr(cost, name) for cost in costs) for name in ("judgements", "unpriced"))
+    if not costs:
         return ("This had no cost.",)
-    whole = f"{spent(total(found), 1, unpriced)} for {counted(judgements, 'judgement')}"
+    whole = f"{spent(total(costs), 1, unpriced)} for {counted(judgements, 'judgement')}"
     rest = f"; the cost of {unpriced:,} is not known" if unpriced else ""
     return (f"Together {whole}{rest}. The cost of a shared call is split evenly.",)
 
@@ -345,7 +348,7 @@ Costs = tuple[list[Cost], dict[tuple[str, str, str], str], str]
 
 def cost_choices(project: Project) -> tuple[ViewChoice, ...]:
     """By what costs are told, and whose: of a judge behind an endpoint, or of a run."""
-    named = ((one.name, f"judge {one.name}") for one in _asked(project))
+    named = ((judge.name, f"judge {judge.name}") for judge in _endpoints(project))
     paid = [run for run in run_records.runs(project) if run.paid][:RUNS_OFFERED]
     runs = ((run_words(run), f"run {run.id}") for run in paid)
     by = tuple((words, name) for name, words in BY.items())
@@ -359,7 +362,7 @@ def cost_report(project: Project, by: str = UNIT, of: str = "") -> Costs:
     result = forecasts.costs(project, by, **{kind: name} if kind else {})
     words: dict[tuple[str, str, str], str] = {}
     if by == UNIT:
-        words = forecasts.asked_about(project, result)
+        words = forecasts.unit_words(project, result)
     elif by == QUESTION:
         words = {(key, "", ""): question for key, question in forecasts.questions(project).items()}
     return result, words, by
@@ -370,8 +373,8 @@ def cost_sheets(found: Costs) -> tuple[ResultSheet, ...]:
     return (sheet(by, costs, words),) if costs else ()
 
 
-def _asked(project: Project) -> list[Judge]:
-    return [one for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT]
+def _endpoints(project: Project) -> list[Judge]:
+    return [judge for judge in judges.all_of(project) if judge.kind == JudgeKind.ENDPOINT]
 
 
 COSTS = ResultView(
@@ -416,19 +419,21 @@ class CostsViewer(Viewer):
         if not isinstance(line, CostLine) or not line.cost.judgements or by == PURPOSE:
             self.hint.setText(SEVERAL)
             return
-        one = line.cost
-        kind, _, name = ("run", "", one.name) if by == RUN else of.partition(" ")
-        place: dict[str, Any] = {"run_id": name} if kind == "run" else {"protocol": one.protocol}
+        cost = line.cost
+        kind, _, name = ("run", "", cost.name) if by == RUN else of.partition(" ")
+        place: dict[str, Any] = {"run_id": name} if kind == "run" else {"protocol": cost.protocol}
         if kind != "run":
-            known, told = _asked(self.session.project), one.name if by == JUDGE else name
-            mine = [judge for judge in known if judge.name == told or (not told and len(known) == 1)]
+            known, judge_name = _endpoints(self.session.project), cost.name if by == JUDGE else name
+            mine = [
+                judge for judge in known if judge.name == judge_name or (not judge_name and len(known) == 1)
+            ]
             if not mine:
                 self.hint.setText(WHOSE)
                 return
             place["judge_id"] = mine[0].id
-        place |= {QUESTION: {"item": one.name}, SYSTEM: {"system": one.name}}.get(by, {})
+        place |= {QUESTION: {"item": cost.name}, SYSTEM: {"system": cost.name}}.get(by, {})
         if by == UNIT:
-            place |= {"item": one.item, "unit": one.name, "words": line.cells[1].words}
+            place |= {"item": cost.item, "unit": cost.name, "words": line.cells[1].words}
         self.session.go("Judges", part="Replies", **place)
 
 
@@ -438,5 +443,5 @@ class CostsPart(JudgesViewerPart):
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Show the costs of a run (`run_id`) or of a `judge` by its name."""
-        wanted = f"run {place['run_id']}" if place.get("run_id") else f"judge {place.get('judge', '')}"
-        self.viewer.navigate({"choose": {"of": wanted}} if place.keys() & {"run_id", "judge"} else {})
+        scope = f"run {place['run_id']}" if place.get("run_id") else f"judge {place.get('judge', '')}"
+        self.viewer.navigate({"choose": {"of": scope}} if place.keys() & {"run_id", "judge"} else {})

@@ -170,8 +170,8 @@ class EndpointForm(QWidget):
         self.edited.emit()
 
     def _put_sent(self, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
-        for name, told in (("headers", headers), ("query", query)):
-            self.sent[name].setText(json.dumps(dict(told)) if told else "")
+        for name, values in (("headers", headers), ("query", query)):
+            self.sent[name].setText(json.dumps(dict(values)) if values else "")
             self.sent[name].setCursorPosition(0)
 
     def _listen(self) -> None:
@@ -261,13 +261,13 @@ class EndpointForm(QWidget):
         values["parameters"] = values["parameters"] or "{}"
         values |= {name: field.text().strip() for name, field in self.sent.items()}
         values["price"] = " ".join(field.text() for field in self.prices)
-        asked = self._judge.asked if self._judge else PricedAsking()
+        asking = self._judge.asked if self._judge else PricedAsking()
         how = {
             "weights_shown": self.weights.isChecked(),
             "requests_per_minute": self.calls.value() or None,
             "tokens_per_minute": self.tokens.value() or None,
         }
-        values["asking"] = PricedAsking(**asked.model_dump() | how).model_dump_json(exclude_defaults=True)
+        values["asking"] = PricedAsking(**asking.model_dump() | how).model_dump_json(exclude_defaults=True)
         return values
 
     def _lock(self, *, follows: bool, judged: bool) -> None:
@@ -283,8 +283,8 @@ class EndpointForm(QWidget):
         self.locked.setVisible(follows or judged)
 
     def _put_price(self, price: Price | None) -> None:
-        told = (price.input, price.output, price.cached) if price else (None, None, None)
-        for field, amount in zip(self.prices, told, strict=True):
+        amounts = (price.input, price.output, price.cached) if price else (None, None, None)
+        for field, amount in zip(self.prices, amounts, strict=True):
             field.setText("" if amount is None else f"{amount:.10g}")
 
     def _show_price(self) -> None:
@@ -299,12 +299,12 @@ class EndpointForm(QWidget):
         elif not model:
             self.price.setText("known once the model is")
         else:
-            asked = Judge(id="", name="asked", model=model, base_url=url)
-            self._session.ask_later(partial(self._priced, asked), derived_judges.price_words, asked)
+            judge = Judge(id="", name="asked", model=model, base_url=url)
+            self._session.ask_later(partial(self._priced, judge), derived_judges.price_words, judge)
 
-    def _priced(self, asked: Judge, words: str) -> None:
+    def _priced(self, judge: Judge, words: str) -> None:
         typed = any(field.text().strip() for field in self.prices)
-        if not typed and (asked.model, asked.base_url) == tuple(
+        if not typed and (judge.model, judge.base_url) == tuple(
             self.fields[name].text().strip() for name in ("model", "base_url")
         ):
             self.price.setText(words)
@@ -320,8 +320,8 @@ class EndpointForm(QWidget):
         self.place.setText(words or "")
         why = self._session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
         self.allow.setVisible(why is not None)
-        kept = words and not why and ("keyring" in words or "closed" in words)
-        self.forget.setVisible(bool(kept))
+        forgettable = words and not why and ("keyring" in words or "closed" in words)
+        self.forget.setVisible(bool(forgettable))
 
     def _allow(self) -> None:
         why = self._session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
@@ -469,16 +469,16 @@ class ProbeView(QFrame):
         self.words.setText("Sending one long page, with a code word at each end.")
         self.show()
 
-    def show_found(self, found: Mapping[str, Any]) -> None:
+    def show_found(self, result: Mapping[str, Any]) -> None:
         self._forget()
-        ok = bool(found.get("ok"))
+        ok = bool(result.get("ok"))
         chip = Chip("Answers", "check", "agreed") if ok else Chip("Not usable like this", "cross", "disagree")
         self.state.show_chips([chip])
-        self.words.setText(str(found.get("words", "")))
-        for name, words in facts(found):
+        self.words.setText(str(result.get("words", "")))
+        for name, words in facts(result):
             self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
         self.accept.setVisible(not ok)
-        raw = str(found.get("raw", ""))
+        raw = str(result.get("raw", ""))
         self.raw.setPlainText(raw)
         theme.scale(self.raw.setFixedHeight, 96)
         self.raw.setVisible(bool(raw))

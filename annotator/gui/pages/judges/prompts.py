@@ -68,7 +68,7 @@ class PromptLook(Tabs):
 
     def _columns(self) -> tuple[Column[PromptVersion], ...]:
         return (
-            Column("No.", lambda one: str(one.version), 40, number=True),
+            Column("No.", lambda version: str(version.version), 40, number=True),
             Column("When", lambda one: when(one.at) if one.at else "as shipped", 118),
             Column("Who", lambda one: self._names.get(one.by, "–"), 90),
             Column("Note", lambda one: one.note or "–", 120),
@@ -138,15 +138,15 @@ class PromptLook(Tabs):
 
     def _compare(self) -> None:
         """Show what changes from the chosen version to what is written now."""
-        one = self.model.at(self.table.currentIndex().row())
-        self.take.setEnabled(one is not None)
-        if one is not None and self.currentIndex() == 1:
-            text = "No differences." if one.text == self._text else marked(one.text, self._text)
+        version = self.model.at(self.table.currentIndex().row())
+        self.take.setEnabled(version is not None)
+        if version is not None and self.currentIndex() == 1:
+            text = "No differences." if version.text == self._text else marked(version.text, self._text)
             self.changes.setHtml(f"<pre style='white-space:pre-wrap'>{text}</pre>")
 
     def _take_up(self) -> None:
-        if (one := self.model.at(self.table.currentIndex().row())) is not None:
-            self.taken_up.emit(one.text)
+        if (version := self.model.at(self.table.currentIndex().row())) is not None:
+            self.taken_up.emit(version.text)
 
 
 def marked(old: str, new: str) -> str:
@@ -254,10 +254,10 @@ RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges fro
 STAMP = "Replies to the former wording are kept, and are never treated as replies to this one."
 
 
-def _titled(one: PromptLine) -> str:
+def _titled(line: PromptLine) -> str:
     """What asks by a prompt, and for what, where there are several."""
-    what = one.name.removeprefix(one.protocol).strip(".").replace("_", " ")
-    return f"{one.title} · {what}" if what else one.title
+    what = line.name.removeprefix(line.protocol).strip(".").replace("_", " ")
+    return f"{line.title} · {what}" if what else line.title
 
 
 COLUMNS: tuple[Column[PromptLine], ...] = (
@@ -316,18 +316,18 @@ class PromptsPart(PagePart):
         self.lay_out(parts)
 
     def fill(self) -> None:
-        kept = self.name
+        current = self.name
         self.model.show(self.session.ask(prompts.listed) or [])
-        self.table.choose(self.model.place_of(lambda one: one.name == kept), first=True)
+        self.table.choose(self.model.place_of(lambda line: line.name == current), first=True)
         self._turn(again=True)
 
     @property
     def name(self) -> str:
-        one = self.model.at(self.table.currentIndex().row())
-        return one.name if one else ""
+        line = self.model.at(self.table.currentIndex().row())
+        return line.name if line else ""
 
     def go(self, place: Any) -> None:
-        self.table.choose(self.model.place_of(lambda one: one.name == place.get("prompt")))
+        self.table.choose(self.model.place_of(lambda line: line.name == place.get("prompt")))
 
     def focus_first(self) -> None:
         self.table.setFocus()

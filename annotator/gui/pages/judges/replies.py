@@ -138,13 +138,13 @@ class ReplyFilters(QWidget):
         offer(self.source, choices)
         return bool(choices)
 
-    def offer_kinds(self, found: JudgementLines, systems: Sequence[str]) -> None:
+    def offer_kinds(self, lines: JudgementLines, systems: Sequence[str]) -> None:
         """Offer what there is to narrow by, with how many there are of each."""
-        counts = found.counts
+        counts = lines.counts
         sorts = [("All", ALL, counts[ALL]), ("Without a verdict", NO_VERDICT, counts[NO_VERDICT])]
-        sorts += [(STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in found.causes.items()]
+        sorts += [(STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in lines.causes.items()]
         sorts += [("With a flag", FLAGGED, counts[FLAGGED])]
-        sorts += [(flag_words(name), FLAG + name, many) for name, many in found.flags.items()]
+        sorts += [(flag_words(name), FLAG + name, many) for name, many in lines.flags.items()]
         offer(self.which, [(f"{words} ({many:,})", which) for words, which, many in sorts])
         offer(self.system, [("All systems", ""), *((name, name) for name in systems)])
 
@@ -153,10 +153,10 @@ class ReplyFilters(QWidget):
 
         Nothing is narrowed but to the place's `system`, `item` (its key) and `unit` (its id, with its `words`).
         """
-        wanted = f"{RUN} {place['run_id']}" if place.get("run_id") else ""
+        source_key = f"{RUN} {place['run_id']}" if place.get("run_id") else ""
         if place.get("judge_id"):
-            wanted = f"{OF} {place['judge_id']} {place.get('protocol', '')}"
-        if there := choose(self.source, wanted):
+            source_key = f"{OF} {place['judge_id']} {place.get('protocol', '')}"
+        if there := choose(self.source, source_key):
             self.clear()
             self._narrow(place)
         return there
@@ -271,8 +271,8 @@ class RepliesPart(PagePart):
     def fill(self) -> None:
         self.session.ask_later(self._offered, _sources)
 
-    def _offered(self, found: tuple[list[RunLine], list[JudgeTotal]]) -> None:
-        self._runs, totals = found
+    def _offered(self, offer: tuple[list[RunLine], list[JudgeTotal]]) -> None:
+        self._runs, totals = offer
         known = {judge.id: judge for judge in self.session.ask(judges.all_of) or []}
         anything = self.filters.offer_sources(totals, self._runs, known)
         self.body.setCurrentIndex(0 if anything else 1)
@@ -289,8 +289,8 @@ class RepliesPart(PagePart):
         self.fill()
 
     def run(self) -> RunLine | None:
-        wanted = self.filters.chosen().run_id
-        return next((run for run in self._runs if run.id == wanted), None)
+        run_id = self.filters.chosen().run_id
+        return next((run for run in self._runs if run.id == run_id), None)
 
     def _ask(self) -> None:
         self._soon.stop()
@@ -304,8 +304,8 @@ class RepliesPart(PagePart):
         self.count.setText("Reading…")
         self.session.ask_later(self._found, _read, source, self.filters.query())
 
-    def _found(self, found: tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]) -> None:
-        source, query, lines, systems = found
+    def _found(self, answer: tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]) -> None:
+        source, query, lines, systems = answer
         if (source, query) != (self.filters.chosen(), self.filters.query()):
             return
         self.filters.offer_kinds(lines, systems)
@@ -313,7 +313,7 @@ class RepliesPart(PagePart):
             # What was narrowed by is not among these.
             self._ask()
             return
-        kept = self._wanted or self._kept
+        judgement_id = self._wanted or self._kept
         self.lines.show(lines.lines)
         self.list.hide_columns(
             {
@@ -325,19 +325,19 @@ class RepliesPart(PagePart):
         self.lists.setCurrentWidget(self.list if lines.lines else self.nothing)
         self.nothing.show_words("No matches", "No judgement matches the filters.")
         self._offer(lines)
-        self.list.choose(self.lines.place_of(lambda line: line.id == kept), first=bool(lines.lines))
+        self.list.choose(self.lines.place_of(lambda line: line.id == judgement_id), first=bool(lines.lines))
         self.list.scrollTo(self.list.currentIndex())
         self._wanted = ""
         self._show_line()
 
-    def _offer(self, found: JudgementLines | None) -> None:
-        writable, missing = not self.session.project.readonly, bool(found and found.counts[NO_VERDICT])
-        shown = bool(found and found.lines)
+    def _offer(self, lines: JudgementLines | None) -> None:
+        writable, missing = not self.session.project.readonly, bool(lines and lines.counts[NO_VERDICT])
+        shown = bool(lines and lines.lines)
         self.bar.enable_all(
             {
                 "next_open": shown and missing,
                 "run_again": writable and missing,
-                "reread": writable and bool(found and found.counts[ALL]) and self._judge_asks(),
+                "reread": writable and bool(lines and lines.counts[ALL]) and self._judge_asks(),
             }
         )
 
@@ -347,8 +347,8 @@ class RepliesPart(PagePart):
 
     def _judge(self) -> Judge | None:
         run, source = self.run(), self.filters.chosen()
-        wanted = run.judge_id if run else source.judge_id
-        return next((judge for judge in self.session.ask(judges.all_of) or [] if judge.id == wanted), None)
+        judge_id = run.judge_id if run else source.judge_id
+        return next((judge for judge in self.session.ask(judges.all_of) or [] if judge.id == judge_id), None)
 
     def _called(self, calls: CutList[Reply]) -> None:
         self.calls.show(calls.rows)
@@ -372,7 +372,7 @@ class RepliesPart(PagePart):
                 self.detail.clear()
             return
         self._kept = line.id
-        self.session.ask_newest(self.detail.show_told, journal.told, line.id)
+        self.session.ask_newest(self.detail.show_told, journal.judgement_detail, line.id)
 
     def _show_call(self) -> None:
         reply = self.calls.at(self.asked.currentIndex().row())
@@ -424,11 +424,13 @@ class RepliesPart(PagePart):
         how = (judge.name, protocol, everything)
         self.session.do_later(self._read_again, lambda *_: None, _read_anew, *how)
 
-    def _read_again(self, found: reparse.RereadReport | None) -> None:
+    def _read_again(self, report: reparse.RereadReport | None) -> None:
         self.answer.clear()
-        if found is not None:
-            self.answer.show_message("info" if found.otherwise else "success", found.words(), found.offer())
-            if found.otherwise:
+        if report is not None:
+            self.answer.show_message(
+                "info" if report.otherwise else "success", report.words(), report.offer()
+            )
+            if report.otherwise:
                 self.answer.set_action("Change verdicts", partial(self._reread, everything=True))
             self.session.tell_end("The stored replies were parsed again.", "Judges", self, part="Replies")
             self.fill()
@@ -458,10 +460,10 @@ def _read_anew(
     return asyncio.run(reparse.again(project, judge, protocol, everything=everything))
 
 
-def _counted(found: JudgementLines) -> str:
-    shown = len(found.lines)
-    said = f"{shown:,} of {found.counts[ALL]:,} judgements"
-    if found.left_off:
-        said = f"The first {shown:,} of {shown + found.left_off:,}: narrow the list to see the others"
-    missing = found.counts[NO_VERDICT]
-    return f"{said} · {missing:,} without a verdict; these never count as “no”" if missing else said
+def _counted(lines: JudgementLines) -> str:
+    shown = len(lines.lines)
+    summary = f"{shown:,} of {lines.counts[ALL]:,} judgements"
+    if lines.left_off:
+        summary = f"The first {shown:,} of {shown + lines.left_off:,}: narrow the list to see the others"
+    missing = lines.counts[NO_VERDICT]
+    return f"{summary} · {missing:,} without a verdict; these never count as “no”" if missing else summary

@@ -118,13 +118,13 @@ def _run_cost(run: RunLine) -> str:
     return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
 
 
-def _scope(asked: RunLine | RunRequest) -> str:
+def _scope(order: RunLine | RunRequest) -> str:
     parts = [
-        ", ".join(asked.systems) or "all systems",
-        f"items {', '.join(asked.items)}" if asked.items else "all items",
+        ", ".join(order.systems) or "all systems",
+        f"items {', '.join(order.items)}" if order.items else "all items",
     ]
-    parts += [f"{asked.together} units together"] if asked.together > 1 else []
-    parts += [f"{asked.trials} trials"] if asked.trials > 1 else []
+    parts += [f"{order.together} units together"] if order.together > 1 else []
+    parts += [f"{order.trials} trials"] if order.trials > 1 else []
     return " · ".join(parts)
 
 
@@ -318,10 +318,10 @@ class JudgeSide(QWidget):
             self.allowed.fill()
         self.edited.emit()
 
-    def _tested(self, found: dict[str, Any]) -> None:
-        if "error" in found:
-            found = {"ok": False, "words": f"{found['error']} {found['todo']}".strip()}
-        self.probe.show_found(found)
+    def _tested(self, result: dict[str, Any]) -> None:
+        if "error" in result:
+            result = {"ok": False, "words": f"{result['error']} {result['todo']}".strip()}
+        self.probe.show_found(result)
         self.edited.emit()
         self._session.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
 
@@ -388,18 +388,18 @@ class JudgesPart(PagePart):
         self._show_all()
         self.session.ask_later(self._counted, run_records.totals)
 
-    def _counted(self, found: list[JudgeTotal]) -> None:
-        self._found = found
+    def _counted(self, totals: list[JudgeTotal]) -> None:
+        self._found = totals
         self._show_all()
 
     def _show_all(self) -> None:
-        kept = self.judge()
+        current = self.judge()
         known = self.session.ask(judges.all_of) or []
         self.model.show(
             [JudgeLine(judge, run_records.summed(self._found or [], judge.id)) for judge in known]
         )
         self.table.choose(
-            self.model.place_of(lambda row: kept is not None and row.judge.id == kept.id), first=True
+            self.model.place_of(lambda row: current is not None and row.judge.id == current.id), first=True
         )
         self._turn()
 
@@ -408,7 +408,7 @@ class JudgesPart(PagePart):
         return row.judge if row else None
 
     def go(self, place: Any) -> None:
-        self.table.choose(self.model.place_of(lambda one: one.judge.name == place.get("judge")))
+        self.table.choose(self.model.place_of(lambda line: line.judge.name == place.get("judge")))
 
     def focus_first(self) -> None:
         self.table.setFocus()
@@ -432,12 +432,12 @@ class JudgesPart(PagePart):
         judge, writable = self.judge(), not self.session.project.readonly
         new = self.side.beginning
         endpoint = new or (judge is not None and judge.kind == JudgeKind.ENDPOINT)
-        kept = judge is not None and judge.kind != JudgeKind.BASELINE and not new
+        editable = judge is not None and judge.kind != JudgeKind.BASELINE and not new
         self.bar.enable_all(
             {
                 "new_judge": writable,
                 "new_vote": writable,
-                "retire_judge": writable and kept,
+                "retire_judge": writable and editable,
                 "read_replies": not new and self.totals.rowCount() > 0,
                 "test_judge": endpoint and not self.side.voting and not self.side.testing,
                 "submit": writable and self.side.dirty,

@@ -197,10 +197,10 @@ class RunForm(QWidget):
 
     def _offer_what(self) -> None:
         """Offer what can be run now, and after it what lacks something; what is chosen already stays."""
-        asked = [one for one in self._offers.values() if isinstance(one, ExtractionOffer) or one.asked]
-        asked.sort(key=lambda one: not judge_runs.runnable(one))
-        words = (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title for one in asked)
-        offer(self.what, [(said, one.name) for said, one in zip(words, asked, strict=True)])
+        offered = [one for one in self._offers.values() if isinstance(one, ExtractionOffer) or one.asked]
+        offered.sort(key=lambda one: not judge_runs.runnable(one))
+        words = (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title for one in offered)
+        offer(self.what, [(label, one.name) for label, one in zip(words, offered, strict=True)])
 
     @property
     def offered(self) -> ProtocolOffer | ExtractionOffer | None:
@@ -303,32 +303,37 @@ class ForecastView(QFrame):
         """Count again at the next look: something was judged, or a prompt changed."""
         self._counted = None
 
-    def _came(self, found: dict[str, Any]) -> None:
+    def _came(self, forecast: dict[str, Any]) -> None:
         order = self._order
         if order is None or order != self._estimating.order:
             return
-        if "error" in found:
-            self.state.setText(found["error"])
+        if "error" in forecast:
+            self.state.setText(forecast["error"])
         else:
-            self._counted = order, found
-            self._show(found)
+            self._counted = order, forecast
+            self._show(forecast)
 
     def stop(self) -> None:
         self._estimating.stop()
 
-    def _show(self, found: dict[str, Any]) -> None:
+    def _show(self, forecast: dict[str, Any]) -> None:
         while self.facts.rowCount():
             self.facts.removeRow(0)
-        for name, words in facts(found) if found else ():
+        for name, words in facts(forecast) if forecast else ():
             self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
-        said = (
+        sentence = (
             "In batches it is usually half of that." if self._order is not None and self._order.batch else ""
         )
-        if found and found["cost_usd"] is None:
-            said = f"The price of {found['model']} is not known: no budget can be kept. Enter its prices on Judges."
-        elif found and self._budget and self._budget < (found["smallest_usd"] or 0):
-            said = f"A budget of {usd(self._budget)} asks nothing. Give {usd(found['smallest_usd'])} or more."
-        self.state.setText(said if found else "")
+        if forecast and forecast["cost_usd"] is None:
+            sentence = (
+                f"The price of {forecast['model']} is not known: no budget can be kept. Enter its prices "
+            )
+            sentence += "on Judges."
+        elif forecast and self._budget and self._budget < (forecast["smallest_usd"] or 0):
+            sentence = (
+                f"A budget of {usd(self._budget)} asks nothing. Give {usd(forecast['smallest_usd'])} or more."
+            )
+        self.state.setText(sentence if forecast else "")
         self.state.setVisible(True)
 
 
@@ -336,35 +341,35 @@ def _by(as_of: str) -> str:
     return f"at prices of {as_of}" if as_of else "at the judge's own prices"
 
 
-def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
+def facts(forecast: dict[str, Any]) -> list[tuple[str, str]]:
     """A estimate name by name."""
-    if found["lacks"]:
-        return [("Questions", f"none yet. {found['lacks']}")]
-    most = "at most " if found["at_most"] else ""
-    assumed = " (assumed)" if found["assumed"] else ""
-    money = found["cost_usd"]
-    told = [
+    if forecast["lacks"]:
+        return [("Questions", f"none yet. {forecast['lacks']}")]
+    most = "at most " if forecast["at_most"] else ""
+    assumed = " (assumed)" if forecast["assumed"] else ""
+    money = forecast["cost_usd"]
+    result = [
         (
             "Questions",
-            f"{most}{found['calls'] + found['in_journal']:,} for {found['units']:,} {found['things']}",
+            f"{most}{forecast['calls'] + forecast['in_journal']:,} for {forecast['units']:,} {forecast['things']}",
         ),
-        ("Cached", f"{found['in_journal']:,}, which cost nothing" if found["in_journal"] else "none"),
-        ("Tokens", f"about {found['tokens_input']:,} in, {found['tokens_output']:,} out{assumed}"),
+        ("Cached", f"{forecast['in_journal']:,}, which cost nothing" if forecast["in_journal"] else "none"),
+        ("Tokens", f"about {forecast['tokens_input']:,} in, {forecast['tokens_output']:,} out{assumed}"),
         (
             "Money",
-            f"about {usd(money)}, {_by(found['price_as_of'])}" if money is not None else "not known",
+            f"about {usd(money)}, {_by(forecast['price_as_of'])}" if money is not None else "not known",
         ),
     ]
-    if found["smallest_usd"]:
-        told += [("Budget", f"useful from {usd(found['smallest_usd'])} on")]
-    seconds = found["seconds"]
-    by_test = ", going by its test call" if found["by_test"] else ""
+    if forecast["smallest_usd"]:
+        result += [("Budget", f"useful from {usd(forecast['smallest_usd'])} on")]
+    seconds = forecast["seconds"]
+    by_test = ", going by its test call" if forecast["by_test"] else ""
     time = f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered"
-    told += [("Time", time)]
-    afresh = found["cost_usd_afresh"]
+    result += [("Time", time)]
+    afresh = forecast["cost_usd_afresh"]
     cost = f", about {usd(afresh)}" if afresh is not None else ""
-    told += [("Left out", found["without"].removeprefix("Left out: "))] if found["without"] else []
-    return [*told, ("If uncached", f"{found['calls_afresh']:,} questions{cost}")]
+    result += [("Left out", forecast["without"].removeprefix("Left out: "))] if forecast["without"] else []
+    return [*result, ("If uncached", f"{forecast['calls_afresh']:,} questions{cost}")]
 
 
 # A call that takes longer than this is marked.
@@ -479,7 +484,7 @@ class LivePanel(QFrame):
         self.calls.show([])
         self.body.setCurrentIndex(1)
         self._settle()
-        self._session.ask_later(self._count_wanted, run_records.wanted, order)
+        self._session.ask_later(self._count_wanted, run_records.requested, order)
         self._tick.start()
 
     def _hear(self) -> None:
@@ -513,13 +518,15 @@ class LivePanel(QFrame):
         if not isinstance(order, RunRequest) or self._looking or not line:
             return
         self._looking = True
-        asked = {(call["response"], unit) for call in line.get("under_way") or () for unit in call["units"]}
-        new = sorted(asked - self._names.keys())
+        units_out = {
+            (call["response"], unit) for call in line.get("under_way") or () for unit in call["units"]
+        }
+        new = sorted(units_out - self._names.keys())
         self._session.ask_later(self._looked, _seen, line["run"], order.protocol.removeprefix(CHECKS), new)
 
-    def _looked(self, found: tuple[list[SystemStatus], dict[Key, CallSubject]]) -> None:
+    def _looked(self, answer: tuple[list[SystemStatus], dict[Key, CallSubject]]) -> None:
         self._looking = False
-        standings, names = found
+        standings, names = answer
         self._names |= names
         self.parts.show(
             [SystemProgress(standing, self._wanted.get(standing.system, 0)) for standing in standings]
@@ -527,8 +534,8 @@ class LivePanel(QFrame):
         if self._driver.running:
             self._show_calls()
 
-    def _count_wanted(self, wanted: dict[str, int]) -> None:
-        self._wanted = wanted
+    def _count_wanted(self, due: dict[str, int]) -> None:
+        self._wanted = due
 
     def _settle(self) -> None:
         """Take no more room than a few words need while nothing is in progress."""
@@ -557,11 +564,11 @@ def ended_words(line: Mapping[str, Any]) -> str:
             else f"The last run failed: {line['error']}"
         )
     left = f", {line['not_asked']:,} not asked," if line.get("not_asked") else ""
-    said = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
-    said += f" in {lasting(line['seconds'])}"
-    said += f", for {usd(line['cost_usd'])}." if line.get("cost_usd") is not None else "."
+    sentence = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
+    sentence += f" in {lasting(line['seconds'])}"
+    sentence += f", for {usd(line['cost_usd'])}." if line.get("cost_usd") is not None else "."
     if line.get("without"):
-        said += f" Missing: {causes_words(line['without'])}."
+        sentence += f" Missing: {causes_words(line['without'])}."
     if line.get("cause"):
-        said += f" Reason for stopping: {line['cause']}"
-    return said
+        sentence += f" Reason for stopping: {line['cause']}"
+    return sentence

@@ -94,13 +94,13 @@ class PastRuns(QWidget):
 
     def fill(self, runs: Sequence[RunLine], *, going: bool) -> None:
         """Show all runs, the newest first; one that is `running` while none is `going` was killed."""
-        kept = self.run()
+        line = self.run()
         shown = [run if going or run.state != RUNNING else replace(run, state="interrupted") for run in runs]
         self.runs.show(shown)
         self.table.setVisible(bool(shown))
         self.nothing.setVisible(not shown)
         self.table.choose(
-            self.runs.place_of(lambda run: kept is not None and run.id == kept.id), first=bool(shown)
+            self.runs.place_of(lambda run: line is not None and run.id == line.id), first=bool(shown)
         )
         self.chosen.emit()
 
@@ -109,14 +109,14 @@ class PastRuns(QWidget):
         place = self.runs.place_of(lambda run: run.id == line.get("run"))
         if place < 0:
             return False
-        told = {
+        changes = {
             "done": line["done"],
             "total": line["total"],
             "cost_usd": line.get("cost_usd"),
             "state": RUNNING,
         }
         runs = list(self.runs.rows)
-        runs[place] = replace(runs[place], **told)
+        runs[place] = replace(runs[place], **changes)
         self.runs.show(runs)
         return True
 
@@ -127,16 +127,16 @@ class PastRuns(QWidget):
         return self.queue.at(max(0, self.waiting.currentIndex().row()))
 
     def _move(self, by: int) -> None:
-        one = self._one()
-        if one is None:
+        run = self._one()
+        if run is None:
             return
-        self._session.do(judge_runs.move, one.id, by)
+        self._session.do(judge_runs.move, run.id, by)
         self.fill_queue()
-        self.waiting.choose(self.queue.place_of(lambda other: other.id == one.id), first=True)
+        self.waiting.choose(self.queue.place_of(lambda other: other.id == run.id), first=True)
 
     def _remove(self) -> None:
-        if (one := self._one()) is not None:
-            self._session.do(judge_runs.remove, one.id)
+        if (run := self._one()) is not None:
+            self._session.do(judge_runs.remove, run.id)
             self.fill_queue()
 
     def fill_queue(self) -> None:
@@ -188,11 +188,11 @@ class Readiness(QFrame):
                 self._add(f"Draw the {step.part.value} first", want)
         if not offer.items:
             self._add("Import items", self._import)
-        said = " ".join(offer.lacks)
-        if "response" in said and " of a response" not in said:
+        reasons = " ".join(offer.lacks)
+        if "response" in reasons and " of a response" not in reasons:
             self._add("Import reports", self._import)
         if any(
-            f"lack{s} a {kind}." in said
+            f"lack{s} a {kind}." in reasons
             for s in ("", "s")
             for kind in ("rubric", "plan", "diagnostics", "evidence")
         ):
@@ -344,8 +344,8 @@ class RunsPart(PagePart):
             order = RunRequest(judge, CHECKS + protocol, **self.form.how())
             self.session.ask_later(self._priced, _priced, order)
 
-    def _priced(self, found: tuple[RunRequest, list[str]]) -> None:
-        order, words = found
+    def _priced(self, priced: tuple[RunRequest, list[str]]) -> None:
+        order, words = priced
         self.answer.show_message(
             "info", f"\u2068{order.judge}\u2069 can be asked again; no result changes.", " ".join(words)
         )
@@ -368,9 +368,9 @@ class RunsPart(PagePart):
     def _ended(self, line: dict[str, Any]) -> None:
         self.fill()
         if "drift" in line:
-            told, place = line["drift"], compared(line["drift"]["judge"], line["drift"]["protocol"])
+            drift, place = line["drift"], compared(line["drift"]["judge"], line["drift"]["protocol"])
             self.answer.show_message(
-                "warning" if told["changed"] or told["differences"] else "success", str(line["words"][0])
+                "warning" if drift["changed"] or drift["differences"] else "success", str(line["words"][0])
             )
             self.answer.set_action("Compare", lambda: self.session.go("Validate", **place))
         self._offer()
@@ -386,8 +386,8 @@ class RunsPart(PagePart):
         self.past.fill(runs, going=self.driver.running or elsewhere)
         self._offer()
 
-    def _offered(self, found: tuple[Offers, list[str]]) -> None:
-        offers, systems = found
+    def _offered(self, answer: tuple[Offers, list[str]]) -> None:
+        offers, systems = answer
         self.form.fill(self.session.ask(judges.all_of) or [], offers, systems)
 
     def _changed(self) -> None:

@@ -86,9 +86,9 @@ class LabellingActionBar(FittingBar):
         self.row.insertWidget(0 if numbered else len(ACTS) + len(OTHERS), self.buttons[ZERO])
         if not numbered:
             chips.put(self.buttons[ZERO], "down", color="text")
-        for act, one in self._faces().items():
-            chips.put(self.buttons[act], one.icon, color=f"state-{one.state}")
-            self.buttons[act].set_words(one.words)
+        for act, shown in self._faces().items():
+            chips.put(self.buttons[act], shown.icon, color=f"state-{shown.state}")
+            self.buttons[act].set_words(shown.words)
         self.show_rest("")
         self._explain()
         self.fit()
@@ -124,7 +124,7 @@ class LabellingActionBar(FittingBar):
 
     def _explain(self) -> None:
         hints = {act: hint for act, _, _, hint in BESIDE}
-        hints |= {ZERO: ""} | {act: one.hint for act, one in self._faces().items()}
+        hints |= {ZERO: ""} | {act: face.hint for act, face in self._faces().items()}
         for act, hint in hints.items() if not self._locked else ():
             self.buttons[act].setEnabled(not self._here)
             self.buttons[act].set_hint(self._here or hint)
@@ -155,9 +155,9 @@ Do = Callable[..., bool]
 class Kinds:
     """Empty where second looks are not asked for."""
 
-    def __init__(self, session: ProjectSession, do: Do, said: Callable[[str], str]) -> None:
+    def __init__(self, session: ProjectSession, do: Do, value_of: Callable[[str], str]) -> None:
         """`do` does a verb about the open report, `said` tells what is said of a unit."""
-        self._session, self._do, self._said = session, do, said
+        self._session, self._do, self._said = session, do, value_of
         self._given: dict[str, dict[str, str]] = {}
 
     def look_up(self, protocol: str, response_id: str) -> None:
@@ -171,26 +171,26 @@ class Kinds:
         """By what a person may look again at what they said of a unit, and what they said then, or nothing."""
         value = self._said(unit_id)
         offered = [(TAXONOMIES[name], given) for name, given in self._given.items()]
-        return [(one, given.get(unit_id, "")) for one, given in offered if value in one.after]
+        return [(taxonomy, given.get(unit_id, "")) for taxonomy, given in offered if value in taxonomy.after]
 
     def asked(self, unit_id: str) -> Taxonomy | None:
-        return next((one for one, _ in self.all_asked(unit_id)), None)
+        return next((taxonomy for taxonomy, _ in self.all_asked(unit_id)), None)
 
     def of(self, unit_id: str) -> str:
         return next((given for _, given in self.all_asked(unit_id)), "")
 
     def waits(self, unit_id: str) -> bool:
         """Whether something that must be said at a second look is not said yet."""
-        return any(one.whole and not given for one, given in self.all_asked(unit_id))
+        return any(taxonomy.whole and not given for taxonomy, given in self.all_asked(unit_id))
 
     def give(self, unit_id: str, place: int) -> bool:
         """Give a label the kind of a place in the order of the keys, or take that back; whether it was done."""
         known = [(one, given, value) for one, given in self.all_asked(unit_id) for value in one.values]
         if place >= len(known):
             return False
-        asked, given, value = known[place]
+        taxonomy, given, value = known[place]
         verb: Callable[..., Change] = label_sealing.give
-        return self._do(verb, unit_id, asked.name, "" if given == value else value)
+        return self._do(verb, unit_id, taxonomy.name, "" if given == value else value)
 
     def take_in(self, name: str, unit_id: str, after: Mapping[str, Any]) -> None:
         """Take over what is now said under a taxonomy; nothing takes it away."""

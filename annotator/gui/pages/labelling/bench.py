@@ -18,7 +18,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import Change
 from annotator.gui.pages.labelling.action_bar import Kinds
 from annotator.gui.pages.labelling.label_queue import LabelQueue
-from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, is_flagged, places, said
+from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, is_flagged, label_value, places
 from annotator.gui.session import page
 from annotator.gui.session.session import Clock, ProjectSession
 
@@ -84,13 +84,13 @@ class LabellingModel(QObject):
 
     def said(self, unit_id: str) -> str:
         """What is said of a unit: a value, “unsure”, or nothing."""
-        return said(self.label(unit_id))
+        return label_value(self.label(unit_id))
 
     def _outdated(self, unit_id: str) -> str:
         """What was said of a unit when its words were others, unless it was said again since."""
         if self.sheet is None or (self.said(unit_id) and not self.sheet.sealed):
             return ""
-        return said(self.sheet.outdated.get(unit_id))
+        return label_value(self.sheet.outdated.get(unit_id))
 
     def kept(self, unit_id: str) -> UnitLabel:
         kinds = self.kinds
@@ -207,14 +207,14 @@ class LabellingModel(QObject):
         if taxonomy and open_here:
             self.kinds.take_in(protocol, unit_id, after)
         elif not taxonomy and here.protocol == self.protocol:
-            now, was = self._as_it_counts(here, after), said(self._as_it_counts(here, before))
+            now, was = self._as_it_counts(here, after), label_value(self._as_it_counts(here, before))
             waits = label_rows.is_waiting(after.get("flags", ""))
             if self.sheet and here.response_id == self.response_id:
                 self.sheet.labels.pop(here.unit_id, None)
                 if now is not None:
                     self.sheet.labels[here.unit_id] = now
                 waits = any(label_rows.is_waiting(label.flags) for label in self.sheet.labels.values())
-            self._recount(here, was, said(now), waits=waits)
+            self._recount(here, was, label_value(now), waits=waits)
         if open_here and any(unit.id == unit_id for unit in self.units):
             self.told.emit(unit_id)
         return told or here

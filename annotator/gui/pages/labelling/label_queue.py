@@ -240,9 +240,9 @@ class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
 
     def progress(self) -> str:
         left, every = self.queue.left, counted(len(self.queue.lines), self.called)
-        said = f"{left:,} of {every} to do" if left else f"All {every} labelled"
+        summary = f"{left:,} of {every} to do" if left else f"All {every} labelled"
         unsure = self.queue.counted(ReportFilter.UNSURE)
-        return f"{said} · {unsure} with unsure" if unsure else said
+        return f"{summary} · {unsure} with unsure" if unsure else summary
 
     def recount(self) -> None:
         self.filters.show_tips(

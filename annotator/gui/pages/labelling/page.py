@@ -122,8 +122,8 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
         words = f"Reports are labelled by {spec.units} that are submitted on the Author page."
         return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
     if lacking.startswith(label_cases.DRAWN):
-        drawn = ResponsePart(lacking.removeprefix(label_cases.DRAWN)).drawn
-        return f"No {drawn} from any report", BY_MATERIAL, "Material", "Go to Material"
+        extracted = ResponsePart(lacking.removeprefix(label_cases.DRAWN)).drawn
+        return f"No {extracted} from any report", BY_MATERIAL, "Material", "Go to Material"
     shown = presentation_of(protocol)
     return *shown.lacking, shown.mended_on, f"Go to {shown.mended_on}"
 
@@ -151,11 +151,11 @@ class LabellingDone(EmptyState):
         where = f" in {counted(lines, called.line)}" if called.line != called.one else ""
         done = f"{called.counted(units)}{where}. Thank you."
         about = " They count as missing, never as an answer." if unsure else ""
-        said = f" {unsure:,} {'is' if unsure == 1 else 'are'} marked unsure.{about}" if unsure else ""
+        remark = f" {unsure:,} {'is' if unsure == 1 else 'are'} marked unsure.{about}" if unsure else ""
         items = counted(unsubmitted, "item")
         waits = f" The labels of {items} are not submitted yet, and do not count." if unsubmitted else ""
         self.show_words(
-            "All labelled" if unsubmitted else "All labelled and submitted", f"{done}{said}{waits}"
+            "All labelled" if unsubmitted else "All labelled and submitted", f"{done}{remark}{waits}"
         )
         self._submit.setText(f"Submit the labels of {items}")
         self._submit.setVisible(unsubmitted > 0)
@@ -217,8 +217,8 @@ class LabelSubmission(QObject):
         done = {item_id: self._seal(item_id) for item_id in self._queue.unsubmitted()}
         done = {item_id: froze for item_id, froze in done.items() if froze is not None}
         if done:
-            said = f"Your labels of {self._words([*done])} are submitted."
-            self.submitted.emit(" ".join(filter(None, (said, *done.values()))))
+            sentence = f"Your labels of {self._words([*done])} are submitted."
+            self.submitted.emit(" ".join(filter(None, (sentence, *done.values()))))
 
     def reopen(self) -> None:
         sheet = self._bench.sheet
@@ -409,18 +409,18 @@ class LabelPage(Page):
         self.tabs.offer(offered, self.bench.protocol)
         self._fill()
         if not self.queue.lines:
-            other = "" if "protocol" in place else self.session.ask(label_tasks.first_asked, offered)
+            other = "" if "protocol" in place else self.session.ask(label_tasks.first_assigned, offered)
             self.navigate({**place, "protocol": other}) if other else self._show_nothing()
             return
         self.whole.setCurrentWidget(self.labelling)
-        wanted = self.kept_places.wanted(place)
-        if wanted is None and self.queue.left == 0 and not self.session.project.readonly:
+        requested = self.kept_places.wanted(place)
+        if requested is None and self.queue.left == 0 and not self.session.project.readonly:
             self._show_done()
-        elif self._stale or wanted or self.bench.task_id != self.kept_places.first():
-            task_id = wanted or self.kept_places.first()
+        elif self._stale or requested or self.bench.task_id != self.kept_places.first():
+            task_id = requested or self.kept_places.first()
             self._open(task_id, str(place.get("unit_id", "")) or self.kept_places.unit_of(task_id))
         self._stale = False
-        if wanted is None and place.get("item_id"):
+        if requested is None and place.get("item_id"):
             self.messages.show_message("info", NOTHING, needs(self.bench.protocol))
         elif (
             not self.session.project.is_sample

@@ -74,22 +74,24 @@ class ReadingSplitter(Splitter):
 
     def arrange(self, protocol: str) -> None:
         """Stand as a protocol asks for it, with the sizes it was left with."""
-        wanted = ARRANGEMENTS[presentation_of(protocol).layout]
-        if wanted.name != self._now.name:
-            self._now = wanted
-            self.rename(wanted.name)
-            self.setOrientation(wanted.orientation)
-            down = wanted.orientation == DOWN
+        arrangement = ARRANGEMENTS[presentation_of(protocol).layout]
+        if arrangement.name != self._now.name:
+            self._now = arrangement
+            self.rename(arrangement.name)
+            self.setOrientation(arrangement.orientation)
+            down = arrangement.orientation == DOWN
             # Below two reports there is room for the guideline only beside the question.
             self._side.setOrientation(ACROSS if down else DOWN)
             self.setStretchFactor(1, 0 if down else 2)
             self._side.setMinimumHeight(0)
-            stored = QSettings().value(f"splitter/{wanted.name}")
+            stored = QSettings().value(f"splitter/{arrangement.name}")
             if not (isinstance(stored, QByteArray) and self.restoreState(stored)):
-                self.setSizes(list(wanted.sizes))
+                self.setSizes(list(arrangement.sizes))
             if down:
                 self._make_room()
-        self._report.setVisible(not wanted.optional_report or QSettings().value(REPORT, False, bool) is True)
+        self._report.setVisible(
+            not arrangement.optional_report or QSettings().value(REPORT, False, bool) is True
+        )
 
     def toggle_guideline(self) -> None:
         """Show the guideline beside the units, or put it away; below two reports it needs room to be read."""
@@ -114,13 +116,13 @@ class ReadingSplitter(Splitter):
 class LinkedScrolling(QObject):
     """Links the vertical scroll bars of two areas while it is `on`."""
 
-    def __init__(self, one: QAbstractScrollArea, other: QAbstractScrollArea) -> None:
-        super().__init__(one)
+    def __init__(self, area: QAbstractScrollArea, other: QAbstractScrollArea) -> None:
+        super().__init__(area)
         self.on = False
         self._busy = False
         # Python's hold on a bar may end before the bar does: it is asked for again each time.
-        self._areas = one, other
-        one.verticalScrollBar().valueChanged.connect(self._one_moved)
+        self._areas = area, other
+        area.verticalScrollBar().valueChanged.connect(self._one_moved)
         other.verticalScrollBar().valueChanged.connect(self._other_moved)
         # A pane that is closed loses its areas one after the other, and the first may still move.
         other.destroyed.connect(self._part)
@@ -190,8 +192,8 @@ class ReportPane(QWidget):
         self.texts = Splitter("label/texts", parts=(self.first, self.beside), stretch=(1, 1))
         self.beside.hide()
         fold = self.fold, 0, Qt.AlignmentFlag.AlignTop
-        asked = horizontal(fold, (self.folded, 1), (self._question_area, 1), spacing=4)
-        vertical(self._head(), asked, (self.texts, 1), on=self, margins=(8, 10, 4, 0), spacing=6)
+        layout = horizontal(fold, (self.folded, 1), (self._question_area, 1), spacing=4)
+        vertical(self._head(), layout, (self.texts, 1), on=self, margins=(8, 10, 4, 0), spacing=6)
         self._fold(QSettings().value(QUESTION, True, bool) is True)
 
     def _head(self) -> QHBoxLayout:
@@ -383,9 +385,9 @@ class ReportPane(QWidget):
         for button in self._spare:
             button.setVisible(self.width() >= theme.current().px(NARROW))
         wide = self.width() >= theme.current().px(SIDE_BY_SIDE)
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.texts.orientation() != wanted:
-            self.texts.setOrientation(wanted)
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.texts.orientation() != orientation:
+            self.texts.setOrientation(orientation)
             self._entitle()
 
 

@@ -26,8 +26,8 @@ from annotator.gui.review.verdict_words import (
     face,
     faces,
     is_flagged,
+    label_value,
     places,
-    said,
 )
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, KeyButton
@@ -128,8 +128,10 @@ class UnitDetails(QWidget):
 
     def _kind_rows(self) -> Iterator[KindRow]:
         """A row for each thing that is asked beside a label; otherwise one, for the kind that its value asks for."""
-        known = [one for one in TAXONOMIES.values() if one.of == self._protocol and one.beside]
-        many = [len(one.values) for one in known] or [USUAL]
+        known = [
+            taxonomy for taxonomy in TAXONOMIES.values() if taxonomy.of == self._protocol and taxonomy.beside
+        ]
+        many = [len(taxonomy.values) for taxonomy in known] or [USUAL]
         for start, count in zip(accumulate(many, initial=0), many, strict=False):
             row = KindRow(readonly=self._locked == LOCKED, acts=ACTS[start : start + count])
             row.given.connect(lambda place, start=start: self.kind_given.emit(start + place))
@@ -177,21 +179,21 @@ class UnitDetails(QWidget):
         lock(self.flag, self._locked)
         return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
 
-    def show_label(self, kept: UnitLabel) -> None:
+    def show_label(self, unit_label: UnitLabel) -> None:
         """Show what is kept, and of what kind it is where that is asked."""
-        label, asked = kept.label, kept.asked
-        value, known = said(label), answers(self._protocol)
+        label, taxonomy = unit_label.label, unit_label.asked
+        value, known = label_value(label), answers(self._protocol)
         self.verdicts.show_place(known.index(value) if value in known else -1)
-        suggested = asked.suggested(label.value or "", label.flags) if asked and label else ""
-        self.kinds.show_kind(asked, kept.kind, suggested)
+        suggested = taxonomy.suggested(label.value or "", label.flags) if taxonomy and label else ""
+        self.kinds.show_kind(taxonomy, unit_label.kind, suggested)
         for number, row in enumerate(self.kind_rows[1:]):
-            if number < len(kept.more):
-                row.show_kind(*kept.more[number], "")
+            if number < len(unit_label.more):
+                row.show_kind(*unit_label.more[number], "")
             else:
                 row.show_kind(None, "", "")
-        self._show_outdated(kept.outdated)
-        self.origin.setText(f"{kept.origin[:1].upper()}{kept.origin[1:]}")
-        self.origin.setVisible(bool(kept.origin))
+        self._show_outdated(unit_label.outdated)
+        self.origin.setText(f"{unit_label.origin[:1].upper()}{unit_label.origin[1:]}")
+        self.origin.setVisible(bool(unit_label.origin))
         quote = label.quote if label else ""
         self.show_evidence.show_quote(quote)
         for widget in (self.show_evidence, self.clear_evidence):
@@ -240,9 +242,9 @@ class UnitCard(WorkCard):
     details_made = Signal(UnitDetails, QWidget)
     """Controls were made, for the card they stand in."""
 
-    def __init__(self, asked: CardQuestion, locked: str) -> None:
-        super().__init__(asked.unit.id)
-        self.unit, self._asked, self._locked = asked.unit, asked, locked
+    def __init__(self, question: CardQuestion, locked: str) -> None:
+        super().__init__(question.unit.id)
+        self.unit, self._asked, self._locked = question.unit, question, locked
         self._shown = UnitLabel()
         self.details: UnitDetails | None = None
         self._build()
@@ -296,17 +298,19 @@ class UnitCard(WorkCard):
         short = words if len(words) <= CONTEXT else f"{words[:CONTEXT].rstrip()}…"
         return f"“{short}”" if short else ""
 
-    def show_label(self, kept: UnitLabel) -> None:
-        self._shown, label = kept, kept.label
-        shown = REWORDED if kept.outdated else face(said(label), self._asked.protocol)
+    def show_label(self, unit_label: UnitLabel) -> None:
+        self._shown, label = unit_label, unit_label.label
+        shown = REWORDED if unit_label.outdated else face(label_value(label), self._asked.protocol)
         self.chip.show_state(shown.words, shown.icon, shown.state)
-        self._say("kind", kept.asked.words(kept.kind) if kept.asked and kept.kind else "")
+        self._say(
+            "kind", unit_label.asked.words(unit_label.kind) if unit_label.asked and unit_label.kind else ""
+        )
         self._show_icons()
         one = presentation_of(self._asked.protocol).one.capitalize()
         place = f"{one} {self._asked.number:,} of {self._asked.total:,}"
         self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
         if self.details is not None:
-            self.details.show_label(kept)
+            self.details.show_label(unit_label)
 
     def _show_icons(self) -> None:
         label = self._shown.label
@@ -332,9 +336,9 @@ class UnitCard(WorkCard):
 
     def set_current(self, current: bool) -> None:
         if current and self.details is None:
-            asked = self._asked
+            question = self._asked
             self.details = UnitDetails(
-                asked.protocol, asked.allowed, self._locked, asked.why, flat=not self.unit.text
+                question.protocol, question.allowed, self._locked, question.why, flat=not self.unit.text
             )
             self.details.show_label(self._shown)
             self._column.addWidget(self.details)

@@ -92,12 +92,12 @@ class Matrix(QAbstractTableModel):
         self,
         protocol: str,
         groups: Sequence[UnitGroup],
-        said: Callable[[str], str],
+        value_of: Callable[[str], str],
         marked: Callable[[str], str],
     ) -> None:
         """Show other sub-tasks; `said` tells what is said of a cell by its id, `marked` what stands beside it."""
         with resetting(self):
-            self._protocol, self._groups, self._said, self._marked = protocol, groups, said, marked
+            self._protocol, self._groups, self._said, self._marked = protocol, groups, value_of, marked
             self._places = {
                 unit.id: (row, column)
                 for column, group in enumerate(groups, start=1)
@@ -142,8 +142,8 @@ class Matrix(QAbstractTableModel):
             return self._groups[0].units[index.row()].text if role == Qt.ItemDataRole.DisplayRole else None
         group = self._groups[index.column() - 1]
         unit = group.units[index.row()]
-        words, said = predicted_of(group), self._said(unit.id)
-        cell = MatrixCell(self._protocol, unit.id, words, unit.text, said, self._marked(unit.id))
+        words, value = predicted_of(group), self._said(unit.id)
+        cell = MatrixCell(self._protocol, unit.id, words, unit.text, value, self._marked(unit.id))
         if role == CELL_ROLE:
             return cell
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
@@ -237,10 +237,10 @@ class MatrixView(QWidget):
         self.readings.setText(reading_words(result, self.model.columnCount() - 1, self.model.rowCount()))
 
     def _marked(self, unit_id: str) -> str:
-        kept = self._bench.kept(unit_id)
-        if kept.outdated:
+        label = self._bench.kept(unit_id)
+        if label.outdated:
             return REWORDED.icon
-        return "flag" if is_flagged(kept.label) else "note" if kept.label and kept.label.note else ""
+        return "flag" if is_flagged(label.label) else "note" if label.label and label.label.note else ""
 
     def _go(self, index: Index) -> None:
         cell = index.data(CELL_ROLE)
@@ -250,19 +250,19 @@ class MatrixView(QWidget):
 
 def reading_words(readings: Sequence[MatrixReading], predicted: int, gold: int) -> str:
     """Both readings by name, with what the matrix comes to once it is full."""
-    said = []
+    sentences = []
     for reading in readings:
         counts = (
             f"{reading.predicted} of {predicted:,} predicted right, {reading.gold} of {gold:,} gold found"
         )
         means = READINGS[reading.title]
         whole = reading.gold is not None
-        said.append(
+        sentences.append(
             f"{reading.title.capitalize()} ({means}): {counts}." if whole else f"{reading.title}: {means}"
         )
     if readings and readings[0].gold is None:
-        return f"Counted in two ways once every cell is decided — {'; '.join(said)}."
-    return "  ".join(said)
+        return f"Counted in two ways once every cell is decided — {'; '.join(sentences)}."
+    return "  ".join(sentences)
 
 
 class _Table(QTableView):
@@ -578,7 +578,9 @@ class UnitsPane(QWidget):
         self.open_list.hide()
         self.title.setText(presentation_of(protocol).title)
         self.weights.setVisible(any(hasattr(unit, "weight") for unit in self._bench.units))
-        self.waiting.setVisible(any(one.of == protocol and one.whole for one in TAXONOMIES.values()))
+        self.waiting.setVisible(
+            any(taxonomy.of == protocol and taxonomy.whole for taxonomy in TAXONOMIES.values())
+        )
         self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())
         self.body.show_sheet(self._locked, weights=self.weights.isChecked())
         self._show_count()

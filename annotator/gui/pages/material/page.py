@@ -271,27 +271,29 @@ class TranscriptsView(QWidget):
     def step(self, way: int) -> None:
         self.pane.steps.step(way)
 
-    def _show(self, found: Sequence[TranscriptLine]) -> None:
-        self._found = found
-        self._body.setCurrentWidget(self._parts if found else self._nothing)
+    def _show(self, lines: Sequence[TranscriptLine]) -> None:
+        self._found = lines
+        self._body.setCurrentWidget(self._parts if lines else self._nothing)
         self._narrow()
         self._open(anew=True)
 
     def _narrow(self) -> None:
         words = self.search.text().casefold().split()
         rows = [
-            one for one in self._found if all(word in f"{one.key} {one.title}".casefold() for word in words)
+            line
+            for line in self._found
+            if all(word in f"{line.key} {line.title}".casefold() for word in words)
         ]
         self.model.show(rows)
-        row = self.model.place_of(lambda one: one.source_id == self._wanted)
+        row = self.model.place_of(lambda line: line.source_id == self._wanted)
         if rows and self.list.currentIndex().row() != max(0, row):
             self.list.setCurrentIndex(self.model.index(max(0, row), 0))
 
     def _open(self, *, anew: bool = False) -> None:
-        one = self.model.at(self.list.currentIndex().row())
-        if one is not None and (anew or one.source_id != self._wanted):
-            self._wanted = one.source_id
-            self._session.ask_later(self._show_opened, seminars.opened, one.source_id)
+        line = self.model.at(self.list.currentIndex().row())
+        if line is not None and (anew or line.source_id != self._wanted):
+            self._wanted = line.source_id
+            self._session.ask_later(self._show_opened, seminars.opened, line.source_id)
 
     def _show_opened(self, opened: OpenTranscript) -> None:
         before, self._opened = self._opened, opened
@@ -338,8 +340,8 @@ class TranscriptsView(QWidget):
         lost = change.after.get("lost", ()) if change is not None else ()
         if lost:
             gone = counted(len(lost), "quotation is no longer", "quotations are no longer")
-            told = f"{gone} in the transcript: “{lost[0][:80]}”"
-            self.answer.show_message("warning", told + (" …" if len(lost) > 1 else ""), lasting=True)
+            message = f"{gone} in the transcript: “{lost[0][:80]}”"
+            self.answer.show_message("warning", message + (" …" if len(lost) > 1 else ""), lasting=True)
 
 
 class TranscriptSide(QWidget):
@@ -411,12 +413,12 @@ class TranscriptSide(QWidget):
         offer(self.speaker, [(name, name) for name in names])
         self._tell_speaker()
         self.acts.clear()
-        for one in opened.history[:MOST_ACTS] if opened else ():
-            undone = ", undone" if one.undone else ""
+        for act in opened.history[:MOST_ACTS] if opened else ():
+            undone = ", undone" if act.undone else ""
             item = QListWidgetItem(
-                f"{one.verb}{undone}\n{one.by or 'nobody named'}, {local(one.at):%Y-%m-%d %H:%M}"
+                f"{act.verb}{undone}\n{act.by or 'nobody named'}, {local(act.at):%Y-%m-%d %H:%M}"
             )
-            item.setToolTip(tooltip(f"Before: {one.before}\nAfter: {one.after}"))
+            item.setToolTip(tooltip(f"Before: {act.before}\nAfter: {act.after}"))
             self.acts.addItem(item)
         self.none.setVisible(opened is not None and not self.acts.count())
         self.acts.setVisible(bool(self.acts.count()))
@@ -433,12 +435,12 @@ class TranscriptSide(QWidget):
             self._kept = " ".join(opened.source.text[slice(*span)].split())
             doubts = dict.fromkeys(doubt for one in result for doubt in one.doubts)
             self._doubtful, self._excluded = bool(doubts), any(one.excluded for one in result)
-            said = [
+            parts = [
                 clock(result[0].start),
                 opened.transcript.name(result[0]),
                 *(DOUBTS[one] for one in doubts),
             ]
-            self.place.setText(" · ".join(filter(None, said)) or "Its time is not known.")
+            self.place.setText(" · ".join(filter(None, parts)) or "Its time is not known.")
         self.words.setPlainText("" if self._excluded else self._kept)
         self._enable()
 
@@ -462,12 +464,12 @@ class TranscriptSide(QWidget):
         self._enable()
 
     def _enable(self) -> None:
-        writable, said = bool(self._kept) and not self._readonly, " ".join(self.words.toPlainText().split())
-        changed = bool(said) and said != self._kept
+        writable, text = bool(self._kept) and not self._readonly, " ".join(self.words.toPlainText().split())
+        changed = bool(text) and text != self._kept
         self.words.setEnabled(writable and not self._excluded)
         self.correct.set_words("Correct" if changed or not self._doubtful else "Heard so")
         self.correct.setEnabled(
-            writable and not self._excluded and (changed or (self._doubtful and bool(said)))
+            writable and not self._excluded and (changed or (self._doubtful and bool(text)))
         )
         self.leave.set_words("Take back" if self._excluded else "Leave out")
         self.leave.setEnabled(writable)

@@ -83,8 +83,8 @@ class FetchingBar(QFrame):
             options.addWidget(box)
         vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
 
-    def show_plan(self, found: CitedPages) -> None:
-        self._found = found
+    def show_plan(self, pages: CitedPages) -> None:
+        self._found = pages
         self._offer()
 
     def _offer(self) -> None:
@@ -121,9 +121,9 @@ class FetchingBar(QFrame):
             first, *more = pages.words(line)
             problems = list(line.get("problems") or [])
             left = [f"and {len(problems) - SHOWN_PROBLEMS:,} more"] * (len(problems) > SHOWN_PROBLEMS)
-            told = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
+            details = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
             level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
-            self.answer.show_message(level, first, told)
+            self.answer.show_message(level, first, details)
         self._offer()
         self.came.emit()
 
@@ -289,10 +289,10 @@ class PagesView(QWidget):
         else:
             self.came.emit()
 
-    def _show(self, found: CitedPages) -> None:
-        self._cited = found
-        self.fetching.show_plan(found)
-        self.shown.show_counts({one: sum(_fits(page, one) for page in found.pages) for one in PageFilter})
+    def _show(self, pages: CitedPages) -> None:
+        self._cited = pages
+        self.fetching.show_plan(pages)
+        self.shown.show_counts({one: sum(_fits(page, one) for page in pages.pages) for one in PageFilter})
         self._narrow()
 
     def _narrow(self) -> None:
@@ -348,8 +348,8 @@ class PagesView(QWidget):
         citing = self._cited.citing.get(page.url, ())
         self._citing = citing[:MOST]
         self.claims.clear()
-        for one in self._citing:
-            self.claims.addTopLevelItem(line((one.item, one.system, " ".join(one.text.split()))))
+        for claim in self._citing:
+            self.claims.addTopLevelItem(line((claim.item, claim.system, " ".join(claim.text.split()))))
         rest = f", the first {MOST} of {len(citing):,}" if len(citing) > MOST else ""
         self.cited_by.setText(f"Claims that cite it{rest} (Enter shows one in its report)")
         self.cited_by.setVisible(bool(self._citing))
@@ -358,8 +358,8 @@ class PagesView(QWidget):
     def _ask_claim(self) -> None:
         row = self.claims.row()
         if 0 <= row < len(self._citing):
-            one = self._citing[row]
-            self.claim_wanted.emit(one.item_id, one.response_id, one.unit_id)
+            claim = self._citing[row]
+            self.claim_wanted.emit(claim.item_id, claim.response_id, claim.unit_id)
 
 
 def _fits(page: CitedPage, shown: PageFilter) -> bool:

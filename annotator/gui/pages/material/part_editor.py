@@ -82,9 +82,9 @@ class DrawnLine:
         return self.drawn.standing if self.drawn else None
 
 
-def places_alike(one: DrawnLine | None, other: DrawnLine | None) -> bool:
+def places_alike(line: DrawnLine | None, other: DrawnLine | None) -> bool:
     """Whether both are the same report or item; nothing is like nothing."""
-    return one is not None and other is not None and one.place == other.place
+    return line is not None and other is not None and line.place == other.place
 
 
 class UnitsModel(RowsModel[Unit]):
@@ -365,7 +365,7 @@ class PartEditor(QWidget):
         """Show what was drawn of one kind from a report; what was typed before is kept first."""
         self.keep()
         same = kind is self.kind and places_alike(self.line, line)
-        wanted = unit_id or (self.unit.id if same and self.unit else "")
+        requested = unit_id or (self.unit.id if same and self.unit else "")
         row = self.list.currentIndex().row() if same else 0
         self.line, self.kind = line, kind
         self.fields = self._pane(kind.value)
@@ -373,7 +373,7 @@ class PartEditor(QWidget):
         self.extract = self._session.ask(extracting.of, line.place, kind) if line is not None else None
         units = self.extract.document.units if self.extract else ()
         self.model.show(kind.value, units)
-        place = self.model.row_of(wanted)
+        place = self.model.row_of(requested)
         goal = place if place >= 0 else max(0, min(row, len(units) - 1))
         if units:
             self.list.setCurrentIndex(self.model.index(goal, 1))
@@ -482,9 +482,9 @@ class PartEditor(QWidget):
             and (unit is None or unit.id != self.fields.unit.id)
             and self.fields.changed()
         ):
-            kept, goal = self.fields.unit.id, unit.id if unit else ""
+            current_id, goal = self.fields.unit.id, unit.id if unit else ""
             if not self.keep():
-                self.go_to(kept)
+                self.go_to(current_id)
                 return
             self.go_to(goal)
             unit = self.unit
@@ -513,9 +513,9 @@ class PartEditor(QWidget):
         self.accepting.setEnabled(may and point is not None and not self._accepted(point))
         self.parting.setEnabled(may and point is not None and bool(point.merged))
         self.vital.setChecked(point is not None and point.vital)
-        said = [f"“{one.text}”" for one in point.merged] if point is not None else []
-        self.merged.setText(f"Merged with it: {'; '.join(said)}")
-        self.merged.setVisible(bool(said))
+        texts = [f"“{one.text}”" for one in point.merged] if point is not None else []
+        self.merged.setText(f"Merged with it: {'; '.join(texts)}")
+        self.merged.setVisible(bool(texts))
 
     def _accepted(self, point: KeyPoint) -> bool:
         result = self.extract

@@ -101,8 +101,8 @@ class DrawingBar(QFrame):
         """Get ready to draw one thing; `line` is the report at the cursor."""
         self._drawing, self._line = drawing, line
         known = self._session.ask(judges.all_of) or []
-        fit = [one for one in known if drawing is not None and _draws(one, drawing)]
-        fit.sort(key=lambda one: one.kind == JudgeKind.BASELINE)
+        fit = [judge for judge in known if drawing is not None and _draws(judge, drawing)]
+        fit.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(_named(one), one.name) for one in fit])
         things = drawing.things if drawing else "report"
         choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
@@ -153,23 +153,25 @@ class DrawingBar(QFrame):
         self.words.setText("Counting…")
         self._estimate.count()
 
-    def _show_estimate(self, found: CostEstimate) -> None:
+    def _show_estimate(self, estimate: CostEstimate) -> None:
         if self._drawing is None:
             return
-        said = self._drawing.words()
+        summary = self._drawing.words()
         self.words.setText(
-            f"{said} {' '.join(found.words())}" if found.units else f"{said} {found.judge} has extracted all."
+            f"{summary} {' '.join(estimate.words())}"
+            if estimate.units
+            else f"{summary} {estimate.judge} has extracted all."
         )
         self.begin.setEnabled(
-            bool(found.units) and not self.run.running and not self._session.project.readonly
+            bool(estimate.units) and not self.run.running and not self._session.project.readonly
         )
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED:
             missing = line.get("missing") or {}
             if missing:
-                said = f"Incomplete: {causes_words(missing)}."
-                self.answer.show_message("warning", said, "Start again to retry.")
+                sentence = f"Incomplete: {causes_words(missing)}."
+                self.answer.show_message("warning", sentence, "Start again to retry.")
             elif line.get("state") == "done":
                 self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are extracted.")
             else:
@@ -314,7 +316,7 @@ class PartsView(QWidget):
     def go_to(self, item_id: str, response_id: str, kind: str = "", unit_id: str = "") -> None:
         """Show one report, as soon as it is read; filters that hide it are taken away."""
         self._goal = (item_id, response_id, unit_id)
-        goal = next((one for one in Drawable if one.kind.value == kind), None)
+        goal = next((drawable for drawable in Drawable if drawable.kind.value == kind), None)
         if goal is not None and goal is not self.kinds.held:
             self.kinds.hold(goal)
         self.search.clear()
@@ -322,7 +324,7 @@ class PartsView(QWidget):
 
     def show_open(self, kind: str) -> None:
         self._goal = None
-        goal = next((one for one in Drawable if one.kind.value == kind), self.kinds.held)
+        goal = next((drawable for drawable in Drawable if drawable.kind.value == kind), self.kinds.held)
         if goal is not self.kinds.held:
             self.kinds.hold(goal)
         self.search.clear()
@@ -350,13 +352,13 @@ class PartsView(QWidget):
             self.text.show_line(self.editor.line)
             self.text.show_unit(self.editor.unit)
 
-    def _show(self, found: tuple[Reports, list[ExtractionOffer]]) -> None:
-        self._found, self._drawings = found
+    def _show(self, answer: tuple[Reports, list[ExtractionOffer]]) -> None:
+        self._found, self._drawings = answer
         there = {drawing.makes for drawing in self._drawings}
         there |= {part for cell in self._found.lines.values() for line in cell for part in line.parts}
         if ResponsePart.KEYPOINTS in there:
             there.add(ResponsePart.POOL)
-        offered = [one for one in Drawable if one.kind in there]
+        offered = [drawable for drawable in Drawable if drawable.kind in there]
         if offered and self.kinds.held not in offered:
             self.kinds.hold(offered[0])
         self.kinds.offer(offered)
@@ -421,8 +423,8 @@ def _read(project: Project) -> tuple[Reports, list[ExtractionOffer]]:
     return result, judge_runs.drawings_of(project, result)
 
 
-def _lines(found: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
-    for item in found.items:
+def _lines(reports: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
+    for item in reports.items:
         about = f"Item {item.key}"
         if isinstance(kind, Kind) or kind is ResponsePart.POOL:
             label = " ".join(item.question.split())
@@ -430,14 +432,14 @@ def _lines(found: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
                 item.id, "", item.key, item.question, "", label, about, item.parts.get(kind.value)
             )
             continue
-        for column in found.columns:
-            for report in found.lines.get((item.id, column), ()):
+        for column in reports.columns:
+            for report in reports.lines.get((item.id, column), ()):
                 run = f", run {report.trial}" if report.trial > 1 else ""
-                drawn = report.parts.get(kind.value)
+                part = report.parts.get(kind.value)
                 label = f"{column_words(column)}{run}"
                 about = f"{label} on item {item.key}"
                 yield DrawnLine(
-                    item.id, report.id, item.key, item.question, report.system, label, about, drawn
+                    item.id, report.id, item.key, item.question, report.system, label, about, part
                 )
 
 
@@ -445,12 +447,12 @@ def _is_of(place: tuple[str, str], line: DrawnLine) -> bool:
     return line.place == place
 
 
-def _fits(line: DrawnLine, wanted: PartFilter) -> bool:
-    if wanted is PartFilter.NONE:
+def _fits(line: DrawnLine, part_filter: PartFilter) -> bool:
+    if part_filter is PartFilter.NONE:
         return line.drawn is None
-    if wanted is PartFilter.OPEN:
+    if part_filter is PartFilter.OPEN:
         return line.standing in OPEN
-    return wanted is PartFilter.ALL or (line.drawn is not None and line.standing not in OPEN)
+    return part_filter is PartFilter.ALL or (line.drawn is not None and line.standing not in OPEN)
 
 
 def _matches(line: DrawnLine, words: Sequence[str]) -> bool:
@@ -557,5 +559,5 @@ def words_of(unit: Unit | None) -> list[str]:
         return []
     if unit.anchor is not None:
         return [unit.anchor.quote]
-    said = [unit.context] if isinstance(unit, Claim) else []
-    return [words for words in (*said, unit.text, str(getattr(unit, "identifier", ""))) if words.strip()]
+    context = [unit.context] if isinstance(unit, Claim) else []
+    return [words for words in (*context, unit.text, str(getattr(unit, "identifier", ""))) if words.strip()]

@@ -63,21 +63,21 @@ class ReportsGrid(RowsModel[ReportsLine]):
         self._found = Reports((), (), {})
         self._lacking: Mapping[tuple[str, Column], Sequence[MissingResponse]] = {}
 
-    def show(self, found: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
+    def show(self, reports: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
         """Show these rows of what was found, and what did not come."""
         by_cell: dict[tuple[str, Column], list[MissingResponse]] = {}
-        for one in lacking:
-            by_cell.setdefault((one.item_id, (one.system, one.mode)), []).append(one)
-        columns = ("Item", *(column_words(column) for column in found.columns))
+        for response in lacking:
+            by_cell.setdefault((response.item_id, (response.system, response.mode)), []).append(response)
+        columns = ("Item", *(column_words(column) for column in reports.columns))
         if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
-            self._found, self._lacking = found, by_cell
+            self._found, self._lacking = reports, by_cell
             self.take_over(rows, in_place=True)
             return
         with resetting(self):
-            self._found, self._rows, self._lacking, self.columns = found, rows, by_cell, columns
+            self._found, self._rows, self._lacking, self.columns = reports, rows, by_cell, columns
 
-    def show_told(self, told: str) -> None:
-        self.told = told
+    def show_told(self, figure: str) -> None:
+        self.told = figure
         self.tell_all()
 
     def reports(self, row: int, column: int) -> tuple[ReportLine, ...]:
@@ -117,8 +117,8 @@ class ReportsGrid(RowsModel[ReportsLine]):
         """A system's name, its tooltip summing its column up; beside each row the item's key."""
         if orientation == Qt.Orientation.Vertical:
             key = self._rows[section].key
-            told = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
-            return told.get(Qt.ItemDataRole(role))
+            values = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
+            return values.get(Qt.ItemDataRole(role))
         if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal and section:
             column = self._found.columns[section - 1]
             lines = [
@@ -141,26 +141,29 @@ def column_words(column: Column) -> str:
     return system if mode == END_TO_END else f"{system} ({mode})"
 
 
-def in_cell(found: Sequence[ReportLine], told: str) -> str:
+def in_cell(lines: Sequence[ReportLine], figure: str) -> str:
     """What a cell tells of its reports: of one as it is, of several the mean."""
-    if told == DRAWN:
-        return _parts(found[0]) if len(found) == 1 else f"{len(found):,} runs"
-    words = _IN_CELL[told](found)
-    return words if len(found) == 1 else f"{words} · {len(found):,} runs"
+    if figure == DRAWN:
+        return _parts(lines[0]) if len(lines) == 1 else f"{len(lines):,} runs"
+    words = _IN_CELL[figure](lines)
+    return words if len(lines) == 1 else f"{words} · {len(lines):,} runs"
 
 
-def explained(found: Sequence[ReportLine], failed: Sequence[MissingResponse]) -> str:
-    several = len(found) > 1 or any(line.trial > 1 for line in found)
-    lines = [f"Run {line.trial}: {_took(line)}" if several else _took(line) for line in found]
-    lines += [f"Run {one.trial}: {failed_words(one.status).lower()}. {one.cause}" for one in failed]
+def explained(report_lines: Sequence[ReportLine], failed: Sequence[MissingResponse]) -> str:
+    several = len(report_lines) > 1 or any(line.trial > 1 for line in report_lines)
+    lines = [f"Run {line.trial}: {_took(line)}" if several else _took(line) for line in report_lines]
+    lines += [
+        f"Run {response.trial}: {failed_words(response.status).lower()}. {response.cause}"
+        for response in failed
+    ]
     return "\n".join(lines) or "There is no report."
 
 
 def summed(lines: Sequence[ReportLine], items: int) -> str:
     covered = len({line.item_id for line in lines})
     cost = [line.cost_usd for line in lines if line.cost_usd is not None]
-    told = f"{counted(len(lines), 'report')} on {covered:,} of {counted(items, 'item')}"
-    return f"{told}\n{counted(len(cost), 'cost')} known: ${fsum(cost):.2f}"
+    summary = f"{counted(len(lines), 'report')} on {covered:,} of {counted(items, 'item')}"
+    return f"{summary}\n{counted(len(cost), 'cost')} known: ${fsum(cost):.2f}"
 
 
 def seconds_words(value: float | None) -> str:
@@ -176,13 +179,13 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
-def _tokens(found: Sequence[int | None]) -> str:
-    mean = _mean(found)
+def _tokens(counts: Sequence[int | None]) -> str:
+    mean = _mean(counts)
     return UNKNOWN if mean is None else f"{round(mean):,}"
 
 
-def _cost(found: Sequence[ReportLine]) -> str:
-    mean, part = (_mean([getattr(line, name) for line in found]) for name in ("cost_usd", "cost_part_usd"))
+def _cost(lines: Sequence[ReportLine]) -> str:
+    mean, part = (_mean([getattr(line, name) for line in lines]) for name in ("cost_usd", "cost_part_usd"))
     return usd(mean) if mean is not None else UNKNOWN if part is None else f"at least {usd(part)}"
 
 
@@ -202,10 +205,10 @@ def _took(line: ReportLine) -> str:
         "run tokens": _with_unit(_tokens([line.run_tokens]), "run tokens"),
         "cost": _cost([line]),
     }
-    told = [words for words in known.values() if words != UNKNOWN]
+    costs = [words for words in known.values() if words != UNKNOWN]
     lacking = [name for name, words in known.items() if words == UNKNOWN]
-    said = ", ".join((f"{line.characters:,} characters", *told))
-    return f"{said}; not known: {', '.join(lacking)}." if lacking else f"{said}."
+    summary = ", ".join((f"{line.characters:,} characters", *costs))
+    return f"{summary}; not known: {', '.join(lacking)}." if lacking else f"{summary}."
 
 
 def _with_unit(words: str, unit: str) -> str:
@@ -213,8 +216,10 @@ def _with_unit(words: str, unit: str) -> str:
 
 
 def _parts(line: ReportLine) -> str:
-    told = [counted(line.parts[kind].units, *words) for kind, words in PARTS.items() if kind in line.parts]
-    return ", ".join(told) or "nothing extracted"
+    part_counts = [
+        counted(line.parts[kind].units, *words) for kind, words in PARTS.items() if kind in line.parts
+    ]
+    return ", ".join(part_counts) or "nothing extracted"
 
 
 def _failed(failed: Sequence[MissingResponse]) -> str:
@@ -319,18 +324,19 @@ class ReportsView(QWidget):
         if result := self._cell_reports():
             self.read_wanted.emit(result[0].item_id, result[0].id)
 
-    def _show(self, found: tuple[Reports, list[MissingResponse], list[dict[str, Any]]]) -> None:
-        self._found, self._lacking, self._systems = found
+    def _show(self, answer: tuple[Reports, list[MissingResponse], list[dict[str, Any]]]) -> None:
+        self._found, self._lacking, self._systems = answer
         self.of_system.suggest("group", materials.group_names(self._systems))
         self._narrow()
         reports = self._found
         systems = list(dict.fromkeys(system for system, _ in reports.columns))
-        told = f"{counted(reports.count, 'report')} of {counted(len(systems), 'system')}"
-        told += f" on {counted(len(reports.items), 'item')}."
+        summary = f"{counted(reports.count, 'report')} of {counted(len(systems), 'system')}"
+        summary += f" on {counted(len(reports.items), 'item')}."
         if reports.lacking and reports.count:
-            told += f" {counted(reports.lacking, 'cell')} of the grid {'is' if reports.lacking == 1 else 'are'} empty."
+            verb = "is" if reports.lacking == 1 else "are"
+            summary += f" {counted(reports.lacking, 'cell')} of the grid {verb} empty."
         without = (reports.left_out.not_asked, reports.left_out.not_counted)
-        self.count.setText(" ".join(filter(None, (told, *without))))
+        self.count.setText(" ".join(filter(None, (summary, *without))))
         self.lacking.show_lacking(self._lacking)
         self.lacking.enable(not self.form.run.running and not self._session.project.readonly)
         self.form.offer(systems, [item.key for item in reports.items], reports.left_out)
@@ -339,7 +345,7 @@ class ReportsView(QWidget):
         words = self.search.text().casefold().split()
         rows = [item for item in self._found.items if _matches(item, words) and self._is_open(item)]
         place = self.grid.currentIndex()
-        kept = (place.row(), place.column())
+        cell = (place.row(), place.column())
         self.model.show(self._found, rows, self._lacking)
         self._size()
         nothing = not self._found.columns
@@ -347,8 +353,8 @@ class ReportsView(QWidget):
         self.count.setVisible(not nothing)
         self.foot.setVisible(not nothing and bool(rows))
         if rows and not self.grid.currentIndex().isValid():
-            row = max(0, min(kept[0], len(rows) - 1))
-            column = max(1, min(kept[1], len(self.model.columns) - 1))
+            row = max(0, min(cell[0], len(rows) - 1))
+            column = max(1, min(cell[1], len(self.model.columns) - 1))
             self.grid.setCurrentIndex(self.model.index(row, column))
         self._show_cell()
 
@@ -362,8 +368,8 @@ class ReportsView(QWidget):
         self.grid.widths = {0: ITEM_WIDTH} | dict.fromkeys(range(1, len(self.model.columns)), least)
         self.grid.fit()
 
-    def _tell(self, told: str) -> None:
-        self.model.show_told(told)
+    def _tell(self, figure: str) -> None:
+        self.model.show_told(figure)
         self._size()
 
     def _item(self) -> ReportsLine | None:
@@ -384,10 +390,12 @@ class ReportsView(QWidget):
         if item is None:
             return
         if column is None:
-            parts = ", ".join(f"{drawn.words()} ({kind})" for kind, drawn in item.parts.items())
+            parts = ", ".join(f"{part.words()} ({kind})" for kind, part in item.parts.items())
             self.cell.setText(f"Item {item.key}")
-            said = f"{item.question_type or 'No question type'}, {counted(item.sources, 'source')} with text"
-            self.about.setText(f"{said}{f'; {parts}' if parts else ''}.")
+            summary = (
+                f"{item.question_type or 'No question type'}, {counted(item.sources, 'source')} with text"
+            )
+            self.about.setText(f"{summary}{f'; {parts}' if parts else ''}.")
             return
         self.cell.setText(f"{column_words(column)} on item {item.key}")
         self.about.setText("\n".join([explained(result, failed), *self._origin(result)]))
@@ -396,21 +404,21 @@ class ReportsView(QWidget):
         """What is said of the column's system, and of the cell's reports or all of that system in that mode."""
         column = self.model.column_of(self.grid.currentIndex().column())
         cell = self._cell_reports()
-        own = [one for (_, of), lines in self._found.lines.items() if of == column for one in lines]
+        own = [line for (_, of), lines in self._found.lines.items() if of == column for line in lines]
         system = next((row for row in self._systems if column and row["name"] == column[0]), None)
         self.of_system.show_things((system["id"],) if system else (), system or {})
         chosen = own if self.all_reports.isChecked() else list(cell)
         shown = cell or own
-        self.of_reports.show_things([one.id for one in chosen], asdict(shown[0]) if chosen else {})
+        self.of_reports.show_things([line.id for line in chosen], asdict(shown[0]) if chosen else {})
         self.all_reports.setEnabled(bool(own))
 
-    def _origin(self, found: Sequence[ReportLine]) -> list[str]:
+    def _origin(self, report_lines: Sequence[ReportLine]) -> list[str]:
         lines = [
-            f"{kind.capitalize()}: {drawn.words()}, by {drawn.whose}."
-            for line in found[:1]
-            for kind, drawn in line.parts.items()
+            f"{kind.capitalize()}: {part.words()}, by {part.whose}."
+            for line in report_lines[:1]
+            for kind, part in line.parts.items()
         ]
-        origin = self._session.ask(responding.origin_of, found[0].id) if found else None
+        origin = self._session.ask(responding.origin_of, report_lines[0].id) if report_lines else None
         if origin is not None:
             lines += [f"Written here by {origin.returned_model or origin.requested_model}.", *origin.remarks]
         return lines
@@ -451,18 +459,18 @@ class LackingList(QFrame):
         vertical(horizontal((self.title, 1), self.again), (self.tree, 1), on=self)
         self.hide()
 
-    def show_lacking(self, found: Sequence[MissingResponse]) -> None:
+    def show_lacking(self, responses: Sequence[MissingResponse]) -> None:
         groups: dict[tuple[str, str, str], list[MissingResponse]] = {}
-        for one in found:
-            groups.setdefault((one.system, one.mode, one.status), []).append(one)
+        for response in responses:
+            groups.setdefault((response.system, response.mode, response.status), []).append(response)
         row = self.tree.row()
         self._groups = list(groups.values())
         self.tree.clear()
         for group in self._groups:
             self.tree.addTopLevelItem(_group(group))
         self.tree.choose(max(0, min(row, len(self._groups) - 1)))
-        self.title.setText(f"{counted(len(found), 'report')} failed")
-        self.setVisible(bool(found))
+        self.title.setText(f"{counted(len(responses), 'report')} failed")
+        self.setVisible(bool(responses))
 
     def enable(self, free: bool) -> None:
         self.again.setEnabled(free)
@@ -472,10 +480,10 @@ class LackingList(QFrame):
         if 0 <= row < len(self._groups):
             first = self._groups[row][0]
             alike = [
-                one
+                response
                 for group in self._groups
-                for one in group
-                if (one.system, one.mode) == (first.system, first.mode)
+                for response in group
+                if (response.system, response.mode) == (first.system, first.mode)
             ]
             self.again_wanted.emit(alike)
 
@@ -486,7 +494,7 @@ def _group(group: Sequence[MissingResponse]) -> QTreeWidgetItem:
     why = " ".join(cause for _, cause in causes)
     words = failed_words(first.status)
     top = line((f"{column_words((first.system, first.mode))}: {len(group):,} × {words.lower()}. {why}",))
-    for one in group:
-        run = f", run {one.trial}" if one.trial > 1 else ""
-        top.addChild(line((f"Item {one.item}{run}: {one.cause}",)))
+    for response in group:
+        run = f", run {response.trial}" if response.trial > 1 else ""
+        top.addChild(line((f"Item {response.item}{run}: {response.cause}",)))
     return top

@@ -98,14 +98,14 @@ class MetadataForm(QFrame):
 
     def show_things(self, ids: Sequence[str], values: Mapping[str, Any]) -> None:
         """Show the values of these things, by id; what was typed and not saved for the same ones stays."""
-        kept = {name: _said(values.get(name)) for name in self.fields}
-        if tuple(ids) != self._ids or kept != self._kept:
-            self._ids, self._kept = tuple(ids), kept
+        texts = {name: _text(values.get(name)) for name in self.fields}
+        if tuple(ids) != self._ids or texts != self._kept:
+            self._ids, self._kept = tuple(ids), texts
             for name, field in self.fields.items():
                 if isinstance(field, ChoiceBox):
-                    field.setCurrentIndex(max(0, field.findData(kept[name])))
+                    field.setCurrentIndex(max(0, field.findData(texts[name])))
                 else:
-                    field.setText(kept[name])
+                    field.setText(texts[name])
         self._enable()
 
     def suggest(self, name: str, words: Sequence[str]) -> None:
@@ -142,7 +142,7 @@ class MetadataForm(QFrame):
         self.save_button.setEnabled(bool(self._ids) and bool(self._kept) and bool(self.changed))
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
@@ -233,13 +233,13 @@ class WorksCard(QFrame):
             f"{what.capitalize()}: {done:,} of {total:,}…" if total else f"{what.capitalize()}…"
         )
 
-    def _ended(self, found: CompletedWorks | None) -> None:
-        self.came.emit(found)
+    def _ended(self, works: CompletedWorks | None) -> None:
+        self.came.emit(works)
         self.fill()
 
-    def _show(self, found: NamedWorks) -> None:
-        self.words.setText(found.words())
-        self._known = bool(found.titles)
+    def _show(self, works: NamedWorks) -> None:
+        self.words.setText(works.words())
+        self._known = bool(works.titles)
         self._free(free=True)
 
     def _free(self, *, free: bool) -> None:
@@ -309,36 +309,36 @@ class SourcesView(QWidget):
             self.answer.show_message("success", result.words())
 
     def _items(self) -> list[str]:
-        return list(dict.fromkeys(one.item_id for one in self._found))
+        return list(dict.fromkeys(line.item_id for line in self._found))
 
     def _choose(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Replies of OpenAlex or CrossRef", "", "JSON (*.json)")
         if name:
             self.read_file(Path(name))
 
-    def _looked_up(self, found: Any) -> None:
+    def _looked_up(self, result: Any) -> None:
         self.look.setEnabled(True)
-        if found is not None:
-            self.answer.show_message("info" if found[1].lacking else "success", found[1].words())
+        if result is not None:
+            self.answer.show_message("info" if result[1].lacking else "success", result[1].words())
             self.fill()
 
-    def _works_came(self, found: CompletedWorks | None) -> None:
-        if found is not None:
-            first, *more = found.words()
-            self.answer.show_message("warning" if found.problems else "success", first, " ".join(more))
+    def _works_came(self, works: CompletedWorks | None) -> None:
+        if works is not None:
+            first, *more = works.words()
+            self.answer.show_message("warning" if works.problems else "success", first, " ".join(more))
             self.came.emit()
 
-    def _show(self, found: Sequence[SourceLine]) -> None:
-        self._found = found
+    def _show(self, lines: Sequence[SourceLine]) -> None:
+        self._found = lines
         self._narrow()
 
     def _narrow(self) -> None:
         words = self.search.text().casefold().split()
         rows = [
-            one
-            for one in self._found
+            line
+            for line in self._found
             if all(
-                word in f"{one.key} {one.title} {one.kind} {one.venue} {one.identifier}".casefold()
+                word in f"{line.key} {line.title} {line.kind} {line.venue} {line.identifier}".casefold()
                 for word in words
             )
         ]
@@ -351,5 +351,5 @@ class SourcesView(QWidget):
         self._show_source()
 
     def _show_source(self) -> None:
-        one = self.model.at(self.list.currentIndex().row())
-        self.form.show_things((one.id,) if one else (), asdict(one) if one else {})
+        line = self.model.at(self.list.currentIndex().row())
+        self.form.show_things((line.id,) if line else (), asdict(line) if line else {})

@@ -80,13 +80,13 @@ class ResearchFields(QObject):
             *zip(("Rounds", "Hits"), lines, strict=True),
         )
 
-    def manner(self, wanted: str) -> str:
+    def manner(self, oracle: str) -> str:
         return responding.research_name(
             rounds=self.rounds.value(),
             queries=self.queries.value(),
             per_query=self.per_query.value(),
             keep=self.keep.value(),
-            oracle=_ORACLES[wanted],
+            oracle=_ORACLES[oracle],
         )
 
     def place(self) -> str:
@@ -202,7 +202,7 @@ class WritingForm(QFrame):
         kinds = self._session.ask(profile.kinds) or ()
         inputs = [(words, value) for words, value in MODES if value in modes]
         offer(self.mode, [*inputs, *(INPUTS if Kind.EVIDENCE in kinds else ())])
-        offer(self.condition, [(one.title, one.name) for one in conditions])
+        offer(self.condition, [(condition.title, condition.name) for condition in conditions])
         self._plans = Kind.PLAN in kinds
         self._offer_judges()
         self._offer_items()
@@ -279,9 +279,9 @@ class WritingForm(QFrame):
         """Ask once more for reports of one system in one mode, of the writer and in the manner of the last time."""
         if not lacking or self.run.running:
             return
-        last = max(lacking, key=lambda one: one.at)
+        last = max(lacking, key=lambda response: response.at)
         runs = self._session.ask(run_records.runs) or []
-        run = next((one for one in runs if one.id == last.run_id), None)
+        run = next((line for line in runs if line.id == last.run_id), None)
         if run is None:
             return
         items = tuple(dict.fromkeys(one.item for one in lacking))
@@ -326,28 +326,28 @@ class WritingForm(QFrame):
             return "Name the system: a name stands for one model with one set of parameters."
         return self._unfit
 
-    def _show_estimate(self, found: CostEstimate) -> None:
-        if not found.units:
-            self.estimate.setText(f"Every report of this system is there: {found.total:,}.")
+    def _show_estimate(self, estimate: CostEstimate) -> None:
+        if not estimate.units:
+            self.estimate.setText(f"Every report of this system is there: {estimate.total:,}.")
         else:
-            without = found.units - found.calls - found.in_journal
+            without = estimate.units - estimate.calls - estimate.in_journal
             lacks = counted(without, "item lacks", "items lack")
             lacks = f" {lacks} the required gold." if without > 0 else ""
-            self.estimate.setText(" ".join(found.words()) + lacks)
+            self.estimate.setText(" ".join(estimate.words()) + lacks)
         self.begin.setEnabled(
-            bool(found.units) and not self.run.running and not self._session.project.readonly
+            bool(estimate.units) and not self.run.running and not self._session.project.readonly
         )
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED:
             failed, done = len(line.get("failed") or []), int(line.get("done", 0))
-            told = f"{done:,} of {int(line['total']):,} reports are there."
+            summary = f"{done:,} of {int(line['total']):,} reports are there."
             if failed:
-                self.answer.show_message("warning", told, "Failures are listed below with their cause.")
+                self.answer.show_message("warning", summary, "Failures are listed below with their cause.")
             elif line.get("state") == "done":
-                self.answer.show_message("success", told)
+                self.answer.show_message("success", summary)
             else:
                 why = str(line.get("cause") or "Start again to resume; nothing is written twice.")
-                self.answer.show_message("info", f"{told} Stopped.", why)
+                self.answer.show_message("info", f"{summary} Stopped.", why)
         self.came.emit()
         self._change()

@@ -119,7 +119,7 @@ class BoardView(QWidget):
 
     def fill(self, lines: Sequence[AssignmentStatus], *, coordinates: bool) -> None:
         """Take over the board as it now is; what is chosen stays chosen."""
-        kept = [line.assignment_id for line in self.chosen()]
+        selected = [line.assignment_id for line in self.chosen()]
         row = self.table.currentIndex().row()
         self._coordinates = coordinates
         self.model.fill(lines)
@@ -143,7 +143,7 @@ class BoardView(QWidget):
         )
         self.hand_out.setVisible(self._coordinates)
         self.body.setCurrentIndex(1 if lines else 0)
-        self._narrow(kept, row)
+        self._narrow(selected, row)
 
     def chosen(self) -> list[AssignmentStatus]:
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
@@ -180,13 +180,13 @@ class BoardView(QWidget):
     def show_state(self, state: str) -> None:
         self.filters.state.setCurrentIndex(max(0, self.filters.state.findData(state)))
 
-    def _narrow(self, kept: Sequence[str] = (), row: int = 0) -> None:
-        kept = kept or [line.assignment_id for line in self.chosen()]
+    def _narrow(self, selected: Sequence[str] = (), row: int = 0) -> None:
+        selected = selected or [line.assignment_id for line in self.chosen()]
         self.model.narrow(self.filters.narrowed())
         shown, total = self.model.rowCount(), self.model.counted("")
         self.filters.show_count(shown, total)
         self.middle.setCurrentIndex(0 if shown or not total else 1)
-        self._choose(kept, row)
+        self._choose(selected, row)
         self.people.show_person(self.filters.person_id)
         there = self.model.rowCount() > 0
         for button in self.buttons.values():
@@ -194,8 +194,8 @@ class BoardView(QWidget):
             button.setEnabled(there and not self._session.project.readonly)
         self.go.setEnabled(there)
 
-    def _choose(self, kept: Sequence[str], row: int) -> None:
-        places = [place for each in kept if (place := self.model.row_of(each)) >= 0]
+    def _choose(self, selected: Sequence[str], row: int) -> None:
+        places = [place for each in selected if (place := self.model.row_of(each)) >= 0]
         places = places or [max(0, min(row, self.model.rowCount() - 1))]
         if not self.model.rowCount():
             return
@@ -370,8 +370,8 @@ class BoardActs:
         change = self._session.do(assignments.withdraw_all, [line.assignment_id for line in lines])
         if change is not None:
             gone = len(change.before["rows"])
-            kept = len(lines) - gone
-            rest = f" {counted(kept, 'piece')} stayed: handed in already." if kept else ""
+            remaining = len(lines) - gone
+            rest = f" {counted(remaining, 'piece')} stayed: handed in already." if remaining else ""
             self._say(
                 f"Withdrew {counted(gone, 'piece')}.{rest}", "Existing work is kept; nobody else sees it."
             )

@@ -69,43 +69,47 @@ class PlanPreview(QWidget):
         self.tabs.addTab(self.table, "Item by item")
         vertical(self.summary, self.answer, (self.tabs, 1), on=self, margins=(14, 8, 2, 0), spacing=8)
 
-    def show_preview(self, plan: AssignmentPlan, found: PlannedWork, everybody: Sequence[Person]) -> None:
+    def show_preview(self, plan: AssignmentPlan, work: PlannedWork, everybody: Sequence[Person]) -> None:
         by_alias = sorted(everybody, key=lambda person: natural(person.alias))
         aliases = {person.id: person.alias for person in by_alias}
-        self.summary.setText(_summary(found))
-        self._say(found)
+        self.summary.setText(_summary(work))
+        self._say(work)
         chosen = [person_id for person_id in aliases if person_id in plan.annotators]
-        pairs = plan.overlap > 1 and len(chosen) > 1 and bool(found.pairings)
-        said = f"{in_a_sentence(found.pairings)} The columns of people count them."
-        self.met.show_words(said if pairs else "")
-        loads = sorted(found.load, key=lambda each: natural(each.alias))
-        met = {frozenset((pair.a, pair.b)): pair.items for pair in found.pairings}
+        pairs = plan.overlap > 1 and len(chosen) > 1 and bool(work.pairings)
+        sentence = f"{in_a_sentence(work.pairings)} The columns of people count them."
+        self.met.show_words(sentence if pairs else "")
+        loads = sorted(work.load, key=lambda each: natural(each.alias))
+        met = {frozenset((pair.a, pair.b)): pair.items for pair in work.pairings}
         beside = [_met(person_id, aliases[person_id], met) for person_id in chosen if pairs]
-        told = [one for one in LOADS if not one.number or any(one.words(each) != "0" for each in loads)]
-        self.load.show(loads, (*told, *beside))
+        filled = [
+            column
+            for column in LOADS
+            if not column.number or any(column.words(each) != "0" for each in loads)
+        ]
+        self.load.show(loads, (*filled, *beside))
         self.loads.resizeColumnsToContents()
-        self.lines.show(item_plans(found.lines), columns(found.lines, aliases, plan.overlap))
+        self.lines.show(item_plans(work.lines), columns(work.lines, aliases, plan.overlap))
 
-    def _say(self, found: PlannedWork) -> None:
-        if found.refusals:
-            more = len(found.refusals) - REASONS
-            reasons = [*found.refusals[:REASONS], *([f"… and {more} more"] if more > 0 else [])]
+    def _say(self, work: PlannedWork) -> None:
+        if work.refusals:
+            more = len(work.refusals) - REASONS
+            reasons = [*work.refusals[:REASONS], *([f"… and {more} more"] if more > 0 else [])]
             self.answer.show_message("error", "This plan cannot be met.", "\n".join(reasons), lasting=True)
-        elif found.notes:
-            self.answer.show_message("info", found.notes[0], "\n".join(found.notes[1:]), lasting=True)
+        elif work.notes:
+            self.answer.show_message("info", work.notes[0], "\n".join(work.notes[1:]), lasting=True)
         else:
             self.answer.clear()
 
 
-def _summary(found: PlannedWork) -> str:
-    if found.refusals:
+def _summary(work: PlannedWork) -> str:
+    if work.refusals:
         return "Nothing can be assigned yet"
-    if not found.new:
+    if not work.new:
         return "Nothing is left to assign"
-    people = sum(1 for each in found.load if each.new)
-    items = len({line.item_id for line in found.lines})
+    people = sum(1 for each in work.load if each.new)
+    items = len({line.item_id for line in work.lines})
     to = counted(people, "person", "people")
-    return f"{counted(found.new, 'piece')} of work for {to} on {counted(items, 'item')}"
+    return f"{counted(work.new, 'piece')} of work for {to} on {counted(items, 'item')}"
 
 
 def _table(name: str, model: CellsModel[Any], width: int) -> LinesTable:
@@ -141,18 +145,18 @@ def item_plans(lines: Iterable[PlannedStage]) -> list[ItemPlan]:
 
 
 def columns(
-    lines: Iterable[PlannedStage], aliases: Mapping[str, str], wanted: int
+    lines: Iterable[PlannedStage], aliases: Mapping[str, str], overlap: int
 ) -> Sequence[Column[ItemPlan]]:
     """The stages of these lines; a cell with fewer than the `wanted` people carries a mark and says so."""
     there = set(map(_stage, lines))
     stages = [name for name in (*(stage.value for stage in Stage), AGAIN) if name in there]
     return (
         Column("Item", lambda plan: plan[0], tip=lambda _: ""),
-        *(_column(name, aliases, wanted) for name in stages),
+        *(_column(name, aliases, overlap) for name in stages),
     )
 
 
-def _column(name: str, aliases: Mapping[str, str], wanted: int) -> Column[ItemPlan]:
+def _column(name: str, aliases: Mapping[str, str], overlap: int) -> Column[ItemPlan]:
     def people(ids: Iterable[str]) -> str:
         return ", ".join(sorted((aliases.get(person, "?") for person in ids), key=natural))
 
@@ -160,7 +164,7 @@ def _column(name: str, aliases: Mapping[str, str], wanted: int) -> Column[ItemPl
         line = plan[1].get(name)
         if line is None:
             return "–"
-        return f"{people(line.people)} and nobody else" if _short(line, wanted) else people(line.people)
+        return f"{people(line.people)} and nobody else" if _short(line, overlap) else people(line.people)
 
     def tip(plan: ItemPlan) -> str:
         line = plan[1].get(name)
@@ -171,16 +175,16 @@ def _column(name: str, aliases: Mapping[str, str], wanted: int) -> Column[ItemPl
 
     def look(plan: ItemPlan) -> tuple[str, str] | None:
         line = plan[1].get(name)
-        if line is not None and _short(line, wanted):
+        if line is not None and _short(line, overlap):
             return "warning", "state-disagree"
         return ("", "text-muted") if line is not None and not line.new else None
 
     return Column(name.capitalize(), words, tip=tip, look=look)
 
 
-def _short(line: PlannedStage, wanted: int) -> bool:
+def _short(line: PlannedStage, overlap: int) -> bool:
     shared = line.trial == 1 and line.stage is not Stage.ADJUDICATION
-    return shared and len(line.people) < wanted
+    return shared and len(line.people) < overlap
 
 
 def _stage(line: PlannedStage) -> str:
@@ -368,8 +372,8 @@ class HandOut(QWidget):
         if (result := self._session.ask(planning.preview, plan)) is not None:
             self.preview.show_preview(plan, result, self._people)
             # One that cannot be met may be pressed, too: it then says why.
-            wanted = bool(result.new or result.refusals)
-            self.assign.setEnabled(wanted and not self._session.project.readonly)
+            useful = bool(result.new or result.refusals)
+            self.assign.setEnabled(useful and not self._session.project.readonly)
 
     def submit(self) -> None:
         """Assign the plan, and offer its task files; one that cannot be met says why, where it is shown."""

@@ -447,11 +447,11 @@ class PairOrders(QWidget):
 
     def _draw(self, name: str, many: int, seed: int) -> None:
         if self._session.do(label_cases.draw_pairs, name, many, seed) is not None:
-            pairs = len(label_cases.drawn(self._session.project, name).get("pairs", ()))
-            said = (
+            pairs = len(label_cases.sampling(self._session.project, name).get("pairs", ()))
+            message = (
                 f"{counted(pairs, 'pair')} drawn; only these are asked." if many else "All pairs are asked."
             )
-            self._answer.show_message("success", said, f"{keys.shown('undo')} undoes it.")
+            self._answer.show_message("success", message, f"{keys.shown('undo')} undoes it.")
         self.fill()
 
     def fill(self) -> None:
@@ -459,7 +459,7 @@ class PairOrders(QWidget):
         self.setVisible(bool(used))
         for name, (many, seed, button) in self.draws.items():
             self._rows[name].setVisible(name in used)
-            result = label_cases.drawn(self._session.project, name)
+            result = label_cases.sampling(self._session.project, name)
             many.setValue(len(result.get("pairs", ())))
             seed.setValue(result.get("seed", 1))
             button.setEnabled(not self._session.project.readonly)
@@ -470,9 +470,9 @@ class PairOrders(QWidget):
 
     def _ask(self, name: str, wished: bool) -> None:
         if self._session.do(label_cases.ask_both_orders, name, wished) is not None:
-            said = "in both orders" if wished else "in one order"
+            order_words = "in both orders" if wished else "in one order"
             title = dict(label_cases.paired())[name]
             self._answer.show_message(
-                "success", f"{title}: pairs are now asked {said}.", f"{keys.shown('undo')} undoes it."
+                "success", f"{title}: pairs are now asked {order_words}.", f"{keys.shown('undo')} undoes it."
             )
         self.fill()

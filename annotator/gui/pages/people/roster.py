@@ -111,13 +111,14 @@ class BoardModel(CellsModel[AssignmentStatus]):
         return lines[::-1] if order == Qt.SortOrder.DescendingOrder and column >= 0 else lines
 
     def _admits(self, line: AssignmentStatus) -> bool:
-        wanted = self._narrowed
+        board_filter = self._narrowed
         return (
-            wanted.person_id in ("", line.person_id)
-            and wanted.stage in ("", line.stage.value)
-            and self._in_state(line, wanted.state)
+            board_filter.person_id in ("", line.person_id)
+            and board_filter.stage in ("", line.stage.value)
+            and self._in_state(line, board_filter.state)
             and all(
-                word in f"{line.item_key} {line.person} {line.alias}".casefold() for word in _words(wanted)
+                word in f"{line.item_key} {line.person} {line.alias}".casefold()
+                for word in _words(board_filter)
             )
         )
 
@@ -140,10 +141,10 @@ class BoardModel(CellsModel[AssignmentStatus]):
         there = self._partners.get(line.assignment_id)
         if there is None:
             return ""
-        said = (
+        partners = (
             each.alias if each.state == line.state else f"{each.alias} {each.state}" for each in there.others
         )
-        return ", ".join(said) or ("nobody" if there.alone else "")
+        return ", ".join(partners) or ("nobody" if there.alone else "")
 
     def _look_of_pair(self, line: AssignmentStatus) -> tuple[str, str]:
         """Nothing is said of a pair that goes on together."""
@@ -157,8 +158,8 @@ class BoardModel(CellsModel[AssignmentStatus]):
         return there.explained if there else ""
 
 
-def _words(wanted: BoardFilter) -> list[str]:
-    return wanted.words.casefold().split()
+def _words(board_filter: BoardFilter) -> list[str]:
+    return board_filter.words.casefold().split()
 
 
 def _units(line: AssignmentStatus) -> str:
@@ -182,8 +183,8 @@ def time_words(seconds: float) -> str:
 
 
 def _explained_stage(line: AssignmentStatus) -> str:
-    said = title(line.stage)
-    return f"{said}. {PURPOSES[line.purpose][1]}." if line.purpose in PURPOSES else said
+    stage_title = title(line.stage)
+    return f"{stage_title}. {PURPOSES[line.purpose][1]}." if line.purpose in PURPOSES else stage_title
 
 
 def _look_of_stage(line: AssignmentStatus) -> tuple[str, str] | None:
@@ -259,8 +260,8 @@ class Partners:
                 "Nobody else is assigned to this stage of this item, so there is no pair and no agreement "
                 "figure."
             )
-        said = [f"{named(each.alias, each.person)}: {each.state}" for each in self.others]
-        return "\n".join([*said, *(["One has handed in, another has not."] if self.incomplete else [])])
+        sentences = [f"{named(each.alias, each.person)}: {each.state}" for each in self.others]
+        return "\n".join([*sentences, *(["One has handed in, another has not."] if self.incomplete else [])])
 
 
 def partners(lines: Sequence[AssignmentStatus]) -> dict[str, Partners]:
@@ -355,9 +356,9 @@ class PeopleTable(QWidget):
         self._open = work
         self.model.editable = editable
         self.model.fill(everybody, work)
-        wanted = chosen.id if chosen else self._session.project.by
+        person_id = chosen.id if chosen else self._session.project.by
         if self.list.currentIndex().row() < 0 or chosen is None:
-            self.list.setCurrentIndex(self.model.index(max(0, self.model.row_of(wanted)), NAME))
+            self.list.setCurrentIndex(self.model.index(max(0, self.model.row_of(person_id)), NAME))
         self.adding.setVisible(editable)
         self.list.setColumnHidden(WORK, not coordinates)
         self.rename.setVisible(editable)
@@ -491,9 +492,9 @@ class PeopleModel(CellsModel[Person]):
             name = str(value).strip()
             return name != person.name and self._session.do(people.rename_person, person.id, name) is not None
         if role == Qt.ItemDataRole.CheckStateRole and column in ROLES:
-            wanted = Qt.CheckState(value) == Qt.CheckState.Checked
+            checked = Qt.CheckState(value) == Qt.CheckState.Checked
             held = {each for each in Role if person.has(each)} - {ROLES[column]}
-            roles = tuple(held | {ROLES[column]}) if wanted else tuple(held)
+            roles = tuple(held | {ROLES[column]}) if checked else tuple(held)
             return self._session.do(people.set_roles, person.id, roles) is not None
         return False
 

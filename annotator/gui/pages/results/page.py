@@ -78,15 +78,15 @@ class ResultViewer(Viewer):
         self.choosers.show_part(self.unadjudicated, counts is not None)
         self.choosers.show_part(self.file, self._name == WITH_FILE)
 
-    def show_nothing(self, found: CountedView) -> None:
+    def show_nothing(self, view: CountedView) -> None:
         """Say what a view lacks; of a paper's table, the steps that are missing in this project."""
         self._steps = ()
-        super().show_nothing(found)
-        if found.view == VIEW.name:
-            self.session.ask_later(partial(self._show_steps, found), paper_tables.lacking, found.chosen)
+        super().show_nothing(view)
+        if view.view == VIEW.name:
+            self.session.ask_later(partial(self._show_steps, view), paper_tables.lacking, view.chosen)
 
-    def _show_steps(self, found: CountedView, steps: tuple[MissingStep, ...]) -> None:
-        if self.body.currentWidget() is self.empty and self._known.get(found.view) is found and steps:
+    def _show_steps(self, view: CountedView, steps: tuple[MissingStep, ...]) -> None:
+        if self.body.currentWidget() is self.empty and self._known.get(view.view) is view and steps:
             self._steps = steps
             self.show_empty("Nothing to show here yet", "\n".join(words for words, _ in steps))
 

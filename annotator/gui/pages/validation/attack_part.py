@@ -135,9 +135,9 @@ class AttackForm(QWidget):
         vertical(PlainLabel("Before it starts", "hint"), self.cost, self.told, on=card, spacing=4)
         vertical(self.form, self.options, StretchSpace(1), card, on=self, margins=(0, 0, 8, 0), spacing=10)
 
-    def fill(self, found: Sequence[AttackableJudge]) -> None:
-        self._offers = {one.judge.name: one for one in found}
-        offer(self.judge, [(one.judge.name, one.judge.name) for one in found])
+    def fill(self, judges: Sequence[AttackableJudge]) -> None:
+        self._offers = {judge.judge.name: judge for judge in judges}
+        offer(self.judge, [(judge.judge.name, judge.judge.name) for judge in judges])
         self._counted = None
         self._offer_protocols()
 
@@ -185,17 +185,17 @@ class AttackForm(QWidget):
         with QSignalBlocker(self.attacks):
             self.attacks.clear()
             what = str(self.what.currentData())
-            for one, lacks in attacking.attacks_on(result.judge, what) if result else ():
-                entry = QListWidgetItem(one.title)
-                entry.setData(NAME, one.name)
-                entry.setToolTip(tooltip(f"{one.about}\n{lacks}".strip()))
+            for attack, lacks in attacking.attacks_on(result.judge, what) if result else ():
+                entry = QListWidgetItem(attack.title)
+                entry.setData(NAME, attack.name)
+                entry.setToolTip(tooltip(f"{attack.about}\n{lacks}".strip()))
                 if lacks:
                     entry.setFlags(
                         entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
                     )
                     entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, lacks)
                 else:
-                    off = one.name in self._left_out
+                    off = attack.name in self._left_out
                     entry.setCheckState(Qt.CheckState.Unchecked if off else Qt.CheckState.Checked)
                 self.attacks.addItem(entry)
         self._turn()
@@ -220,21 +220,21 @@ class AttackForm(QWidget):
             self._estimating.ask(attacking.order(request))
         self.changed.emit()
 
-    def _came(self, found: dict[str, Any]) -> None:
+    def _came(self, forecast: dict[str, Any]) -> None:
         request = self.request()
         if request is None or attacking.order(request) != self._estimating.order:
             return
-        self._counted = None if "error" in found else request
-        self.cost.setText("" if "error" in found else cost_words(found))
-        self.told.setText(found["error"] if "error" in found else "\n".join(found["words"]))
+        self._counted = None if "error" in forecast else request
+        self.cost.setText("" if "error" in forecast else cost_words(forecast))
+        self.told.setText(forecast["error"] if "error" in forecast else "\n".join(forecast["words"]))
         self.changed.emit()
 
     def stop(self) -> None:
         self._estimating.stop()
 
 
-def cost_words(found: dict[str, Any]) -> str:
-    judging, money = found["judging"], found["cost_usd"]
+def cost_words(forecast: dict[str, Any]) -> str:
+    judging, money = forecast["judging"], forecast["cost_usd"]
     verdicts = f"{counted(judging['units'], 'verdict')} on copies"
     if not judging["model"]:
         return f"{verdicts}; no model is called, and there is no cost."
@@ -286,17 +286,17 @@ class AttackReader(QWidget):
         )
         theme.watch(self, self._dress)
 
-    def show_told(self, told: AttackCase) -> None:
-        self._told = told
-        way = f" · {told.variant}" if told.variant else ""
-        self.head.setText(f"{told.title}{way} · {told.judge}")
+    def show_told(self, case: AttackCase) -> None:
+        self._told = case
+        way = f" · {case.variant}" if case.variant else ""
+        self.head.setText(f"{case.title}{way} · {case.judge}")
         self.unit.setText(
-            f"Item {told.item_key} · {told.system} · asked about: {told.unit or 'a unit that is gone'}"
+            f"Item {case.item_key} · {case.system} · asked about: {case.unit or 'a unit that is gone'}"
         )
-        self.done.setText(" ".join(told.done))
-        self.about.setText(told.about)
-        self._show(self.report, told.report, told.gaps, LACKING)
-        self._show(self.copy, told.copy, told.marks, PUT_IN)
+        self.done.setText(" ".join(case.done))
+        self.about.setText(case.about)
+        self._show(self.report, case.report, case.gaps, LACKING)
+        self._show(self.copy, case.copy, case.marks, PUT_IN)
         self._dress()
 
     def _show(self, view: ReportView, text: str, marks: tuple[PlantedText, ...], kind: str) -> None:
@@ -314,13 +314,13 @@ class AttackReader(QWidget):
             view.reveal(*span)
 
     def _dress(self) -> None:
-        told = self._told
-        if told is None:
+        case = self._told
+        if case is None:
             return
-        changed = told.again.value not in (None, told.own.value)
-        self.own.setHtml(_verdict(told.protocol, told.own))
-        self.again.setHtml(_verdict(told.protocol, told.again, changed=changed))
-        kinds = [MOVED if mark.moved else PUT_IN for mark in told.marks] + [LACKING for _ in told.gaps]
+        changed = case.again.value not in (None, case.own.value)
+        self.own.setHtml(_verdict(case.protocol, case.own))
+        self.again.setHtml(_verdict(case.protocol, case.again, changed=changed))
+        kinds = [MOVED if mark.moved else PUT_IN for mark in case.marks] + [LACKING for _ in case.gaps]
         swatches = "\u2003".join(swatch(kind, LEGEND[kind]) for kind in dict.fromkeys(kinds))
         self.legend.setText(
             f"Marked: {swatches}" if swatches else "Nothing is marked: both texts are the same."
@@ -363,19 +363,19 @@ def _verdict_view(name: str) -> QTextBrowser:
     return made
 
 
-def _verdict(protocol: str, found: Verdict, *, changed: bool = False) -> str:
-    colour = theme.token(value_look(protocol, found.value)[1]).name()
-    parts = [f"<b style='color:{colour}'>{escape(value_words(protocol, found.value, found.status))}</b>"]
+def _verdict(protocol: str, verdict: Verdict, *, changed: bool = False) -> str:
+    colour = theme.token(value_look(protocol, verdict.value)[1]).name()
+    parts = [f"<b style='color:{colour}'>{escape(value_words(protocol, verdict.value, verdict.status))}</b>"]
     if changed:
         parts.append(f"<b style='color:{theme.token('state-disagree').name()}'> · ⚠ another verdict</b>")
-    if found.flags:
-        named = ", ".join(flag_words(flag) for flag in found.flags.split())
+    if verdict.flags:
+        named = ", ".join(flag_words(flag) for flag in verdict.flags.split())
         parts.append(
             f"<span style='color:{theme.token('state-unconfirmed').name()}'> · ⚑ {escape(named)}</span>"
         )
-    said = found.cause if found.value is None else found.rationale
-    parts.append(f"<p dir='auto'>{escape(said)}</p>" if said else "")
-    parts.append(f"<p dir='auto'><b>Quote</b> {escape(found.quote)}</p>" if found.quote else "")
+    explanation = verdict.cause if verdict.value is None else verdict.rationale
+    parts.append(f"<p dir='auto'>{escape(explanation)}</p>" if explanation else "")
+    parts.append(f"<p dir='auto'><b>Quote</b> {escape(verdict.quote)}</p>" if verdict.quote else "")
     return "".join(parts)
 
 
@@ -405,12 +405,12 @@ class FamilyList(QWidget):
     def fill(self) -> None:
         inner, grid = QWidget(), QGridLayout()
         self.boxes = {}
-        for row, one in enumerate(self._session.ask(attacking.members) or []):
-            kind = "judge" if one.judge else "system"
-            model = f" · {one.model}" if one.model else ""
-            box = self._box(one)
-            self.boxes[one.name] = box
-            grid.addWidget(ElidedLabel(one.name), row, 0)
+        for row, member in enumerate(self._session.ask(attacking.members) or []):
+            kind = "judge" if member.judge else "system"
+            model = f" · {member.model}" if member.model else ""
+            box = self._box(member)
+            self.boxes[member.name] = box
+            grid.addWidget(ElidedLabel(member.name), row, 0)
             grid.addWidget(ElidedLabel(f"{kind}{model}", "hint"), row, 1)
             grid.addWidget(box, row, 2)
         for place, stretch in enumerate((3, 3, 4)):
@@ -418,44 +418,44 @@ class FamilyList(QWidget):
         vertical(grid, StretchSpace(1), on=inner)
         self.area.setWidget(inner)
 
-    def _box(self, one: FamilyMember) -> QComboBox:
+    def _box(self, member: FamilyMember) -> QComboBox:
         box = ChoiceBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         line = LineField()
         box.setLineEdit(line)
-        box.setAccessibleName(f"Family of {one.name}")
-        told = f": {one.family or 'none known'}" if not one.said else ""
-        box.addItem(f"{BY_NAME}{told}", "")
+        box.setAccessibleName(f"Family of {member.name}")
+        guess = f": {member.family or 'none known'}" if not member.said else ""
+        box.addItem(f"{BY_NAME}{guess}", "")
         box.addItem(NONE, NONE)
-        for family in sorted({*STEMS, *([one.family] if one.family else [])}):
+        for family in sorted({*STEMS, *([member.family] if member.family else [])}):
             box.addItem(family, family)
-        place = box.findData(one.family or NONE) if one.said else 0
+        place = box.findData(member.family or NONE) if member.said else 0
         box.setCurrentIndex(max(0, place))
         box.setEnabled(not self._session.project.readonly)
-        box.activated.connect(lambda _: self._say(one.name, box))
-        line.editingFinished.connect(lambda: self._say(one.name, box))
+        box.activated.connect(lambda _: self._say(member.name, box))
+        line.editingFinished.connect(lambda: self._say(member.name, box))
         return box
 
     def _say(self, name: str, box: QComboBox) -> None:
         words = box.currentText().strip()
         row = box.findText(words)
         family = str(box.itemData(row)) if row >= 0 else words
-        one = {one.name: one for one in self._session.ask(attacking.members) or []}.get(name)
-        kept = "" if one is None or not one.said else one.family or NONE
-        if one is not None and family != kept:
+        member = {one.name: one for one in self._session.ask(attacking.members) or []}.get(name)
+        stored = "" if member is None or not member.said else member.family or NONE
+        if member is not None and family != stored:
             self._session.do(attacking.set_family, name, family)
             self.changed.emit()
 
 
-def _rate(found: Estimate | None) -> str:
+def _rate(estimate: Estimate | None) -> str:
     """A share in percent with its interval: “33 % [11, 65]”."""
-    if found is None or found.value is None:
+    if estimate is None or estimate.value is None:
         return "–"
-    span = interval(found, lambda bound: decimal(100 * bound, 0))
-    return f"{percent(found.value)}  {span}".rstrip()
+    span = interval(estimate, lambda bound: decimal(100 * bound, 0))
+    return f"{percent(estimate.value)}  {span}".rstrip()
 
 
-def _tip(found: Estimate | None, none: str = "") -> str:
-    return "\n".join(explained(found)) if found is not None else none
+def _tip(estimate: Estimate | None, none: str = "") -> str:
+    return "\n".join(explained(estimate)) if estimate is not None else none
 
 
 def _look(line: AttackFigures) -> tuple[str, str] | None:
@@ -608,7 +608,7 @@ class AttacksPart(PagePart):
     def fill(self) -> None:
         if self.body.currentIndex() == FAMILIES:
             self.families.fill()
-        self.session.ask_later(self._filled, _found)
+        self.session.ask_later(self._filled, _read_all)
 
     def go(self, place: Mapping[str, Any]) -> None:
         """`judge` chooses whom to test, `families` opens whose models are behind whom."""
@@ -632,7 +632,7 @@ class AttacksPart(PagePart):
 
     def read(self) -> None:
         if (case := self.cases.at(self.list.currentIndex().row())) is not None:
-            self.session.ask_later(self._read, attack_figures.told, case.id)
+            self.session.ask_later(self._read, attack_figures.attack_case, case.id)
 
     def back(self) -> None:
         if self.body.currentIndex() in (READER, FAMILIES):
@@ -645,9 +645,9 @@ class AttacksPart(PagePart):
         self.body.setCurrentIndex(FAMILIES)
         self._offer()
 
-    def _filled(self, found: tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]) -> None:
-        offers, lines, self._running = found
-        kept = self.lines.at(self.rates.currentIndex().row())
+    def _filled(self, answer: tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]) -> None:
+        offers, lines, self._running = answer
+        figures = self.lines.at(self.rates.currentIndex().row())
         self.form.fill(offers)
         self.lines.show(lines)
         self.rates.hide_columns({MISSING: not any(line.missing for line in lines)})
@@ -656,7 +656,9 @@ class AttacksPart(PagePart):
         if self.body.currentIndex() in (WORK, EMPTY):
             self.body.setCurrentIndex(WORK if offers else EMPTY)
         place = self.lines.place_of(
-            lambda one: kept is not None and (one.judge.id, one.attack) == (kept.judge.id, kept.attack)
+            lambda one: (
+                figures is not None and (one.judge.id, one.attack) == (figures.judge.id, figures.attack)
+            )
         )
         self.rates.choose(place, first=bool(lines))
         self._ask_cases()
@@ -670,19 +672,19 @@ class AttacksPart(PagePart):
             return
         self.session.ask_newest(self._listed, attack_figures.listed, line.test_id, line.attack)
 
-    def _listed(self, found: Sequence[AttackCaseLine]) -> None:
+    def _listed(self, lines: Sequence[AttackCaseLine]) -> None:
         line = self.lines.at(self.rates.currentIndex().row())
         if line is None:
             return
-        self.cases.show(found)
-        changed = sum(one.value not in (None, one.before) for one in found)
-        self.count.setText(f"{line.title}, {line.judge.name}: {changed:,} of {len(found):,} verdicts changed")
-        if found and not self.list.currentIndex().isValid():
+        self.cases.show(lines)
+        changed = sum(one.value not in (None, one.before) for one in lines)
+        self.count.setText(f"{line.title}, {line.judge.name}: {changed:,} of {len(lines):,} verdicts changed")
+        if lines and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.cases.index(0, 0))
         self._offer()
 
-    def _read(self, told: AttackCase) -> None:
-        self.reader.show_told(told)
+    def _read(self, case: AttackCase) -> None:
+        self.reader.show_told(case)
         self.body.setCurrentIndex(READER)
         self.reader.copy.setFocus()
         self._offer()
@@ -698,10 +700,10 @@ class AttacksPart(PagePart):
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED:
             done, missing = int(line["done"]), sum((line.get("missing") or {}).values())
-            said = f"{done:,} of {int(line['total']):,} {line['deed']}."
+            summary = f"{done:,} of {int(line['total']):,} {line['deed']}."
             more = f" {missing:,} did not come; start again to ask for those." if missing else ""
             self.answer.show_message(
-                "success" if line["state"] == "done" else "info", said + more, line.get("cause", "")
+                "success" if line["state"] == "done" else "info", summary + more, line.get("cause", "")
             )
         self.session.tell(Change("attack", str(line.get("test", "")), "attack"))
         self.fill()
@@ -736,7 +738,7 @@ def _column(*widgets: QWidget) -> QWidget:
     return made
 
 
-def _found(
+def _read_all(
     project: Project,
 ) -> tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]:
     lines = [

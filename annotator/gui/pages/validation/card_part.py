@@ -125,7 +125,7 @@ class CardCheck(QWidget):
         self._show(self.found)
 
     def fill(self) -> None:
-        names = [one.name for one in self._session.ask(judges.all_of) or ()]
+        names = [judge.name for judge in self._session.ask(judges.all_of) or ()]
         offer(self.judge, [(MOST_LIKE, ""), *((name, name) for name in names)])
         self._fill_bound()
         self._hold()
@@ -186,9 +186,9 @@ class CardCheck(QWidget):
         self.turned.emit()
 
     def _tell_todo(self) -> None:
-        one = self.model.at(self.table.currentIndex().row())
-        self.todo.setText(one.todo if one else "")
-        self.todo.setVisible(one is not None and self.model.rowCount() > 0)
+        difference = self.model.at(self.table.currentIndex().row())
+        self.todo.setText(difference.todo if difference else "")
+        self.todo.setVisible(difference is not None and self.model.rowCount() > 0)
 
     def _read(self) -> None:
         if self.found.card is not None and self._path is not None:
@@ -204,14 +204,14 @@ class CardCheck(QWidget):
             self.fill()
 
     def _fill_bound(self) -> None:
-        names = {one.id: one.name for one in self._session.ask(judges.all_of) or ()}
+        names = {judge.id: judge.name for judge in self._session.ask(judges.all_of) or ()}
         self.bound.clear()
-        for one in self._session.ask(derived_judges.bound) or ():
+        for card in self._session.ask(derived_judges.bound) or ():
             entry = QListWidgetItem(
-                f"\u2068{names.get(one.judge_id, one.name)}\u2069, {one.protocol}\n"
-                f"card of {one.made_at:%Y-%m-%d}, {one.sha256[:8]}"
+                f"\u2068{names.get(card.judge_id, card.name)}\u2069, {card.protocol}\n"
+                f"card of {card.made_at:%Y-%m-%d}, {card.sha256[:8]}"
             )
-            entry.setData(Qt.ItemDataRole.UserRole, one)
+            entry.setData(Qt.ItemDataRole.UserRole, card)
             self.bound.addItem(entry)
         there = self.bound.count() > 0
         for widget in (self._bound, self.bound, self.release):
@@ -361,19 +361,19 @@ class CardView(QWidget):
         question = figures.shown, (view,), validity_cards.NAME, dict(self._chosen), None
         self._session.ask_newest(self._counted, *question, dict(self.gate.looks))
 
-    def _counted(self, found: Any) -> None:
-        self.choosers.offer(found.choices, found.chosen)
-        self.choosers.setVisible(bool(found.choices))
+    def _counted(self, answer: Any) -> None:
+        self.choosers.offer(answer.choices, answer.chosen)
+        self.choosers.setVisible(bool(answer.choices))
         self.back.hide()
-        if isinstance(found, CountedView):
-            self._show_made(found.kept)
+        if isinstance(answer, CountedView):
+            self._show_made(answer.kept)
             return
         self.state.setText("")
-        if isinstance(found, ClosedTestPart):
-            self.gate.ask(found.seen)
+        if isinstance(answer, ClosedTestPart):
+            self.gate.ask(answer.seen)
             self.body.setCurrentIndex(GATE)
         else:
-            self.empty.show_words("No card yet", f"{found.refusal.happened} {found.refusal.todo} {NOTHING}")
+            self.empty.show_words("No card yet", f"{answer.refusal.happened} {answer.refusal.todo} {NOTHING}")
             self.body.setCurrentIndex(EMPTY)
         self._show(None)
 

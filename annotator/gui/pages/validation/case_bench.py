@@ -81,8 +81,10 @@ class CaseDelegate(QueueDelegate):
 
 def _sides(case: VerdictCase) -> str:
     judge, *others = case.voices
-    said = [face(judge.value, case.protocol).words]
-    return " · ".join([*said, *(f"{one.who}: {face(one.value, case.protocol).words}" for one in others)])
+    values = [face(judge.value, case.protocol).words]
+    return " · ".join(
+        [*values, *(f"{other.who}: {face(other.value, case.protocol).words}" for other in others)]
+    )
 
 
 class CasePane(QueuePane[CaseFilter, VerdictCases]):
@@ -182,13 +184,13 @@ class CaseBench(Splitter):
     def case(self) -> VerdictCase | None:
         return self.cases.case(self.key)
 
-    def show_cases(self, cases: Cases, wanted: Key = (), *, chosen: bool = False) -> None:
+    def show_cases(self, cases: Cases, requested: Key = (), *, chosen: bool = False) -> None:
         """Take the cases over as they now are; the current one stays, otherwise the first open one comes.
 
         `chosen`: whether they are others because the person chose others.
         """
         self.cases.fill(cases)
-        there = [key for key in (wanted, self.key) if self.cases.number(key) is not None]
+        there = [key for key in (requested, self.key) if self.cases.number(key) is not None]
         # The person may be about to answer the case that is gone: the next key is not for another one.
         self._replaced = bool(self.key) and not there and not chosen
         self.key = there[0] if there else self.cases.next_open(()) or self.cases.first()
@@ -277,11 +279,11 @@ class CaseBench(Splitter):
     def give_kind(self, place: int) -> None:
         """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
         case = self.case
-        asked = case.asked if case is not None and not self._session.project.readonly else None
-        if case is None or asked is None or place >= len(asked.values):
+        taxonomy = case.asked if case is not None and not self._session.project.readonly else None
+        if case is None or taxonomy is None or place >= len(taxonomy.values):
             return
         self.card.note.tell()
-        if self._kept(case, Review.AGREE.value, "", kind=asked.values[place]):
+        if self._kept(case, Review.AGREE.value, "", kind=taxonomy.values[place]):
             self.flow.said = case.key
             self._show_said()
             self.flow.advance()
@@ -291,8 +293,8 @@ class CaseBench(Splitter):
         self.flow.touched()
         self.give_reason(fault)
 
-    def _asking(self, said: str) -> bool:
-        return any(answer.value == said and answer.asks for answer in self._answers)
+    def _asking(self, value: str) -> bool:
+        return any(answer.value == value and answer.asks for answer in self._answers)
 
     def _note(self, note: str) -> None:
         case = self.case
@@ -302,14 +304,14 @@ class CaseBench(Splitter):
             self._notes[case.key] = note
 
     def _kept(
-        self, case: VerdictCase, said: str, reason: str, note: str | None = None, kind: str = ""
+        self, case: VerdictCase, value: str, reason: str, note: str | None = None, kind: str = ""
     ) -> bool:
-        told = self._notes.get(case.key, case.note) if note is None else note
-        if not self._keep(case, said, reason, told, kind):
+        written = self._notes.get(case.key, case.note) if note is None else note
+        if not self._keep(case, value, reason, written, kind):
             return False
         self._reasons.pop(case.key, None)
         self._notes.pop(case.key, None)
-        self.cases.say(case.key, said, reason, told, kind or case.kind)
+        self.cases.say(case.key, value, reason, written, kind or case.kind)
         self.pane.recount()
         return True
 
@@ -386,19 +388,19 @@ class CasePart(PagePart):
         words: BenchWords,
         answers: Sequence[VerdictAnswer],
         keep: Keep,
-        wanted: Any,
+        request: Any,
     ) -> None:
         """`wanted` is what is chosen at first: a dataclass with a field for each of `NAMES`."""
         super().__init__(session, bar)
-        self._wanted, self._words = wanted, words
+        self._wanted, self._words = request, words
         self.choices, self.stack = Choosers(first=0), QStackedWidget()
         self.bench = CaseBench(session, words, answers, keep)
         self.bench.told.connect(lambda words: self.answer.show_message("info", words))
         self.bench.moved.connect(self.offer)
         self.bench.finished.connect(self.say_finished)
         self.nothing = EmptyState("validate", "Nothing to look at")
-        said, page_name, place = self.WAY
-        self.way = self.nothing.add_action(said, lambda: session.go(page_name, **place), primary=True)
+        label, page_name, place = self.WAY
+        self.way = self.nothing.add_action(label, lambda: session.go(page_name, **place), primary=True)
         self.judging = self.nothing.add_action(
             "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
         )
@@ -423,17 +425,17 @@ class CasePart(PagePart):
         self._wanted = type(self._wanted)(**self.choices.values())
         self.fill()
 
-    def take_over(self, found: Any, before: Any) -> None:
+    def take_over(self, answer: Any, before: Any) -> None:
         """Show the choices and cases that an answer brought; what is the same as before stays as it is."""
-        if found.options:
-            self._wanted = found.choice
+        if answer.options:
+            self._wanted = answer.choice
             choices = [
-                ViewChoice(name, words, tuple(found.options[name])) for name, words in self.NAMES.items()
+                ViewChoice(name, words, tuple(answer.options[name])) for name, words in self.NAMES.items()
             ]
-            self.choices.offer(choices, asdict(found.choice))
-        self.choices.setVisible(bool(found.choice.protocol))
-        if self.go_to or found.outlook is not before.outlook:
-            self.bench.show_cases(found.cases, self.go_to, chosen=found.choice != before.choice)
+            self.choices.offer(choices, asdict(answer.choice))
+        self.choices.setVisible(bool(answer.choice.protocol))
+        if self.go_to or answer.outlook is not before.outlook:
+            self.bench.show_cases(answer.cases, self.go_to, chosen=answer.choice != before.choice)
         self.go_to = ()
 
     def show_nothing(self, headline: str, words: str, *, way: bool, judging: bool) -> None:
@@ -474,8 +476,8 @@ class CasePart(PagePart):
 
     def say_finished(self) -> None:
         many = self.bench.cases.counted(CaseFilter.ALL)
-        said = f"Nothing of this selection is open: {many:,} {self._words.lists.lower()}, all {self._words.done}."
-        self.answer.show_message("success", said)
+        message = f"Nothing of this selection is open: {many:,} {self._words.lists.lower()}, all {self._words.done}."
+        self.answer.show_message("success", message)
 
     def count_anew(self) -> None:
         """Count the figures of what was said."""

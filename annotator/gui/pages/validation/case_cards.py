@@ -52,8 +52,8 @@ class CaseFilter(QueueFilter):
     DONE = "Done"
     ALL = "All"
 
-    def admits(self, said: str) -> bool:
-        return self is CaseFilter.ALL or bool(said) == (self is CaseFilter.DONE)
+    def admits(self, value: str) -> bool:
+        return self is CaseFilter.ALL or bool(value) == (self is CaseFilter.DONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,12 @@ class Cases:
     def __init__(
         self,
         lines: Sequence[Any],
-        said: list[str],
+        values: list[str],
         number_of: Callable[[Key], int | None],
         place_of: Callable[[int], UnitPlace],
         case_of: Callable[[Any], VerdictCase],
     ) -> None:
-        self.lines, self.said, self.number_of = lines, said, number_of
+        self.lines, self.said, self.number_of = lines, values, number_of
         self.place_of, self.case_of = place_of, case_of
 
     @cached_property
@@ -183,16 +183,16 @@ class VerdictCases(QueueModel):
     def _admitted(self, show: CaseFilter, sought: Sequence[str], keep: int | None) -> Iterator[int]:
         matches = cache(lambda text: all(word in text for word in sought))
         texts: Iterable[str] = self._all.texts if sought else repeat("", len(self._all))
-        for number, (said, text) in enumerate(zip(self._all.said, texts, strict=True)):
-            if number == keep or (show.admits(said) and matches(text)):
+        for number, (value, text) in enumerate(zip(self._all.said, texts, strict=True)):
+            if number == keep or (show.admits(value) and matches(text)):
                 yield number
 
-    def say(self, key: Key, said: str, reason: str, note: str, kind: str = "") -> None:
+    def say(self, key: Key, value: str, reason: str, note: str, kind: str = "") -> None:
         """Something was said of a case; it stays where it is until the list is narrowed again."""
         number = self.number(key)
         assert number is not None
-        self._said[number] = replace(self._made(number), said=said, reason=reason, note=note, kind=kind)
-        self._all.said[number] = said
+        self._said[number] = replace(self._made(number), said=value, reason=reason, note=note, kind=kind)
+        self._all.said[number] = value
         index = self.place(key)
         if index.isValid():
             self.dataChanged.emit(index, index)
@@ -227,8 +227,8 @@ class VerdictCases(QueueModel):
         return f"{line.place.item_key}  {line.words}"
 
     def spoken(self, line: VerdictCase) -> str:
-        said = self.faces[line.said][0] if line.said in self.faces else "open"
-        return f"Item {line.place.item_key}, {said}: {line.words}"
+        answer = self.faces[line.said][0] if line.said in self.faces else "open"
+        return f"Item {line.place.item_key}, {answer}: {line.words}"
 
 
 FAULTS: tuple[tuple[str, Fault, str], ...] = (
@@ -307,38 +307,38 @@ class CaseReadingPane(QWidget):
         vertical(self._area, (self.texts, 1), self.legend, on=self, margins=(4, 6, 4, 0), spacing=6)
         theme.watch(self, self._say_legend)
 
-    def show_reading(self, found: VerdictReading | None, voices: Sequence[CaseVoice]) -> None:
+    def show_reading(self, reading: VerdictReading | None, voices: Sequence[CaseVoice]) -> None:
         """Show a case with what each side quotes; a text that is shown already stays where it was scrolled to."""
-        before, self._shown, self._voices = self._shown, found, voices
-        if found is None:
+        before, self._shown, self._voices = self._shown, reading, voices
+        if reading is None:
             self.first.show_words("")
             self.beside.hide()
             self.legend.clear()
             return
-        self.question.setText(found.question)
-        self.question.setLayoutDirection(direction_of(found.question))
+        self.question.setText(reading.question)
+        self.question.setLayoutDirection(direction_of(reading.question))
         self._fit_question()
         self._fresh = True
-        pair, page = found.other is not None, bool(found.address or found.page)
+        pair, page = reading.other is not None, bool(reading.address or reading.page)
         self.beside.setVisible(pair or page)
         self.first.entitle("First report" if pair else "Report" if page else "")
-        self.first.report.setAccessibleName(f"A report on item {found.item_key}")
-        if before is None or before.report != found.report:
-            self.first.show_report(found.report)
+        self.first.report.setAccessibleName(f"A report on item {reading.item_key}")
+        if before is None or before.report != reading.report:
+            self.first.show_report(reading.report)
         if pair:
             self.beside.entitle("Second report")
-            self.beside.show_report(found.other or "")
-        elif page and (before is None or (before.address, before.page) != (found.address, found.page)):
-            self._show_page(found)
+            self.beside.show_report(reading.other or "")
+        elif page and (before is None or (before.address, before.page) != (reading.address, reading.page)):
+            self._show_page(reading)
         self.mark(reveal=True)
 
-    def _show_page(self, found: VerdictReading) -> None:
-        why = PAGES.get(found.page_state, found.page_state)
-        unread = f"This page could not be read: {why}. {found.page_cause}".strip() if why else ""
-        what = f"Cited page: {found.address}" if found.address else "Sources"
+    def _show_page(self, reading: VerdictReading) -> None:
+        why = PAGES.get(reading.page_state, reading.page_state)
+        unread = f"This page could not be read: {why}. {reading.page_cause}".strip() if why else ""
+        what = f"Cited page: {reading.address}" if reading.address else "Sources"
         self.beside.entitle(what)
         self.beside.report.setAccessibleName(what)
-        self.beside.show_words(found.page, unread)
+        self.beside.show_words(reading.page, unread)
 
     def mark(self, *, reveal: bool) -> None:
         result = self._shown
@@ -425,8 +425,8 @@ class CaseReadingPane(QWidget):
         super().resizeEvent(event)
         self._fit_question()
         wide = self.width() >= theme.current().px(SIDE_BY_SIDE)
-        if self.texts.orientation() != (wanted := ACROSS if wide else DOWN):
-            self.texts.setOrientation(wanted)
+        if self.texts.orientation() != (orientation := ACROSS if wide else DOWN):
+            self.texts.setOrientation(orientation)
 
     def _fit_question(self) -> None:
         wide = max(160, self._area.viewport().width())
@@ -473,10 +473,10 @@ class VoiceBox(QFrame):
         self.why.setLayoutDirection(direction_of(voice.why))
         self.quote.show_quote(voice.quote)
         self.quote.setVisible(bool(voice.quote))
-        said = [flag_words(flag) for flag in voice.flags if flag != "quote_missing"]
-        said += ["These words are not in the text"] if stands is False else []
-        said += ["No reason or passage given"] if not (voice.why or voice.quote) else []
-        self.flags.show_words(" · ".join(said))
+        remarks = [flag_words(flag) for flag in voice.flags if flag != "quote_missing"]
+        remarks += ["These words are not in the text"] if stands is False else []
+        remarks += ["No reason or passage given"] if not (voice.why or voice.quote) else []
+        self.flags.show_words(" · ".join(remarks))
         self.setAccessibleName(f"{voice.who} says {look.words}. {voice.why}".strip())
 
 
@@ -539,13 +539,13 @@ class CaseCard(QWidget):
         )
 
     def show_case(
-        self, case: VerdictCase, found: VerdictReading | None, where: str, texts: CaseReadingPane
+        self, case: VerdictCase, reading: VerdictReading | None, where: str, texts: CaseReadingPane
     ) -> None:
         self.where.setText(where)
-        words = (found.unit if found is not None else "") or case.words
+        words = (reading.unit if reading is not None else "") or case.words
         self.unit.setText(words)
         self.unit.setLayoutDirection(direction_of(words))
-        given = "\n".join(found.given) if found is not None else ""
+        given = "\n".join(reading.given) if reading is not None else ""
         self.beside.show_words(given)
         self.beside.setLayoutDirection(direction_of(given))
         for number, box in enumerate(self.boxes):
@@ -563,11 +563,13 @@ class CaseCard(QWidget):
         self.state.show()
         held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
         idle = bool(self._locked) or (answer is not None and not answer.asks)
-        self.reasons.show_value(held, wanted=False, locked=idle)
+        self.reasons.show_value(held, required=False, locked=idle)
         rejected = answer is not None and answer.value == Review.DISAGREE.value
-        asked = None if rejected else case.asked
+        taxonomy = None if rejected else case.asked
         flags = " ".join(case.voices[0].flags) if case.voices else ""
-        self.kinds.show_kind(asked, case.kind, asked.suggested(case.voices[0].value, flags) if asked else "")
+        self.kinds.show_kind(
+            taxonomy, case.kind, taxonomy.suggested(case.voices[0].value, flags) if taxonomy else ""
+        )
         typing = self.note.hasFocus() and case.key == self._noted
         self._noted = case.key
         if note != self.note.toPlainText() and not typing:

@@ -52,21 +52,21 @@ class ClosedTestPart:
 
 
 def shown(
-    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], kept: Any,
+    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], computed: Any,
     looks: Mapping[str, CountedLook],
 ) -> CountedView | Refused | ClosedTestPart:  # fmt: skip
     """A view with its choices; what shows the test part, only under a look that was counted and still covers it."""
     try:
         choices, fitting = offered(project, name, chosen, among)
         if not validation_ground.is_closed(fitting.get("set", ""), fitting.get("part", "")):
-            return view_pane.shown(project, among, name, chosen, kept)
+            return view_pane.shown(project, among, name, chosen, computed)
         seen = validation_ground.seen(project, fitting["set"])
     except Refusal as refusal:
         return view_pane.refused(project, among, name, chosen, refusal)
     look = looks.get(seen.set_id)
     if look is None or not validation_ground.covers(look.seen, seen):
         return ClosedTestPart(name, seen, choices, fitting)
-    return view_pane.shown(project, among, name, {**chosen, "opening": look.opening}, kept)
+    return view_pane.shown(project, among, name, {**chosen, "opening": look.opening}, computed)
 
 
 def _apart(name: str) -> str:
@@ -145,18 +145,18 @@ class ValidationViewer(Viewer):
     def question(self) -> Callable[..., Any]:
         return partial(shown, looks=dict(self.gate.looks))
 
-    def refuse(self, found: Any) -> None:
+    def refuse(self, refused: Any) -> None:
         """Ask before the test part is opened; anything else is work that is still to be done."""
-        self.title.setText(self.named(found.view).title)
-        self.choosers.offer(found.choices, found.chosen, found.view)
-        if isinstance(found, ClosedTestPart):
-            self.gate.ask(found.seen)
+        self.title.setText(self.named(refused.view).title)
+        self.choosers.offer(refused.choices, refused.chosen, refused.view)
+        if isinstance(refused, ClosedTestPart):
+            self.gate.ask(refused.seen)
             self.show_body(self.gate)
             self.gate.setFocus()
             return
-        self.show_empty("Nothing to show here yet", f"{found.refusal.happened} {found.refusal.todo}")
+        self.show_empty("Nothing to show here yet", f"{refused.refusal.happened} {refused.refusal.todo}")
         # Where there is nothing to hold anyone against, other choices would only be in the way.
-        telling = [choice for choice in found.choices if choice.name in TELLING and len(choice.values) > 1]
+        telling = [choice for choice in refused.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
 
     def on_change(self, change: Change) -> None:

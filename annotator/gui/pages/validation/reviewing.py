@@ -182,38 +182,38 @@ class ReviewsPart(CasePart):
     def look(self) -> None:
         self.session.ask_later(self._looked, look, self._wanted)
 
-    def _looked(self, found: ReviewLook) -> None:
+    def _looked(self, look: ReviewLook) -> None:
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
         self.bench.card.note.tell()
-        before, self._found = self._found, found
+        before, self._found = self._found, look
         self.drawing.fill()
-        self.take_over(found, before)
-        self.choices.show_part(self.drawing, found.choice.order == ReviewOrder.ERRORS.value)
-        if found.choice != before.choice:
+        self.take_over(look, before)
+        self.choices.show_part(self.drawing, look.choice.order == ReviewOrder.ERRORS.value)
+        if look.choice != before.choice:
             self._tell(())
-        unjudged = found.refusal is None and (found.outlook is None or not found.outlook.verdicts)
-        blind = bool(found.outlook and found.outlook.blind)
-        self.show_nothing(*_nothing(found), way=blind, judging=unjudged)
-        self.turn(WORK if len(found.cases) else NOTHING)
+        unjudged = look.refusal is None and (look.outlook is None or not look.outlook.verdicts)
+        blind = bool(look.outlook and look.outlook.blind)
+        self.show_nothing(*_nothing(look), way=blind, judging=unjudged)
+        self.turn(WORK if len(look.cases) else NOTHING)
         if self.at_work and keys.is_news("review order") and self.bench.cases.counted(CaseFilter.DONE):
             words = "The keys have changed: unsure has one key everywhere."
             self.answer.show_message("info", words, "Its button shows it; 3 does nothing here.", lasting=True)
         self.offer()
-        if found.outlook is not None and self.isVisible():
+        if look.outlook is not None and self.isVisible():
             self.recount.start(PAINTED_MS)
 
     def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
         outlook = self._found.outlook
-        said = [_accepted(one) for one in accepted]
+        sentences = [_accepted(rate) for rate in accepted]
         if outlook is not None and outlook.blind and outlook.lines:
             many = counted(outlook.kept_back, "verdict")
-            said.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
-        self.told.setText(" ".join([*said, APART]))
+            sentences.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
+        self.told.setText(" ".join([*sentences, APART]))
 
-    def _keep(self, case: VerdictCase, said: str, reason: str, note: str, kind: str) -> bool:
+    def _keep(self, case: VerdictCase, value: str, reason: str, note: str, kind: str) -> bool:
         choice, place = self._found.choice, case.place
         return self.keep_by(
-            reviews.review, choice.judge, place.response_id, place.unit_id, Review(said),
+            reviews.review, choice.judge, place.response_id, place.unit_id, Review(value),
             reason=reason, note=note, kind=kind, protocol=choice.protocol,
         )  # fmt: skip
 
@@ -236,11 +236,11 @@ def _items(keys: Sequence[str]) -> str:
     return f"item {some}" if len(keys) == 1 else f"items {some}"
 
 
-def _nothing(found: ReviewLook) -> tuple[str, str]:
-    outlook = found.outlook
-    if found.refusal is not None:
-        return found.refusal.happened.rstrip("."), found.refusal.todo
-    if found.choice.order == ReviewOrder.ERRORS.value and outlook is not None and not outlook.blind:
+def _nothing(look: ReviewLook) -> tuple[str, str]:
+    outlook = look.outlook
+    if look.refusal is not None:
+        return look.refusal.happened.rstrip("."), look.refusal.todo
+    if look.choice.order == ReviewOrder.ERRORS.value and outlook is not None and not outlook.blind:
         return "No errors to name", "Draw reports above; what a judge finds lacking in them appears here."
     if outlook is None or not outlook.verdicts:
         return "No verdicts to review", "They appear here once a judge has judged reports."

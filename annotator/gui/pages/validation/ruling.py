@@ -149,7 +149,7 @@ class UnclearPanel(QWidget):
     ) -> None:
         self._found, self._again = (protocol, unclear, cases), again
         self.again.setText(
-            f"To be judged again: {' '.join(one.words() for one in again)}"
+            f"To be judged again: {' '.join(judgements.words() for judgements in again)}"
             if again
             else "Nothing needs to be judged again."
         )
@@ -164,18 +164,18 @@ class UnclearPanel(QWidget):
     def _fill(self) -> None:
         if self._found is None:
             return
-        kept = self._chosen.unit_id if self._chosen is not None else ""
+        unit_id = self._chosen.unit_id if self._chosen is not None else ""
         (self._protocol, unclear, self._cases), self._found = self._found, None
         self._unclear = unclear
         with QSignalBlocker(self.list):
             self.list.clear()
-            for one in unclear:
+            for criterion in unclear:
                 entry = QListWidgetItem(
-                    f"{one.times:,} ×  item {one.item_key}: \u2068{one.words or WHOLE}\u2069"
+                    f"{criterion.times:,} ×  item {criterion.item_key}: \u2068{criterion.words or WHOLE}\u2069"
                 )
                 self.list.addItem(entry)
             ids = [one.unit_id for one in unclear]
-            self.list.setCurrentRow(ids.index(kept) if kept in ids else 0)
+            self.list.setCurrentRow(ids.index(unit_id) if unit_id in ids else 0)
         self._show_chosen()
 
     @property
@@ -184,17 +184,17 @@ class UnclearPanel(QWidget):
         return self._unclear[row] if 0 <= row < len(self._unclear) else None
 
     def _show_chosen(self) -> None:
-        one = self._chosen
-        self.right.setCurrentIndex(0 if one is not None else 1)
-        self.settle_button.setEnabled(one is not None)
-        if one is None:
+        criterion = self._chosen
+        self.right.setCurrentIndex(0 if criterion is not None else 1)
+        self.settle_button.setEnabled(criterion is not None)
+        if criterion is None:
             return
-        self.title.setText(f"Item {one.item_key} · ruled unclear {counted(one.times, 'time')}")
-        self.unit.setText(one.words or WHOLE)
-        self.unit.setLayoutDirection(direction_of(one.words))
-        self.cases.setText("\n".join(self._told(self._cases_of(one))))
-        self.words.setPlainText(self._typed.get(one.unit_id, one.words))
-        way = self._session.ask(reviews.way, self._protocol, one.item_id, one.unit_id)
+        self.title.setText(f"Item {criterion.item_key} · ruled unclear {counted(criterion.times, 'time')}")
+        self.unit.setText(criterion.words or WHOLE)
+        self.unit.setLayoutDirection(direction_of(criterion.words))
+        self.cases.setText("\n".join(self._told(self._cases_of(criterion))))
+        self.words.setPlainText(self._typed.get(criterion.unit_id, criterion.words))
+        way = self._session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
         refused = way.refused if way is not None else ""
         readonly = self._session.project.readonly
         self.refused.show_words(refused)
@@ -202,12 +202,12 @@ class UnclearPanel(QWidget):
         self.settle_button.setEnabled(not refused and not readonly)
         self.open_button.setVisible(bool(way and way.page))
 
-    def _cases_of(self, one: UnclearCriterion) -> list[Disagreement]:
-        wanted = (one.item_id, one.unit_id)
+    def _cases_of(self, criterion: UnclearCriterion) -> list[Disagreement]:
+        unit = (criterion.item_id, criterion.unit_id)
         return [
             case
             for case in self._cases
-            if (case.place.item_id, case.place.unit_id) == wanted
+            if (case.place.item_id, case.place.unit_id) == unit
             and case.ruling == InformedRuling.UNCLEAR.value
         ]
 
@@ -217,14 +217,14 @@ class UnclearPanel(QWidget):
         places = {case.place.key for case in cases}
         result = self._session.ask(validation_ground.sides, self._protocol, raters, places) or {}
         for case in cases:
-            said = (
+            labels = (
                 (case.judge.id, case.judge.name, case.judge_value),
                 (case.person_id, case.alias, case.label_value),
             )
             sides = "; ".join(
                 f"{name} says “{face(value, self._protocol).words}”"
                 f"{_because(result.get((rater, case.place.key), ReadingSide()).why)}"
-                for rater, name, value in said
+                for rater, name, value in labels
             )
             yield f"• {sides}.{f' Noted: {case.note}' if case.note else ''}"
 
@@ -233,32 +233,36 @@ class UnclearPanel(QWidget):
             self._typed[self._chosen.unit_id] = words
 
     def settle(self) -> None:
-        one = self._chosen
-        if one is None or not self.settle_button.isEnabled():
+        criterion = self._chosen
+        if criterion is None or not self.settle_button.isEnabled():
             return
         self.words.tell()
-        notes = "; ".join(case.note for case in self._cases_of(one) if case.note)
+        notes = "; ".join(case.note for case in self._cases_of(criterion) if case.note)
         why = f"{reviews.WHY} {notes}".strip()
         done = self._session.do(
-            reviews.word, self._protocol, one.item_id, one.unit_id, self.words.toPlainText(), why
+            reviews.word, self._protocol, criterion.item_id, criterion.unit_id, self.words.toPlainText(), why
         )
         if done is not None:
-            self._typed.pop(one.unit_id, None)
-            self.settled.emit(one)
+            self._typed.pop(criterion.unit_id, None)
+            self.settled.emit(criterion)
 
     def judge_again(self) -> None:
         if not self.judge_button.isEnabled():
             return
         made: list[RunRequest] = []
-        for one in self._again:
-            order = self._session.do(reviews.queue_up, one.order.judge, one.order.protocol)
+        for judgements in self._again:
+            order = self._session.do(reviews.queue_up, judgements.order.judge, judgements.order.protocol)
             made += [order] if order is not None else []
         if made:
             self.ordered.emit(made)
 
     def _open(self) -> None:
-        one = self._chosen
-        way = self._session.ask(reviews.way, self._protocol, one.item_id, one.unit_id) if one else None
+        criterion = self._chosen
+        way = (
+            self._session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
+            if criterion
+            else None
+        )
         if way is not None:
             self._session.go(way.page, **way.place)
 
@@ -367,7 +371,7 @@ def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[
             labels.append((f"{one.name} · test part, {looks}", f"{one.name}|{Split.TEST}"))
     persons = [
         ("Everybody", EVERY),
-        *((one.alias, one.alias) for one in people.people(project) if one.active),
+        *((person.alias, person.alias) for person in people.people(project) if person.active),
         ("The consensus", CONSENSUS),
     ]
     fitted = RulingChoice(
@@ -384,13 +388,13 @@ def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
         return ()
 
 
-def cases(found: Sequence[Disagreement], protocol: str) -> Cases:
-    numbers: dict[Key, int] = {one.case: number for number, one in enumerate(found)}
+def cases(disagreements: Sequence[Disagreement], protocol: str) -> Cases:
+    numbers: dict[Key, int] = {one.case: number for number, one in enumerate(disagreements)}
     return Cases(
-        found,
-        [one.ruling for one in found],
+        disagreements,
+        [one.ruling for one in disagreements],
         lambda key: numbers.get(key),
-        lambda number: found[number].place,
+        lambda number: disagreements[number].place,
         partial(_case_of, protocol),
     )
 
@@ -427,12 +431,12 @@ class ColumnsStrip(QFrame):
         super().resizeEvent(event)
         self.rule.setVisible(is_roomy(self))
 
-    def show_judge(self, found: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
+    def show_judge(self, judges: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
         """Show the columns of the judge in view, where they are counted; `more` is said at the end."""
-        mine = [one for one in found or () if one.rater.id == judge.id]
+        mine = [one for one in judges or () if one.rater.id == judge.id]
         mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
         if not mine:
-            counting = f"{judge.name}: its figures are being counted." if found is None else ""
+            counting = f"{judge.name}: its figures are being counted." if judges is None else ""
             self.words.setText(f"{counting} {more}".strip())
             self.words.setToolTip(tooltip(METRIC))
             return
@@ -511,35 +515,35 @@ class RulingPart(CasePart):
         if place.get("unclear"):
             self.stack.setCurrentIndex(UNCLEAR)
 
-    def _looked(self, found: RulingLook) -> None:
+    def _looked(self, look: RulingLook) -> None:
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
         self.bench.card.note.tell()
         before = self._found
-        same = (found.choice, found.opening) == (before.choice, before.opening)
-        self._found = replace(found, ruled=before.ruled if same else None)
-        self.take_over(found, before)
-        self.unclear.show_found(found.choice.protocol, found.unclear, found.outlook.shown, found.again)
-        self.bar.set_words("unclear_criteria", f"Unclear ({len(found.unclear):,})")
-        self._turn(found)
+        same = (look.choice, look.opening) == (before.choice, before.opening)
+        self._found = replace(look, ruled=before.ruled if same else None)
+        self.take_over(look, before)
+        self.unclear.show_found(look.choice.protocol, look.unclear, look.outlook.shown, look.again)
+        self.bar.set_words("unclear_criteria", f"Unclear ({len(look.unclear):,})")
+        self._turn(look)
         if self._entering and self.stack.currentIndex() == UNCLEAR:
             self.unclear.take_focus()
         self._entering = False
         self.offer()
-        if found.outlook.judged and self.isVisible():
+        if look.outlook.judged and self.isVisible():
             self.recount.start(PAINTED_MS)
 
-    def _turn(self, found: RulingLook) -> None:
-        if self.stack.currentIndex() == UNCLEAR and found.options:
+    def _turn(self, look: RulingLook) -> None:
+        if self.stack.currentIndex() == UNCLEAR and look.options:
             return
-        if found.closed is not None:
-            self.gate.ask(found.closed)
+        if look.closed is not None:
+            self.gate.ask(look.closed)
             self.turn(GATE)
             return
-        if found.outlook.shown:
+        if look.outlook.shown:
             self.turn(WORK)
             return
-        refused = found.refusal is not None
-        self.show_nothing(*_nothing(found), way=refused, judging=not (refused or found.outlook.judged))
+        refused = look.refusal is not None
+        self.show_nothing(*_nothing(look), way=refused, judging=not (refused or look.outlook.judged))
         self.turn(NOTHING)
 
     def offer(self) -> None:
@@ -550,10 +554,10 @@ class RulingPart(CasePart):
             more = _held_back(self._found) if self._found.outlook.withheld else ""
             self.strip.show_judge(self._found.ruled, one.judge, more)
 
-    def _keep(self, case: VerdictCase, said: str, reason: str, note: str, _kind: str) -> bool:
+    def _keep(self, case: VerdictCase, value: str, reason: str, note: str, _kind: str) -> bool:
         one = self.bench.cases.line(case.key)
         return one is not None and self.keep_by(
-            disagreements.rule, one, InformedRuling(said), reason=reason, note=note,
+            disagreements.rule, one, InformedRuling(value), reason=reason, note=note,
             protocol=self._found.choice.protocol,
         )  # fmt: skip
 
@@ -595,9 +599,9 @@ class RulingPart(CasePart):
             shown = keys.shown("unclear_criteria")
             self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
 
-    def _say_settled(self, one: UnclearCriterion) -> None:
+    def _say_settled(self, criterion: UnclearCriterion) -> None:
         self.answer.show_message(
-            "success", f"The criterion of item {one.item_key} is reworded.",
+            "success", f"The criterion of item {criterion.item_key} is reworded.",
             "Judges must still judge it again; people label it again once they reopen their labels.",
         )  # fmt: skip
         self._entering = True
@@ -619,25 +623,25 @@ class RulingPart(CasePart):
             super().focus_first()
 
 
-def _held_back(found: RulingLook) -> str:
+def _held_back(look: RulingLook) -> str:
     return (
-        f"{counted(found.outlook.withheld, 'more disagreement')} on items that you still have to label blind."
+        f"{counted(look.outlook.withheld, 'more disagreement')} on items that you still have to label blind."
     )
 
 
-def _nothing(found: RulingLook) -> tuple[str, str]:
-    if found.refusal is not None:
-        return found.refusal.happened.rstrip("."), found.refusal.todo
-    if not found.choice.protocol:
+def _nothing(look: RulingLook) -> tuple[str, str]:
+    if look.refusal is not None:
+        return look.refusal.happened.rstrip("."), look.refusal.todo
+    if not look.choice.protocol:
         return "No judge has judged anything yet", "Run a judge on the reports that people labelled."
-    if not found.outlook.judged:
+    if not look.outlook.judged:
         return (
             "No judge has judged these reports",
             "Choose another judge or other labels, or run this judge on them.",
         )
-    if found.outlook.withheld:
+    if look.outlook.withheld:
         return (
             "Hidden until you submit your labels",
-            f"There are {_held_back(found)} Submit your labels of them first.",
+            f"There are {_held_back(look)} Submit your labels of them first.",
         )
     return "No disagreements", "On these labels the judge and the people agree on every unit."

@@ -172,26 +172,26 @@ class LabelsIn(QWidget):
         self.ready.emit(False)
         self._session.ask_newest(self._show, looked, list(self._paths), self.options())
 
-    def _show(self, found: LabelImportPreview | Refusal) -> None:
+    def _show(self, outcome: LabelImportPreview | Refusal) -> None:
         self.told.show()
         self.problems.clear()
         for widget in (self.skip, self.replace, self.drafts):
-            widget.setVisible(isinstance(found, LabelImportPreview))
-        if isinstance(found, Refusal):
+            widget.setVisible(isinstance(outcome, LabelImportPreview))
+        if isinstance(outcome, Refusal):
             self.problems.hide()
-            self.told.setPlainText(f"{found.happened}\n{found.todo}")
+            self.told.setPlainText(f"{outcome.happened}\n{outcome.todo}")
             return
-        self.told.setPlainText("\n".join(found.words()))
-        self.problems.setVisible(bool(found.problems))
+        self.told.setPlainText("\n".join(outcome.words()))
+        self.problems.setVisible(bool(outcome.problems))
         # Who a rater is, is answered in the rows above, not by an option of the command line.
         self.problems.addItems(
-            [str(problem).partition(", as in --as")[0] for problem in found.problems[:SHOWN_PROBLEMS]]
+            [str(problem).partition(", as in --as")[0] for problem in outcome.problems[:SHOWN_PROBLEMS]]
         )
-        if len(found.problems) > SHOWN_PROBLEMS:
-            self.problems.addItem(f"… and {len(found.problems) - SHOWN_PROBLEMS:,} more")
-        self._ask_whose(found.strangers)
-        anything = found.new or found.filled or found.replaced
-        self.ready.emit(bool(anything) and (not found.problems or self.skip.isChecked()))
+        if len(outcome.problems) > SHOWN_PROBLEMS:
+            self.problems.addItem(f"… and {len(outcome.problems) - SHOWN_PROBLEMS:,} more")
+        self._ask_whose(outcome.strangers)
+        anything = outcome.new or outcome.filled or outcome.replaced
+        self.ready.emit(bool(anything) and (not outcome.problems or self.skip.isChecked()))
 
     def _ask_whose(self, names: Sequence[str]) -> None:
         """A row for each name that nobody has said whose it is; those that were answered stay."""
@@ -202,7 +202,7 @@ class LabelsIn(QWidget):
             combo = ChoiceBox(accessibleName=f"Who {name} is")
             offer(combo, [
                 ("choose who that is", ""),
-                *((named(one.alias, one.name), one.id) for one in everybody),
+                *((named(person.alias, person.name), person.id) for person in everybody),
                 (f"a new person, {name[:40]}", name),
             ])  # fmt: skip
             combo.currentIndexChanged.connect(lambda _: self._look())
@@ -316,10 +316,12 @@ class SetForm(QWidget):
     def fill(self) -> None:
         """Offer the people and questions there are now; what was chosen stays chosen."""
         active = [
-            one for one in people.people(self._session.project) if one.active and one.has(Role.ANNOTATOR)
+            person
+            for person in people.people(self._session.project)
+            if person.active and person.has(Role.ANNOTATOR)
         ]
-        usual = [one for one in active if not one.has(Role.COORDINATOR)] or active
-        self.people.fill(in_order(active), frozenset(one.id for one in usual))
+        usual = [person for person in active if not person.has(Role.COORDINATOR)] or active
+        self.people.fill(in_order(active), frozenset(person.id for person in usual))
         offer(self.what, [(title(name), name) for name in self._session.ask(label_cases.offered) or ()])
         self._chosen()
 
@@ -355,9 +357,11 @@ class SetForm(QWidget):
         self._stale = False
         self._session.ask_newest(self._show, set_looked, self.request())
 
-    def _show(self, found: SetPreview | Refusal) -> None:
-        refused = isinstance(found, Refusal)
-        words = f"{found.happened} {found.todo}" if isinstance(found, Refusal) else "\n".join(found.told)
+    def _show(self, outcome: SetPreview | Refusal) -> None:
+        refused = isinstance(outcome, Refusal)
+        words = (
+            f"{outcome.happened} {outcome.todo}" if isinstance(outcome, Refusal) else "\n".join(outcome.told)
+        )
         words = words if self.name.text().strip() else UNNAMED
         self.told.setText(words)
         self.told.setProperty("role", "hint" if refused else "")
@@ -448,7 +452,7 @@ class SetView(QWidget):
         self.lines.setVisible(bool(lines))
 
     def _looks(self, row: SetStatus) -> list[str]:
-        aliases = {one.id: one.alias for one in people.people(self._session.project)}
+        aliases = {person.id: person.alias for person in people.people(self._session.project)}
         return [
             f"{when(opening.at)}, {aliases.get(opening.by, 'somebody')}: "
             f"{', '.join(json.loads(opening.judges)) or 'all judges'}"
@@ -553,17 +557,17 @@ class SetsPart(PagePart):
         self.form.fill()
         self.session.ask_later(self._show, validation_sets.standings)
 
-    def _show(self, found: list[SetStatus]) -> None:
-        kept = self._wanted or (self.chosen.set.name if self.chosen else "")
+    def _show(self, statuses: list[SetStatus]) -> None:
+        set_name = self._wanted or (self.chosen.set.name if self.chosen else "")
         self._wanted = ""
-        self.model.show(found)
-        self.list.setCurrentIndex(0 if found else 1)
-        place = self.model.place_of(lambda row: row.set.name == kept)
-        if kept and place >= 0:
+        self.model.show(statuses)
+        self.list.setCurrentIndex(0 if statuses else 1)
+        place = self.model.place_of(lambda row: row.set.name == set_name)
+        if set_name and place >= 0:
             self.table.selectRow(place)
-        elif found and self.side.currentIndex() == VIEW:
+        elif statuses and self.side.currentIndex() == VIEW:
             self.table.selectRow(0)
-        elif not found and self.side.currentIndex() == VIEW:
+        elif not statuses and self.side.currentIndex() == VIEW:
             self.side.setCurrentIndex(FORM)
         self._turn(stay=True)
 

@@ -167,8 +167,8 @@ class PdfPages:
         """A page, counted from 0, at so many pixels a point; Unreadable when the page is damaged."""
         from pypdfium2 import PdfiumError, raw
 
-        if (kept := self.kept_picture(place, scale)) is not None:
-            return kept
+        if (image := self.kept_picture(place, scale)) is not None:
+            return image
         width, height = self.sizes[place]
         fitting = min(scale, math.sqrt(MOST_PIXELS / max(1.0, width * height)))
         try:
