@@ -86,8 +86,8 @@ FAULTS = (
     Fault(
         "paired difference, sign",
         "annotator/stats/intervals/student.py",
-        "value = other.value - one.value if",
-        "value = one.value - other.value if",
+        "value = other.value - estimate.value if",
+        "value = estimate.value - other.value if",
         "tests/stats/intervals/test_tests.py tests/stats/intervals",
     ),
     Fault(
@@ -142,8 +142,8 @@ FAULTS = (
     Fault(
         "marks that lead to nothing",
         "annotator/protocols/deepscholar/precision.py",
-        "for one in (*said, *[False] * sentence.dangling)]",
-        "for one in said]",
+        "for one in (*verdicts, *[False] * sentence.dangling)]",
+        "for one in verdicts]",
         "tests/protocols/deepscholar/test_sentences.py tests/protocols/deepscholar",
     ),
     Fault(
@@ -163,8 +163,8 @@ FAULTS = (
     Fault(
         "hash of a row not compared",
         "annotator/storage/integrity.py",
-        "if kept != row_hash(tuple(values)):",
-        "if not kept:",
+        "if stored != row_hash(tuple(values)):",
+        "if not stored:",
         "tests/storage/test_witness.py tests/storage",
     ),
     Fault(
@@ -219,7 +219,7 @@ FAULTS = (
     Fault(
         "an annotator reads the discussion",
         "annotator/actions/consensus/consensus.py",
-        "known.person.has(Role.COORDINATOR) and found.item_id not in known.own",
+        "known.person.has(Role.COORDINATOR) and adjudication.item_id not in known.own",
         "known.person.has(Role.COORDINATOR)",
         "tests/actions/adjudication/test_adjudicating.py tests/actions/adjudication",
     ),
@@ -303,7 +303,7 @@ FAULTS = (
     Fault(
         "board shows everybody",
         "annotator/gui/pages/people/roster.py",
-        'wanted.person_id in ("", line.person_id)',
+        'board_filter.person_id in ("", line.person_id)',
         "line.person_id",
         "tests/gui/people/test_people_page.py tests/gui/people",
     ),

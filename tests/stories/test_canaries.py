@@ -29,7 +29,7 @@ from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.exchange.parcels import packages
+from annotator.exchange.parcels import packages, sealing
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
@@ -175,7 +175,7 @@ def readable(folder: Path, key: bytes) -> bytes:
     seen = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
-        opened = packages.unsealed(content, key) if content.startswith(packages.MAGIC) else content
+        opened = sealing.unsealed(content, key) if content.startswith(sealing.MAGIC) else content
         seen += [content, path.name.encode(), opened or b""]
         if (opened or b"").startswith(b"PK"):
             with zipfile.ZipFile(BytesIO(opened or b"")) as package:

@@ -39,7 +39,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import Change, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.stats.ranking import standings as pairing
+from annotator.stats.ranking import pairing
 from annotator.storage import tables
 from annotator.storage.tables import CONTEST
 

@@ -39,7 +39,7 @@ from annotator.exchange.formats.label_files import csv_line, guarded, unguarded
 from annotator.exchange.table_files import read_table
 from annotator.judging.runner import Finished
 from annotator.protocols.registry import RANKING, ranked_value
-from annotator.stats.ranking import standings as pairing
+from annotator.stats.ranking import pairing
 from annotator.storage import tables
 
 DEED = "comparisons made"

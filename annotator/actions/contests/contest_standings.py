@@ -42,7 +42,8 @@ from annotator.domain.texts.words import counted
 from annotator.protocols.registry import RANKING
 from annotator.stats.matching.matching import likeness_among
 from annotator.stats.ranking import standings
-from annotator.stats.ranking.standings import BesidePeople, PlayedMatch, Ranking, beside
+from annotator.stats.ranking.pairing import PlayedMatch
+from annotator.stats.ranking.standings import BesidePeople, Ranking, beside
 from annotator.storage.tables import ITEM
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 from zlib import crc32
 
-from nacl.exceptions import BadSignatureError, CryptoError
-from nacl.public import SealedBox
+from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -766,38 +765,3 @@ def _residue(values: Iterable[int]) -> int:
         residue <<= 1
         residue ^= (0b100101 if residue & 32 else 0) ^ value
     return residue
-
-
-SUFFIX = ".goldsmith-sealed"
-MAGIC = b"goldsmith sealed 1\n"
-DIGEST, LENGTH = 32, 8
-# Contents are filled up to a multiple, so that the size of a file says little of what was submitted.
-PADDED = 64 * 1024
-LARGEST = LARGEST_FILE + 2 * PADDED
-
-
-def sealed(content: bytes, public: str) -> bytes:
-    """Bytes that only the owner of a public signing key can read, and anyone can see to be whole."""
-    try:
-        box = SealedBox(VerifyKey(bytes.fromhex(public)).to_curve25519_public_key())
-    except CryptoError:
-        raise Refusal("That key cannot be encrypted to.", "Ask for a new file of its owner.") from None
-    framed = len(content).to_bytes(LENGTH, "big") + content
-    body = box.encrypt(framed.ljust(-len(framed) % PADDED + len(framed), b"\0"))
-    return MAGIC + hashlib.sha256(body).digest() + body
-
-
-def is_whole(content: bytes) -> bool:
-    """Whether a sealed file arrived to its last byte, for whomever it is."""
-    body = content[len(MAGIC) + DIGEST :]
-    return content.startswith(MAGIC) and hashlib.sha256(body).digest() == content[len(MAGIC) :][:DIGEST]
-
-
-def unsealed(content: bytes, private: bytes) -> bytes | None:
-    """What a whole sealed file holds; None where it is for another key."""
-    try:
-        box = SealedBox(SigningKey(private).to_curve25519_private_key())
-        framed = box.decrypt(content[len(MAGIC) + DIGEST :])
-    except CryptoError:
-        return None
-    return framed[LENGTH:][: int.from_bytes(framed[:LENGTH], "big")]

@@ -474,10 +474,10 @@ class ProjectSession(QObject):
         self._turn(history.redo, "Redid")
 
     def take_back(self, page: str) -> None:
-        pass
+        from annotator.actions.undo import undo_places
 
         change = self.ask(history.latest)
-        seen = self.ask(history.seen, change) if change is not None else None
+        seen = self.ask(undo_places.seen, change) if change is not None else None
         if seen is not None and seen.page == page:
             self.undo()
         else:
@@ -485,14 +485,14 @@ class ProjectSession(QObject):
             self.refused.emit(Refusal("There is nothing to take back on this page.", todo))
 
     def _turn(self, verb: Callable[[Project], Change], title: str) -> None:
-        pass
+        from annotator.actions.undo import undo_places
 
         self.turning = True
         try:
             change = self.do(verb)
         finally:
             self.turning = False
-        seen = self.ask(history.seen, change) if change is not None else None
+        seen = self.ask(undo_places.seen, change) if change is not None else None
         if seen is not None:
             self.turned.emit(f"{title}: {seen.words}.", seen.page, seen.place)
 

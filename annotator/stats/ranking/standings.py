@@ -8,103 +8,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.estimate import SHARE, Estimate, enough, few, settled
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.agreement.levels import spearman
 from annotator.stats.intervals.student import mean_interval
-
-Pair = tuple[str, str]
-
-# How far apart in points two may be that meet near the cut, and how far from the cut each.
-NEAR = 40.0
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedMatch:
-    """Two that met in a round, and what the first got of the one point.
-
-    `outcome` is what is left of it without confidence, 1, 0 or a half; None where `value` says so itself.
-    """
-
-    round: int
-    first: str
-    second: str
-    value: float
-    outcome: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FurtherPair:
-    """How many places of the best are open, and the pair that tells most of them; None where no pair is left."""
-
-    open: int
-    pair: Pair | None
-
-
-def permuted(ids: Iterable[str], seed: int, round_: int) -> list[str]:
-    """The ids in an order that depends on the seed and the round alone, the same on every system."""
-    return sorted(sorted(ids), key=lambda one: sha256(f"{seed}/{round_}/{one}"))
-
-
-def random_round(ids: Iterable[str], seed: int, round_: int, resting: str = "") -> tuple[list[Pair], str]:
-    """Disjoint pairs of all, and who sits out where their number is odd; never who was `resting` the round before."""
-    order = permuted(ids, seed, round_)
-    if len(order) % 2 and len(order) > 1 and order[-1] == resting:
-        order[-1], order[-2] = order[-2], order[-1]
-    pairs = list(zip(order[::2], order[1::2], strict=False))
-    return pairs, order[-1] if len(order) % 2 else ""
-
-
-def ranked(ratings: Mapping[str, float], then: Mapping[str, float] | None = None) -> list[str]:
-    """The ids by rating, then by the other rating, then by id."""
-    second = then or {}
-    return sorted(ratings, key=lambda one: (-ratings[one], -second.get(one, 0.0), one))
-
-
-def near_round(
-    ratings: Mapping[str, float], top: int, seed: int, round_: int, met: Mapping[Pair, int] | None = None
-) -> list[Pair]:
-    """Disjoint pairs of those within `NEAR` points of the cut below the `top` best, and of one another.
-
-    The cut lies midway between the last that is kept and the first that is not. Those who have `met` (id pairs in
-    order) seldom are put together first.
-    """
-    order = ranked(ratings)
-    if not 0 < top < len(order):
-        return []
-    cut = (ratings[order[top - 1]] + ratings[order[top]]) / 2
-    close = [one for one in permuted(ratings, seed, round_) if abs(ratings[one] - cut) <= NEAR]
-    return _disjoint(close, ratings, met or {})
-
-
-def _disjoint(close: Sequence[str], ratings: Mapping[str, float], met: Mapping[Pair, int]) -> list[Pair]:
-    """Each with the first still free that it has met least and that is no further than `NEAR`."""
-    free, pairs = dict.fromkeys(close), []
-    while free:
-        one = next(iter(free))
-        del free[one]
-        partner = _partner(one, free, ratings, met)
-        if partner is not None:
-            del free[partner]
-            pairs.append((one, partner))
-    return pairs
-
-
-def _partner(
-    one: str, free: Iterable[str], ratings: Mapping[str, float], met: Mapping[Pair, int]
-) -> str | None:
-    best, fewest = None, 0
-    for other in free:
-        if abs(ratings[one] - ratings[other]) > NEAR:
-            continue
-        times = met.get((min(one, other), max(one, other)), 0)
-        if best is None or times < fewest:
-            best, fewest = other, times
-        if times == 0:
-            break
-    return best
-
+from annotator.stats.ranking.pairing import FurtherPair, Pair, PlayedMatch, near_round
 
 TIE = 0.5
 # Confidence in the preferred one, in five stretches of equal width from .5 to 1.

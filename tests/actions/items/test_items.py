@@ -20,7 +20,7 @@ from annotator.actions.project.file import Project, source_hash
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.studies import question_views, result_views
-from annotator.actions.undo import history
+from annotator.actions.undo import history, undo_places
 from annotator.cli.saying import app
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.final_pass import CHECKS
@@ -257,7 +257,7 @@ def test_letter_2_several_items_change_in_one_act_that_is_undone(rated: Project)
     items.change_all(rated, {one: {"subject": "NLP", "origin": "forum"}, two: {"question_type": "Survey"}})
     assert (items.read(rated, one).subject, items.read(rated, two).question_type) == ("NLP", "Survey")
     taken_back = history.undo(rated)
-    assert history.seen(rated, taken_back).words == "change subject, origin, question_type, 2 items"
+    assert undo_places.seen(rated, taken_back).words == "change subject, origin, question_type, 2 items"
     assert [items.read(rated, each).subject for each in (one, two, three)] == ["AI"] * 3
     assert items.read(rated, one).origin == "laboratory"
     history.redo(rated)

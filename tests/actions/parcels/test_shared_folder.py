@@ -18,7 +18,7 @@ from annotator.actions.project import backups, people, shared
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome
-from annotator.exchange.parcels import packages
+from annotator.exchange.parcels import packages, sealing
 from annotator.places import user_data
 from tests.exchange.parcels.hand_made_zip import with_manifest
 from tests.material.content_hash import content_hash
@@ -98,7 +98,7 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     shared_folder.trust(home, f"  {key.words} ")
     (again,) = shared_folder.sync(home).sent
     assert again.packed is not None
-    assert (again.packed.path.suffix, list((folder / "R2").glob("*-task"))) == (packages.SUFFIX, [])
+    assert (again.packed.path.suffix, list((folder / "R2").glob("*-task"))) == (sealing.SUFFIX, [])
     assert len(list((folder / "R3").glob("*.goldsmith-task"))) == 1
 
     assert shared_folder.sync(theirs).new_items == 0
@@ -145,8 +145,8 @@ def test_a_new_laptop_waits_until_its_words_are_compared(home: Project, ana: Pro
         (again,) = report.sent
         assert again.packed is not None
         content = again.packed.path.read_bytes()
-        assert packages.unsealed(content, known_keys.signing_key(laptop)) is not None
-        assert packages.unsealed(content, known_keys.signing_key(ana)) is None
+        assert sealing.unsealed(content, known_keys.signing_key(laptop)) is not None
+        assert sealing.unsealed(content, known_keys.signing_key(ana)) is None
 
 
 def test_what_is_submitted_later_takes_the_place_of_what_lay_there(
@@ -155,10 +155,10 @@ def test_what_is_submitted_later_takes_the_place_of_what_lay_there(
     for text in ("Explains the weight of gold", "Explains its price"):
         write_rubric(ana, items.ids(ana)[text.endswith("price")], text)
         shared_folder.sync(ana)
-    own = sorted((tmp_path / "synced/R2").glob(f"*{packages.SUFFIX}"))
+    own = sorted((tmp_path / "synced/R2").glob(f"*{sealing.SUFFIX}"))
     # A task to her, and one return.
     assert len(own) == 2
-    assert f"{tray.outlook(ana).sent[0].receipt}{packages.SUFFIX}" in [path.name for path in own]
+    assert f"{tray.outlook(ana).sent[0].receipt}{sealing.SUFFIX}" in [path.name for path in own]
     shared_folder.sync(home)
     assert len(rubrics(home)) == 2
 
@@ -167,13 +167,13 @@ def test_what_was_deleted_or_cut_off_in_the_folder_is_put_there_again(
     home: Project, ana: Project, tmp_path: Path
 ) -> None:
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
-    place = tmp_path / "synced/R2" / f"{shared_folder.sync(ana).receipt}{packages.SUFFIX}"
+    place = tmp_path / "synced/R2" / f"{shared_folder.sync(ana).receipt}{sealing.SUFFIX}"
     whole = place.read_bytes()
     for harm in (place.unlink, lambda: place.write_bytes(whole[:100])):
         harm()
         assert shared_folder.look(ana).due
         shared_folder.sync(ana)
-        assert packages.is_whole(place.read_bytes())
+        assert sealing.is_whole(place.read_bytes())
     assert len(tray.outlook(ana).sent) == 1
 
 
@@ -188,13 +188,13 @@ def test_every_file_is_taken_once_and_whole_whatever_becomes_of_it_on_the_way(
     for number in range(1, 8):
         edit_rubric(ana, items.ids(ana)[0], f"Explains version {number}")
         path = tray.work(ana, tmp_path / f"{number}.goldsmith-work").path
-        versions.append(packages.sealed(path.read_bytes(), key))
+        versions.append(sealing.sealed(path.read_bytes(), key))
     arriving = [content for content in versions for _ in range(2)]
     chance.shuffle(arriving)
     before, taken = len(backups.listing(home.path)), []
     for number, content in enumerate(arriving):
         place = chance.choice((folder, folder / "R2", folder / "R3", folder / "odd ünd 名")) / chance.choice(
-            (f"{number}{packages.SUFFIX}", f"work ({number} conflicted copy).tmp", f"{number}")
+            (f"{number}{sealing.SUFFIX}", f"work ({number} conflicted copy).tmp", f"{number}")
         )
         place.parent.mkdir(exist_ok=True)
         place.write_bytes(content[: chance.randrange(len(content))])
@@ -218,7 +218,7 @@ def test_of_several_tasks_the_newest_whole_one_is_taken(home: Project, ana: Proj
         assignments.assign_one(home, item_id, person.id, Stage.RUBRIC)
         shared_folder.send(home, [person.id])
         kept.append((folder.parent / home.get(shared_folder.SENT)[person.id]["file"]).read_bytes())
-    for path in folder.glob(f"*{packages.SUFFIX}"):
+    for path in folder.glob(f"*{sealing.SUFFIX}"):
         path.unlink()
     (folder / "a").write_bytes(kept[1])
     (folder / "b").write_bytes(kept[2][:-9])
@@ -287,7 +287,7 @@ def test_work_of_another_project_and_under_anothers_name_is_left_alone(
     )
     forged = packages.package_bytes(facts, package.entries, key)
     public = packages.public_key(known_keys.signing_key(home))
-    (tmp_path / "synced/forged").write_bytes(packages.sealed(forged, public))
+    (tmp_path / "synced/forged").write_bytes(sealing.sealed(forged, public))
     report = shared_folder.sync(home)
     assert report.arrivals == ()
     assert "signed by 李明" in report.left.problems[0]
@@ -301,7 +301,7 @@ def test_work_of_a_later_version_is_told_of_and_unsealed_work_comes_in_too(
     content = tray.work(ana, tmp_path / "synced/R2/by hand.goldsmith-work").path.read_bytes()
     public = packages.public_key(known_keys.signing_key(home))
     later = with_manifest(content, packages.new_key(), format_version="4.0", app_version="9.9")
-    (tmp_path / "synced/later").write_bytes(packages.sealed(later, public))
+    (tmp_path / "synced/later").write_bytes(sealing.sealed(later, public))
     assert "needs Goldsmith ≥ 9.9" in shared_folder.look(home).problems[0]
     (arrival,) = shared_folder.sync(home).arrivals
     assert arrival.outcome is ParcelOutcome.NEW
@@ -336,11 +336,11 @@ def test_other_files_in_the_folder_are_left_unread(home: Project, ana: Project, 
     with zipfile.ZipFile(folder / "minutes.docx", "w") as document:
         document.writestr("[Content_Types].xml", "<xml/>")
     (folder / "notes.txt").write_text("PK is no package", "utf-8")
-    (folder / "old.goldsmith").write_bytes(packages.MAGIC)
+    (folder / "old.goldsmith").write_bytes(sealing.MAGIC)
     os.symlink(home.path, folder / "link")
     os.mkfifo(folder / "pipe")
     news = shared_folder.look(home)
     assert (news.unfinished, news.due, news.problems) == (0, False, ())
-    for number, start in enumerate((b"", bytes(900), packages.MAGIC, b"PK\x03\x04" + bytes(26) + b"manif")):
+    for number, start in enumerate((b"", bytes(900), sealing.MAGIC, b"PK\x03\x04" + bytes(26) + b"manif")):
         (folder / f"half {number}").write_bytes(start)
         assert shared_folder.look(home).unfinished == number + 1

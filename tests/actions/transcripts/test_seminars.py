@@ -17,7 +17,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.undo import history
+from annotator.actions.undo import history, undo_places
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Anchor, Kind
@@ -274,7 +274,7 @@ def test_a_corrected_word_keeps_the_original_in_the_history_and_segments_follow_
         "Salt is terribly old.",
     )
     assert checking.check(salted).problems == []
-    seen = history.seen(salted, history.undo(salted))
+    seen = undo_places.seen(salted, history.undo(salted))
     assert (seen.words, seen.page, seen.place) == ("correct words", "Material", {"part": "Transcripts"})
     assert text_of(salted) == TEXT
     assert seminars.opened(salted, source_id(salted)).history[0].undone

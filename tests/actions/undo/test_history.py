@@ -12,7 +12,7 @@ from annotator.actions.items import items, seminars
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.undo import history
+from annotator.actions.undo import history, undo_places
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -109,7 +109,7 @@ def test_taking_back_is_a_revision_and_an_audited_change_called_by_its_field_and
     project: Project, rubric: str
 ) -> None:
     change = history.undo(project)
-    seen = history.seen(project, change)
+    seen = undo_places.seen(project, change)
     assert (seen.words, seen.page, seen.place["unit_id"]) == ("text of criterion 1, item 1", "Author", "a")
     newest = artifacts.revisions(project, rubric)[0]
     assert (newest.number, newest.verb, newest.by) == (4, "restore", project.by)
@@ -167,7 +167,7 @@ def audited(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("kind", history.RESTORERS)
 def test_every_kind_in_the_table_has_what_puts_it_back_and_a_place_where_it_is_seen(kind: str) -> None:
     assert callable(history.restorer(kind))
-    assert kind in history._SEEN
+    assert kind in undo_places._SEEN
 
 
 def test_a_judges_settings_are_taken_back_until_it_has_judged_by_others(project: Project) -> None:

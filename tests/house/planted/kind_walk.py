@@ -16,7 +16,7 @@ from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
-from annotator.actions.undo import history
+from annotator.actions.undo import history, undo_places
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Artifact, Kind, State
@@ -56,7 +56,7 @@ def written_by_keyboard(project: Project, folder: Path) -> None:
         assert "Motive 2: How strong is it?" in page.sheet.panel.entries.item(0).text()
         press("Return")
         press("4")
-        seen = history.seen(project, history.undo(project))
+        seen = undo_places.seen(project, history.undo(project))
         assert seen.words == "strength of motive 2, item 1"
         history.redo(project)
         press("Ctrl+Return")

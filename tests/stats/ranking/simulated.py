@@ -4,7 +4,7 @@ import numpy as np
 
 from annotator.actions.contests import contest_rows
 from annotator.domain.judges.contest import Showing, meetings
-from annotator.stats.ranking import standings
+from annotator.stats.ranking import pairing, standings
 from annotator.stats.ranking.standings import Matches
 
 RIGHT = np.log(0.82 / 0.18)
@@ -30,7 +30,7 @@ class Contest:
         parts = ("first", "second", "value")
         return Matches(*(np.concatenate([getattr(one, part) for one in self.rounds]) for part in parts))
 
-    def play(self, pairs: list[standings.Pair]) -> None:
+    def play(self, pairs: list[pairing.Pair]) -> None:
         first, second = (np.array([int(pair[side][1:]) for pair in pairs], dtype=np.intp) for side in (0, 1))
         chance = 1 / (1 + np.exp(-RIGHT * (self.quality[first] - self.quality[second])))
         won = self._rng.random(len(first)) < chance
@@ -42,13 +42,13 @@ class Contest:
 
     def at_random(self, rounds: int) -> None:
         for _ in range(rounds):
-            self.play(standings.random_round(self.ids, self.seed, len(self.rounds))[0])
+            self.play(pairing.random_round(self.ids, self.seed, len(self.rounds))[0])
 
     def near_the_cut(self, top: int, calls: int) -> None:
         while self.calls < calls:
             known = dict(zip(self.ids, self.ratings.tolist(), strict=True))
             self.play(
-                standings.near_round(known, top, self.seed, len(self.rounds), self.met)[: calls - self.calls]
+                pairing.near_round(known, top, self.seed, len(self.rounds), self.met)[: calls - self.calls]
             )
 
     def kept(self, top: int) -> float:
@@ -74,7 +74,7 @@ class Judged:
         )
         showings, resting = [], ""
         for round_ in range(1, rounds + 1):
-            pairs, resting = standings.random_round(self.ids, seed, round_, resting)
+            pairs, resting = pairing.random_round(self.ids, seed, round_, resting)
             for one, other in pairs:
                 showings += [
                     self._shown(round_, *order) for order in ((one, other), (other, one))[: 1 + both]

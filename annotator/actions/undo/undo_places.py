@@ -1,0 +1,154 @@
+"""Where a change that was undone or done again is seen: the page to show, and what to name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+
+from annotator.actions.agreement import final_pass
+from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.items import items, materials
+from annotator.actions.labelling import label_cases, label_sealing
+from annotator.actions.labelling.labels import SEVERAL
+from annotator.actions.project import people
+from annotator.actions.project.file import USES, Project
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.publication import ERRATA, METADATA, WITHDRAWN
+from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.documents import KINDS, document_of
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
+from annotator.protocols import TAXONOMIES
+from annotator.storage.tables import ADJUDICATION
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneChange:
+    words: str
+    page: str
+    place: dict[str, Any] = field(default_factory=dict)
+
+
+def seen(project: Project, change: Change) -> UndoneChange:
+    """How a change that was taken back or done again is told to anyone who does not have it in view."""
+    return _SEEN[change.kind](project, change)
+
+
+def _artifact(project: Project, change: Change) -> UndoneChange:
+    artifact = artifacts.read(project, change.subject)
+    numbers = [image["revision"] for image in (change.before, change.after)]
+    revisions = {
+        revision.number: revision.content for revision in artifacts.revisions(project, artifact.id, numbers)
+    }
+    was, now = (document_of(artifact.kind, revisions[number]) for number in numbers)
+    unit_id, words = _differing(was, now)
+    place = {
+        "item_id": artifact.item_id,
+        "kind": artifact.kind.value,
+        **({"unit_id": unit_id} if unit_id in {unit.id for unit in now.units} else {}),
+    }
+    return UndoneChange(f"{words or change.verb}, item {_key(project, artifact.item_id)}", "Author", place)
+
+
+def _differing(was: Document[Any], now: Document[Any]) -> tuple[str, str]:
+    """The unit in which two documents differ first, and what differs in words; empty where no unit does."""
+    name = KINDS[was.KIND].unit
+    longer = was if len(was.units) > len(now.units) else now
+    others = {unit.id: unit for unit in (now if longer is was else was).units}
+    for number, unit in enumerate(longer.units, start=1):
+        other = others.get(unit.id)
+        if other is None:
+            return unit.id, f"{name} {number}"
+        if other != unit:
+            fields = [each for each in type(unit).model_fields if getattr(unit, each) != getattr(other, each)]
+            return unit.id, f"{', '.join(fields)} of {name} {number}"
+    return "", ""
+
+
+def _label(project: Project, change: Change) -> UndoneChange:
+    image = change.after or change.before
+    first = next(iter(image[SEVERAL].values()), None) if SEVERAL in image else image
+    if not first:
+        first = next(iter(change.before[SEVERAL].values()))
+    if change.verb == label_sealing.OF_JUDGE:
+        words = f"{change.verb}, item {_key(project, first['item_id'])}"
+        return UndoneChange(words, "Validate", {"part": "Reviews"})
+    taxonomy = TAXONOMIES.get(first["protocol"])
+    place = {
+        "protocol": taxonomy.of if taxonomy else first["protocol"],
+        **{name: first[name] for name in ("response_id", "unit_id")},
+    }
+    return UndoneChange(f"{change.verb}, item {_key(project, first['item_id'])}", "Label", place)
+
+
+def _ruling(project: Project, change: Change) -> UndoneChange:
+    result = project.query(
+        select(ADJUDICATION).where(ADJUDICATION.c.id == change.before["adjudication"])
+    ).one()
+    place = {"item_id": result.item_id, "stage": result.stage, "ruling_id": change.subject}
+    return UndoneChange(
+        f"{change.verb}, {result.stage} of item {_key(project, result.item_id)}", "Adjudicate", place
+    )
+
+
+def _informed(_project: Project, change: Change) -> UndoneChange:
+    image = change.after or change.before
+    part = "Disagreements" if image.get("label_of") else "Reviews"
+    return UndoneChange(change.verb, "Validate", {"part": part})
+
+
+def _item(project: Project, change: Change) -> UndoneChange:
+    if several := change.before.get(items.SEVERAL):
+        return UndoneChange(f"{change.verb}, {counted(len(several), 'item')}", "Items")
+    return UndoneChange(f"{', '.join(change.before)} of item {_key(project, change.subject)}", "Items")
+
+
+def _person(project: Project, change: Change) -> UndoneChange:
+    names = {person.id: person.name for person in people.people(project)}
+    words = f"{', '.join(change.before)} of {names.get(change.subject, 'a person')}"
+    return UndoneChange(words, "People", {"part": "Team"})
+
+
+def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
+    """The change under its own name, always seen in one place."""
+    return lambda _project, change: UndoneChange(change.verb, page, place)
+
+
+def _setting(_project: Project, change: Change) -> UndoneChange:
+    if change.subject == label_sealing.SAMPLE:
+        return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
+    if change.subject.startswith(final_pass.KEPT):
+        return UndoneChange(change.verb, "Final pass")
+    if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
+        return UndoneChange(change.verb, "People", {"part": "Hand out"})
+    if change.subject in (USES, METADATA):
+        return UndoneChange(change.verb, "Project")
+    if change.subject in (ERRATA, WITHDRAWN):
+        return UndoneChange(change.verb, "Release")
+    if change.subject in (settings.SETTING, annotating.RUBRIC_SET):
+        return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
+    return UndoneChange(change.verb, "Results")
+
+
+def _key(project: Project, item_id: str) -> str:
+    return items.read(project, item_id).key
+
+
+_SEEN: Mapping[str, Callable[[Project, Change], UndoneChange]] = {
+    "artifact": _artifact,
+    "assignment": _at("People", part="Progress"),
+    "contest": _at("Contest", part="Rank"),
+    "extract": _at("Material", part="Extracts"),
+    "family": _at("Validate", part="Attacks", families=True),
+    "informed": _informed,
+    "item": _item,
+    "judge": _at("Judges", part="Judges"),
+    "judgement": _label,
+    "metadata": _at("Material", part="Reports"),
+    "person": _person,
+    "review": _at("Reviews"),
+    "ruling": _ruling,
+    "setting": _setting,
+    "transcript": _at("Material", part="Transcripts"),
+}
