@@ -9,7 +9,7 @@ from annotator.protocols.table import LateTable
 if TYPE_CHECKING:
     from annotator.domain.judges.paper import Paper, Taxonomy
     from annotator.domain.judges.protocol import Composite, Extraction, Protocol
-    from annotator.domain.kinds.artifact import Kind
+    from annotator.domain.kinds.kind import Kind
 
 
 @cache

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.kind import Kind
 from annotator.domain.texts.refusal import Refusal
 
 

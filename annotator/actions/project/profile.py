@@ -8,8 +8,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project, cached, record
 from annotator.domain.experts.assignment import Purpose
 from annotator.domain.experts.parcel import RECEIVED
-from annotator.domain.kinds.artifact import Kind, Stage, State
-from annotator.domain.kinds.documents import KINDS, WRITTEN
+from annotator.domain.kinds.kind import Kind, Stage, State
 from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import Change
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, profiles
@@ -24,6 +23,8 @@ __all__ = ["CHOICES", "USUAL", "Profile", "ProfileChoice", "choose", "parsed", "
 
 def parts() -> list[tuple[str, dict[str, str]]]:
     """What can be chosen one by one, in groups with a title: kinds of document, and protocols that need none."""
+    from annotator.domain.kinds.documents import KINDS, WRITTEN
+
     groups: list[tuple[str, tuple[Kind, ...], tuple[str, ...]]] = [
         (choice.title, choice.kinds, choice.protocols) for choice in CHOICES
     ]
@@ -58,6 +59,8 @@ def kinds(project: Project, role: ItemRole = ItemRole.QUESTION) -> tuple[Kind, .
 
     All that are written for it where none of them is in use.
     """
+    from annotator.domain.kinds.documents import WRITTEN
+
     used = profile(project).kinds & FOLLOWS[role].kinds or FOLLOWS[role].kinds
     return tuple(kind for kind in WRITTEN if kind in used)
 

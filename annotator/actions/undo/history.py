@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, not_, or_, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import artifacts
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.texts.canonical import Change
@@ -126,6 +125,8 @@ def recover(project: Project) -> list[Change]:
 
 
 def _finish(project: Project, place: str, text: str) -> Change:
+    from annotator.actions.authoring import artifacts
+
     artifact_id, unit_id, field = artifacts.draft_parts(place)
     if artifact_id == artifacts.RULING:
         from annotator.actions.adjudication import ruling

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel, String
 
-from annotator.domain.kinds.artifact import Stage, stage_of
+from annotator.domain.kinds.kind import Stage, stage_of
 from annotator.domain.material.item import later_text
 from annotator.domain.texts.canonical import Text
 

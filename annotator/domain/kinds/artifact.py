@@ -1,4 +1,4 @@
-"""Artifacts: their kinds and states, and documents of units, the smallest parts that are agreed on or judged."""
+"""Artifacts: documents of units, the smallest parts that are agreed on or judged."""
 
 import operator
 import re
@@ -24,6 +24,10 @@ from pydantic import (
     WrapValidator,
 )
 
+from annotator.domain.kinds.kind import Kind as Kind
+from annotator.domain.kinds.kind import Stage as Stage
+from annotator.domain.kinds.kind import State as State
+from annotator.domain.kinds.kind import stage_of as stage_of
 from annotator.domain.kinds.question_types import BAR
 from annotator.domain.texts.canonical import Text, canonical_json, new_id, sha256
 from annotator.domain.texts.refusal import Refusal
@@ -124,60 +128,6 @@ def side_of_cell(unit_id: str) -> str:
     """What a unit is called within the ids of cells."""
     plain = len(unit_id) <= _LONGEST_SIDE and "~" not in unit_id
     return unit_id if plain else sha256(unit_id)[:_LONGEST_SIDE]
-
-
-class Kind(StrEnum):
-    """The kinds of document the papers ask experts for."""
-
-    QUERY = "query"
-    RUBRIC = "rubric"
-    PLAN = "plan"
-    EVIDENCE = "evidence"
-    DIAGNOSTICS = "diagnostics"
-    NUGGETS = "nuggets"
-    CHECKLIST = "checklist"
-    INSIGHTS = "insights"
-    INSPIRATIONS = "inspirations"
-    TASKS = "tasks"
-    SELECTION = "selection"
-    LABELS = "labels"
-
-
-class Stage(StrEnum):
-    """A step of the work that can be handed out."""
-
-    SELECTION = "selection"
-    QUERY = "query"
-    PLAN = "plan"
-    EVIDENCE = "evidence"
-    DIAGNOSTICS = "diagnostics"
-    RUBRIC = "rubric"
-    NUGGETS = "nuggets"
-    CHECKLIST = "checklist"
-    INSIGHTS = "insights"
-    INSPIRATIONS = "inspirations"
-    TASKS = "tasks"
-    LABELLING = "labelling"
-    ADJUDICATION = "adjudication"
-
-    @property
-    def kind(self) -> Kind | None:
-        """The kind of artifact that this stage makes; None for adjudication, which works on all of them."""
-        if self is Stage.ADJUDICATION:
-            return None
-        return Kind.LABELS if self is Stage.LABELLING else Kind(self.value)
-
-
-def stage_of(kind: Kind) -> Stage:
-    return Stage.LABELLING if kind is Kind.LABELS else Stage(kind.value)
-
-
-class State(StrEnum):
-    """How far an artifact has come."""
-
-    DRAFT = "draft"
-    SEALED = "sealed"
-    CONSENSUS = "consensus"
 
 
 U = TypeVar("U", bound=Unit)

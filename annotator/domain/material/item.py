@@ -13,9 +13,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict
 from sqlmodel import JSON, Field, SQLModel, String
 from sqlmodel import text as in_sql
 
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.kind import Kind
 from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.identifier import normal_title, work_named
 
 _KNOWN = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
 
@@ -263,6 +262,8 @@ class CatalogueWork:
     @property
     def key(self) -> str:
         """By what it is known: its identifier in its normal spelling, or its whole title."""
+        from annotator.domain.texts.identifier import normal_title, work_named
+
         named = work_named(self.identifier)
         return str(named) if named else f"title {normal_title(self.title)}"
 

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 from annotator import files
 from annotator.actions.project import profile
 from annotator.actions.project.file import Project, is_cut_short
-from annotator.domain.kinds.artifact import Kind, Stage
+from annotator.domain.kinds.kind import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.shell.frame import GEOMETRY
@@ -233,9 +233,10 @@ class PageRoom(QWidget):
 def keys_moved() -> bool:
     """Whether a person who knew the keys of earlier versions has not been told yet that they moved; asked once."""
     settings = QSettings()
-    known = settings.contains(GEOMETRY) and not settings.contains(MOVED)
+    if settings.contains(MOVED):
+        return False
     settings.setValue(MOVED, True)
-    return known
+    return settings.contains(GEOMETRY)
 
 
 # Name → module and class of each page; a page is imported when it is first visited.
@@ -527,8 +528,11 @@ def recent() -> list[Path]:
 
 
 def remember(path: Path) -> None:
-    names = [str(path.resolve())] + [str(p) for p in recent() if not files.same(p, path)]
-    QSettings().setValue("recent", names[:RECENT])
+    known = recent()
+    paths = [path.resolve(), *(other for other in known if not files.same(other, path))][:RECENT]
+    # What is written is waited for until the disk has it.
+    if paths != known:
+        QSettings().setValue("recent", [str(each) for each in paths])
 
 
 def create_by_dialog(parent: QWidget | None) -> Path | None:

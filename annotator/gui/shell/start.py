@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from annotator.actions.items import items
 from annotator.actions.project.file import Project, Unwritable
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
@@ -328,6 +327,7 @@ class Goldsmith:
     def settle(self) -> None:
         """At the first idle: what is loaded by now stays, and from now on garbage is collected at every pulse."""
         begin()
+        self.application.setWindowIcon(icon("logo", 256))
         # What counts on another thread gives way to the window five times as soon as Python would have it.
         sys.setswitchinterval(SWITCH_S)
         self._pulse.timeout.connect(tidy)
@@ -344,6 +344,8 @@ class Goldsmith:
 
 def _tell_of_fonts(window: Window) -> None:
     """After the first idle: drawing letters of many scripts takes as long as building a page."""
+    from annotator.actions.items import items
+
     project = window.session.project
     if not window.shows(project.path):
         return
@@ -381,10 +383,9 @@ def heed_signals(goldsmith: Goldsmith) -> None:
 
 
 def make_application() -> QApplication:
-    """The one application object, with letters to draw, a picture, and a page for what goes wrong."""
+    """The one application object, with letters to draw, and a page for what goes wrong."""
     application = frame.make_application()
     menus.ensure(application)
-    application.setWindowIcon(icon("logo", 256))
     menus.install()
     return application
 

@@ -1,0 +1,57 @@
+"""Kinds of document, the stages that make them, and how far one has come."""
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """The kinds of document the papers ask experts for."""
+
+    QUERY = "query"
+    RUBRIC = "rubric"
+    PLAN = "plan"
+    EVIDENCE = "evidence"
+    DIAGNOSTICS = "diagnostics"
+    NUGGETS = "nuggets"
+    CHECKLIST = "checklist"
+    INSIGHTS = "insights"
+    INSPIRATIONS = "inspirations"
+    TASKS = "tasks"
+    SELECTION = "selection"
+    LABELS = "labels"
+
+
+class Stage(StrEnum):
+    """A step of the work that can be handed out."""
+
+    SELECTION = "selection"
+    QUERY = "query"
+    PLAN = "plan"
+    EVIDENCE = "evidence"
+    DIAGNOSTICS = "diagnostics"
+    RUBRIC = "rubric"
+    NUGGETS = "nuggets"
+    CHECKLIST = "checklist"
+    INSIGHTS = "insights"
+    INSPIRATIONS = "inspirations"
+    TASKS = "tasks"
+    LABELLING = "labelling"
+    ADJUDICATION = "adjudication"
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of artifact that this stage makes; None for adjudication, which works on all of them."""
+        if self is Stage.ADJUDICATION:
+            return None
+        return Kind.LABELS if self is Stage.LABELLING else Kind(self.value)
+
+
+def stage_of(kind: Kind) -> Stage:
+    return Stage.LABELLING if kind is Kind.LABELS else Stage(kind.value)
+
+
+class State(StrEnum):
+    """How far an artifact has come."""
+
+    DRAFT = "draft"
+    SEALED = "sealed"
+    CONSENSUS = "consensus"
