@@ -1,6 +1,5 @@
 """Atomic file writing: under another name first, synced, then renamed."""
 
-import glob
 import os
 import shutil
 import time
@@ -157,6 +156,8 @@ def other_name(path: Path) -> str | None:
 
 def parts_of(place: Path) -> str:
     """The pattern of the names under which a file is written before it takes its place."""
+    import glob
+
     return f".{glob.escape(place.name[:NAMED])}.????????{UNFINISHED}"
 
 

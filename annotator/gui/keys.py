@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.kind import Kind
 from annotator.gui.parts import below
 
 EVERYWHERE = "Everywhere"

@@ -83,10 +83,10 @@ class Theme(QObject):
 
     def begin(self, app: QApplication) -> None:
         """Take over an application: remember its own font size, follow the system's scheme."""
-        if app.style().name().lower() != "fusion":
-            # Qt dresses whatever widget there is again, even where the style stays the same.
-            app.setStyle(QStyleFactory.create("Fusion"))
         if not self._points:
+            if app.style().name().lower() != "fusion":
+                # Qt dresses whatever widget there is again, even where the style stays the same.
+                app.setStyle(QStyleFactory.create("Fusion"))
             self._points = max(app.font().pointSizeF(), 0.0) or _USUAL_POINTS
             app.styleHints().colorSchemeChanged.connect(self.dress)
             # Pictures are drawn for the screens there are.

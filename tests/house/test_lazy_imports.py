@@ -21,6 +21,8 @@ ABSENT_AT_FIRST_IDLE = (
     "aiohttp",
     "alembic",
     "annotator.actions.assignments.assignments",
+    "annotator.actions.items.items",
+    "annotator.domain.kinds.documents",
     "httpx",
     "keyring",
     "markdown_it",

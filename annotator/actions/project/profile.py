@@ -7,7 +7,6 @@ from sqlalchemy import Select, func, select, union
 from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project, cached, record
 from annotator.domain.experts.assignment import Purpose
-from annotator.domain.experts.parcel import RECEIVED
 from annotator.domain.kinds.kind import Kind, Stage, State
 from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import Change
@@ -136,6 +135,8 @@ def assigned_stages(project: Project) -> set[Stage]:
 
 def has_settled(project: Project) -> bool:
     """Whether a document of the person working has gone into a consensus, or came back with one."""
+    from annotator.domain.experts.parcel import RECEIVED
+
     own = select(ARTIFACT.c.item_id).where(
         ARTIFACT.c.author_id == project.by, ARTIFACT.c.sealed_at.is_not(None)
     )

@@ -131,13 +131,12 @@ REMOVED = "[key removed]"
 _SHORTEST = 4
 # So many letters of a key in a row are taken for a part of it.
 _PIECE = 8
-_NO_WORD = re.compile(r"\d|[a-z][A-Z]")
-_KEY_NAME = re.compile(
-    r"api[-_ ]?key|authori[sz]ation|secret|password|credential|bearer|access[-_ ]?(?:key|token)|auth[-_ ]?token|^token$"
-    r"|subscription-key|^key$",
-    re.IGNORECASE,
+_NO_WORD = r"\d|[a-z][A-Z]"
+_KEY_NAME = (
+    r"(?i)api[-_ ]?key|authori[sz]ation|secret|password|credential|bearer|access[-_ ]?(?:key|token)|auth[-_ ]?token"
+    r"|^token$|subscription-key|^key$"
 )
-_SHAPES = re.compile(
+_SHAPES = (
     r"(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}"
     r"|hf_[A-Za-z0-9]{20,}|xai-\w{20,}|r8_\w{20,}|gh[opsu]_\w{30,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abp]-[\w-]{10,}|pplx-\w{20,}|nvapi-[\w-]{20,}|ya29\.[\w-]{20,}"
@@ -145,16 +144,11 @@ _SHAPES = re.compile(
 )
 # The keys that this program has had in its hands since it was started.
 _held: set[str] = set()
-_HEADER = re.compile(
-    r"(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|apikey)\s+)?[^\s\"',;}]+",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(
-    r"(\b(?:x-|x-goog-)?api[-_ ]?key\b[\"']?(?:\s+provided)?\s*[:=]\s*[\"']?)[^\s\"',;}&]{4,}", re.IGNORECASE
-)
-_BEARER = re.compile(r"(\bbearer\s+)[A-Za-z0-9._~+/=*-]{6,}", re.IGNORECASE)
-_USERINFO = re.compile(r"(://[^/\s:@]*:)[^/\s@]+(?=@)")
-_SK = re.compile(r"\bsk-[A-Za-z0-9_*.…-]{4,}")
+_HEADER = r"(?i)(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|apikey)\s+)?[^\s\"',;}]+"
+_NAMED = r"(?i)(\b(?:x-|x-goog-)?api[-_ ]?key\b[\"']?(?:\s+provided)?\s*[:=]\s*[\"']?)[^\s\"',;}&]{4,}"
+_BEARER = r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/=*-]{6,}"
+_USERINFO = r"(://[^/\s:@]*:)[^/\s@]+(?=@)"
+_SK = r"\bsk-[A-Za-z0-9_*.…-]{4,}"
 
 
 def hold(key: str) -> None:
@@ -201,7 +195,7 @@ def _without_pieces(text: str, form: str) -> str:
 def _pieces(form: str) -> tuple[str, ...]:
     """So many letters in a row of a key; of one that may be words, those alone that are of none."""
     every = (form[start : start + _PIECE] for start in range(len(form) - _PIECE + 1))
-    return tuple(piece for piece in every if _NO_WORD.search(form) or _NO_WORD.search(piece))
+    return tuple(piece for piece in every if re.search(_NO_WORD, form) or re.search(_NO_WORD, piece))
 
 
 def _places(text: str, piece: str) -> Iterator[int]:
@@ -213,7 +207,7 @@ def _places(text: str, piece: str) -> Iterator[int]:
 
 def looks_like_key(text: str) -> bool:
     """Whether something in a text has the shape of a provider's key, or of a header that carries one."""
-    return bool(_SHAPES.search(text))
+    return bool(re.search(_SHAPES, text))
 
 
 def key_in_settings(settings: Any) -> str:
@@ -223,7 +217,7 @@ def key_in_settings(settings: Any) -> str:
             if (
                 value
                 and not isinstance(value, dict | list | bool | int | float)
-                and _KEY_NAME.search(str(name))
+                and re.search(_KEY_NAME, str(name))
             ):
                 return str(name)
             inner = key_in_settings(value)
@@ -242,8 +236,8 @@ def redact(text: str, keys: Iterable[str] = ()) -> str:
     """An error text or log line without keys, `sk-…` strings, passwords in addresses and authorization headers."""
     text = without_keys(text, keys)
     for pattern in (_HEADER, _NAMED, _BEARER, _USERINFO):
-        text = pattern.sub(rf"\1{REMOVED}", text)
-    return _SK.sub(REMOVED, text)
+        text = re.sub(pattern, rf"\1{REMOVED}", text)
+    return re.sub(_SK, REMOVED, text)
 
 
 Record = TypeVar("Record", bound=BaseModel)

@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Generic, TypeVar
 
+# Patterns are compiled when they are first used, and looked up by `re` from then on.
 # Word_Break of ASCII (UAX #29, WB5–WB13b): letters, digits and underscores join; ' . : join two letters,
 # ' . , ; two digits.
-_ASCII_WORD = re.compile(
-    r"[A-Za-z0-9_]+(?:(?:(?<=[A-Za-z])['.:](?=[A-Za-z])|(?<=[0-9])['.,;](?=[0-9]))[A-Za-z0-9_]+)*"
-)
+_ASCII_WORD = r"[A-Za-z0-9_]+(?:(?:(?<=[A-Za-z])['.:](?=[A-Za-z])|(?<=[0-9])['.,;](?=[0-9]))[A-Za-z0-9_]+)*"
 # Thai, Lao, Burmese and Khmer, Han, kana and hangul: written without spaces, or with particles joined to words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -21,14 +20,15 @@ _UNSPACED = (
 _UNSPACED += "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 # Two shapes that need no segmenting: a word of Latin, Greek or Cyrillic letters amid punctuation; and Han characters
 # and hiragana, which stand alone, with runs of katakana, which are one word each, amid theirs.
-_LETTERS = re.compile(
-    "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0388-\u038a\u038e-\u03a1\u03a3-\u03f5\u0400-\u0481\u048a-\u0529]+"
+_LETTERS = (
+    "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0388-\u038a\u038e-\u03a1\u03a3-\u03f5\u0400-\u0481"
+    "\u048a-\u0529]+"
 )
 _AROUND = '.,;:!?()[]"«»“”…'
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe"
 _ALONE = "\u3041-\u3096\u3400-\u4dbf\u4e00-\u9fff"
-_EASTERN_WORD = re.compile(f"[{_KATAKANA}]+|[{_ALONE}]")
-_EASTERN = re.compile(f"[{_KATAKANA}{_ALONE}\u3001\u3002\u300a-\u3011，！？；：（）]+")
+_EASTERN_WORD = f"[{_KATAKANA}]+|[{_ALONE}]"
+_EASTERN = f"[{_KATAKANA}{_ALONE}\u3001\u3002\u300a-\u3011，！？；：（）]+"
 # Not str.split: the narrow no-break space of "10 000" joins digits in UAX #29.
 _SPACE = re.compile(r"[ \t-\r]+")
 _RUN = f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+"
@@ -59,11 +59,11 @@ def word_count(text: str) -> int:
 def _chunk_count(chunk: str) -> int:
     """The words of a text without white space, which in UAX #29 always parts words."""
     if chunk.isascii():
-        return sum(word.strip("_") != "" for word in _ASCII_WORD.findall(chunk))
-    if _LETTERS.fullmatch(chunk.strip(_AROUND)):
+        return sum(word.strip("_") != "" for word in re.findall(_ASCII_WORD, chunk))
+    if re.fullmatch(_LETTERS, chunk.strip(_AROUND)):
         return 1
-    if _EASTERN.fullmatch(chunk):
-        return len(_EASTERN_WORD.findall(chunk))
+    if re.fullmatch(_EASTERN, chunk):
+        return len(re.findall(_EASTERN_WORD, chunk))
     from uniseg.wordbreak import words
 
     return sum(any(character.isalnum() for character in word) for word in words(chunk))

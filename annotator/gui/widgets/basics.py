@@ -254,6 +254,8 @@ class PlainArea(QScrollArea):
         super().__init__()
         self._looks = 0
         self._kept_at: QSize | None = None
+        # Of a viewport that Qt makes, Python has to find out what it is when it is first asked for: 5 ms of a start.
+        self.setViewport(QWidget())
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
