@@ -22,7 +22,6 @@ ABSENT_AT_FIRST_IDLE = (
     "alembic",
     "annotator.actions.assignments.assignments",
     "annotator.actions.items.items",
-    "annotator.domain.kinds.documents",
     "httpx",
     "keyring",
     "markdown_it",
