@@ -2,7 +2,7 @@
 
     python -m benchmarks.validate_pages [--verdicts N ...] [--quick]
 
-Goals: rows or text painted after at most 0.5 s with 4 655 verdicts and 1 s with 46 550 (ResearcherBench, and ten times
+Goals: rows or text painted after at most 0.5 s with 4 655 and with 46 550 verdicts (ResearcherBench, and ten times
 that), no stall above 100 ms. Two people labelled six in ten of the units. Each part is clicked on in the program's own
 window, in a process of its own: cold, and again when it was left and nothing was written. A part is whole when no
 errand is under way any more. In brackets what all threads took of the processor, and how late the timer of the window
@@ -37,7 +37,7 @@ from benchmarks.measuring import parser, verdict
 from tests.projects import judged_project
 
 # Verdicts → the seconds that are promised.
-GOALS = {4_655: 0.5, 46_550: 1.0}
+GOALS = {4_655: 0.5, 46_550: 0.5}
 CRITERIA, SYSTEMS = 15, 5
 STALL_S, BEAT_MS, PATIENCE_S = 0.1, 5, 120.0
 Found = dict[str, float]

@@ -410,8 +410,9 @@ def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> It
 def _standing(protocol: str, rows: Iterable[Any]) -> Iterator[tuple[tuple[str, str, str], str, Any]]:
     """Judge and unit, what the trials come to, and the first row that says so."""
     of = grouped(((row.rater_id, row.response_id, row.unit_id), row) for row in rows)
+    scale = PROTOCOLS[protocol].scale
     for unit, each in of.items():
-        value, row = label_rows.come_to(PROTOCOLS[protocol].scale, each)
+        value, row = label_rows.come_to(scale, each)
         if value is not None:
             yield unit, value, row
 

@@ -131,17 +131,20 @@ def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -
         gold = at_hand.own.documents.get(protocol.unit_kind) if protocol.unit_kind else None
         if gold is not None and (fault := gold.fault()):
             faults[at_hand.item.key] = fault
+        about = dict[str, tuple[Any, ...]]()
         for material in at_hand.responses:
             for case in protocol.cases(material) if material.response.mode in modes else ():
                 item, response = case.item, case.response
                 if case.other is not None and not in_order(response.id, case.other.id):
                     continue
-                about = (
-                    item.id, item.key, item.question_type, response.system_id, systems[response.system_id],
-                    response.id, quartiles[response.id],
-                )  # fmt: skip
+                if response.id not in about:
+                    about[response.id] = (
+                        item.id, item.key, item.question_type, response.system_id, systems[response.system_id],
+                        response.id, quartiles[response.id],
+                    )  # fmt: skip
                 for unit in case.units:
-                    result[response.id, unit.id] = (*about, unit.id, unit.text, protocol.weight(unit))
+                    row = (*about[response.id], unit.id, unit.text, protocol.weight(unit))
+                    result[response.id, unit.id] = row
     return UnitPlaces(result, faults)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters, results
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
@@ -122,6 +122,7 @@ class StandInAnswers:
         return {answer.rater.key: answer for answer in self.answers}[rater.key]
 
 
+@cached
 def report(project: Project, query: StandInQuery) -> StandInAnswers:
     """The answer of every judge; Refusal where nobody has labelled, or no judge has judged, what is asked about."""
     refuse_senseless(query)

@@ -129,6 +129,9 @@ class Scale:
 
         None where there is none: a tie, or a median that is no value.
         """
+        # Nearly always there is one verdict, or all are alike.
+        if len(set(values)) == 1 and (self.level is Level.NOMINAL or values[0] in self.names):
+            return values[0]
         if self.level is Level.NOMINAL:
             value, most = Counter(values).most_common(1)[0] if values else ("", 0)
             return value if 2 * most > len(values) else None

@@ -208,13 +208,18 @@ class BackgroundTasks(QObject):
         """How many are in progress, or home but not told of yet."""
         return len(self._out)
 
-    def send(self, act: Callable[[Tell], Any], callbacks: TaskCallbacks) -> None:
-        """Do something on the other thread; it is given a function that tells how far it is."""
+    def send(self, act: Callable[[Tell], Any], callbacks: TaskCallbacks, priority: int = 0) -> None:
+        """Do something on the other thread; it is given a function that tells how far it is.
+
+        What has a lower priority is begun after all else that is waiting.
+        """
         number = next(self._numbers)
         self._out[number] = callbacks
         stopping = self._stopping if callbacks.job else Event()
         # The pool would keep every runnable for good; a function it lets go of.
-        self._threads.start(lambda: _run(act, lambda what, of: self._heard.emit(number, what, of), stopping))
+        self._threads.start(
+            lambda: _run(act, lambda what, of: self._heard.emit(number, what, of), stopping), priority
+        )
 
     @property
     def job(self) -> str:
@@ -383,6 +388,12 @@ class ProjectSession(QObject):
         callbacks = TaskCallbacks(then, refused=self.refused.emit)
         self._send(lambda project, _: question(project, *args, **kwargs), callbacks, readonly=True)
 
+    def prepare(self, question: Callable[..., Any], *args: Any) -> None:
+        """Have a cached question answered before anyone asks it, once nothing else is waited for."""
+        self._send(
+            lambda project, _: question(project, *args), TaskCallbacks(None), readonly=True, priority=-1
+        )
+
     def ask_newest(
         self, then: Callable[[Any], None], question: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> None:
@@ -411,7 +422,14 @@ class ProjectSession(QObject):
             lambda project, tell: verb(project, *args, **kwargs, progress=tell), callbacks, readonly=False
         )
 
-    def _send(self, act: Callable[[Project, Tell], Any], callbacks: TaskCallbacks, *, readonly: bool) -> None:
+    def _send(
+        self,
+        act: Callable[[Project, Tell], Any],
+        callbacks: TaskCallbacks,
+        *,
+        readonly: bool,
+        priority: int = 0,
+    ) -> None:
         if self._ended:
             return
         path, person = self.project.path, self.project.person
@@ -421,7 +439,7 @@ class ProjectSession(QObject):
                 project.person = person
                 return act(project, tell)
 
-        self._tasks_behind.send(over_its_own, callbacks)
+        self._tasks_behind.send(over_its_own, callbacks, priority)
 
     @property
     def job(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -51,9 +52,12 @@ class ClosedTestPart:
     chosen: Mapping[str, str]
 
 
+NO_CHOICE: Mapping[str, Any] = MappingProxyType({})
+
+
 def shown(
-    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], computed: Any,
-    looks: Mapping[str, CountedLook],
+    project: Project, among: tuple[ResultView, ...] = VIEWS, name: str = VIEWS[0].name,
+    chosen: Mapping[str, str] = NO_CHOICE, computed: Any = None, looks: Mapping[str, CountedLook] = NO_CHOICE,
 ) -> CountedView | Refused | ClosedTestPart:  # fmt: skip
     """A view with its choices; what shows the test part, only under a look that was counted and still covers it."""
     try:

@@ -16,6 +16,8 @@ from annotator.gui.session.page import PartedPage, Tab
 COUNTS = "annotator.actions.validation.validity_cards"
 HERE = "annotator.gui.pages.validation"
 REVIEWS = "Reviews"
+# Module → what its part asks first; what these ask in turn is cached, for all parts together.
+FIRST_LOOKS = {"figures": "shown", "ruling": "look", "reviewing": "look"}
 
 
 class ValidatePage(PartedPage):
@@ -60,10 +62,12 @@ class ValidatePage(PartedPage):
     )
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; what counts is loaded before anyone clicks on a part that needs it."""
+        """Show everything as it now is; the first time, what the parts begin with is counted before anyone asks."""
         super().navigate(place)
         if COUNTS not in sys.modules:
-            self.session.ask_later(_loaded, _load)
+            self.session.prepare(_load)
+            for module, question in FIRST_LOOKS.items():
+                self.session.prepare(_look, module, question)
 
     sets = Tab(f"{HERE}.set_part", "SetsPart")
     figures = Tab(f"{HERE}.figures", "FiguresPart")
@@ -84,5 +88,5 @@ def _load(_project: Project) -> None:
     import_module(COUNTS)
 
 
-def _loaded(_: None) -> None:
-    """Nobody waits for it."""
+def _look(project: Project, module: str, question: str) -> None:
+    getattr(import_module(f"{HERE}.{module}"), question)(project)

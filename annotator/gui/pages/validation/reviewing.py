@@ -68,7 +68,7 @@ class ReviewLook:
     refusal: Refusal | None = None
 
 
-def look(project: Project, choice: ReviewChoice) -> ReviewLook:
+def look(project: Project, choice: ReviewChoice = ReviewChoice()) -> ReviewLook:
     """The verdicts of a choice, fitted to what there is; a refusal is an answer."""
     try:
         result = _fitted(project, choice)

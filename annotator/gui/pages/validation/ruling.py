@@ -52,7 +52,7 @@ from annotator.gui.pages.validation.case_cards import (
     VerdictCase,
     is_roomy,
 )
-from annotator.gui.pages.validation.figures import CountedLook, TestPartGate
+from annotator.gui.pages.validation.figures import NO_CHOICE, CountedLook, TestPartGate
 from annotator.gui.review.verdict_words import face
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
@@ -328,7 +328,9 @@ class RulingLook:
     closed: SetLook | None = None
 
 
-def look(project: Project, choice: RulingChoice, looks: Mapping[str, CountedLook]) -> RulingLook:
+def look(
+    project: Project, choice: RulingChoice = RulingChoice(), looks: Mapping[str, CountedLook] = NO_CHOICE
+) -> RulingLook:
     """All but the figures for a choice, fitted to what there is; a refusal is an answer."""
     try:
         people.refuse_others(project, "is shown judges beside people")
