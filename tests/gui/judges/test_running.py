@@ -278,6 +278,17 @@ def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, 
     assert [grant.key for grant in kept_keys.grants()] == ["GATEWAY", "OTHER"]
 
 
+def test_a_model_whose_name_is_too_long_to_be_stored_has_no_price_yet(small, show, qtbot):
+    page = show(small)
+    page.roster.acts["new_judge"]()
+    form = page.roster.side.endpoint
+    form.fields["name"].setText("long")
+    form.fields["model"].setText("x" * 401)
+    qtbot.waitUntil(lambda: form.price.text().startswith("not known"))
+    page.roster.acts["submit"]()
+    assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
+
+
 @pytest.mark.usefixtures("real_children")
 def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     def answer(body, _number):

@@ -299,7 +299,8 @@ class EndpointForm(QWidget):
         elif not model:
             self.price.setText("known once the model is")
         else:
-            judge = Judge(id="", name="asked", model=model, base_url=url)
+            # What is being typed may be longer than what can be stored: that is refused when it is saved.
+            judge = Judge.model_construct(id="", name="new", model=model, base_url=url)
             self._session.ask_later(partial(self._priced, judge), derived_judges.price_words, judge)
 
     def _priced(self, judge: Judge, words: str) -> None:
