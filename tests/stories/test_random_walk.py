@@ -70,12 +70,12 @@ def judge(walk: Walk, memory: list[int]) -> None:
     """What must hold of a walk."""
     last = "\n".join(walk.done[-8:])
     assert not walk.faults, f"{walk.faults[0]}\nafter\n{last}"
+    assert not walk.stalls, "\n".join(walk.stalls)
     if len(walk.done) >= LONG:
         half = len(walk.widgets) // 2
         grown = max(walk.widgets[half:]) / max(walk.widgets[:half]), max(memory[75:]) / max(memory[25:50])
-        assert max(grown) <= LEVEL, grown
         print(f"{len(walk.done)} acts: widgets grew by {grown[0]:.3f}, memory by {grown[1]:.3f}")
-    assert not walk.stalls, "\n".join(walk.stalls)
+        assert max(grown) <= LEVEL, grown
 
 
 KINDS = {
