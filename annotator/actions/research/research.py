@@ -35,7 +35,7 @@ from annotator.domain.texts.estimate import TextRanking
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.exchange.eprints import collecting, known_works
+from annotator.exchange.eprints import collecting, folder
 from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.collecting import (
     GAP_S,
@@ -559,7 +559,7 @@ def _known(work: Work, day: date) -> KnownWork:
 
 def _rows(table: Table, problems: list[str]) -> Iterator[KnownWork]:
     for index, row in enumerate(table.rows):
-        for work in known_works.of_rows([row]):
+        for work in folder.of_rows([row]):
             if not any(row.get(name) for name in COUNTS):
                 yield KnownWork(work)
                 continue

@@ -8,11 +8,10 @@ from pathlib import Path
 from annotator.domain.material.extract import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import COMMON
-from annotator.exchange.eprints import archives, assembling
-from annotator.exchange.eprints.archives import Unfit
+from annotator.exchange.eprints import assembling
+from annotator.exchange.eprints.assembling import Unfit
 from annotator.exchange.eprints.entries import ListedPaper, entries
-from annotator.exchange.eprints.folder import Collection
-from annotator.exchange.eprints.known_works import KnownWorks
+from annotator.exchange.eprints.folder import Collection, KnownWorks
 from annotator.exchange.texts import latex
 from annotator.exchange.texts.latex import masked, without_comments
 
@@ -112,7 +111,7 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
     """The section of a candidate; Unfit at the first stage that refuses it."""
     if reason := rules.against(paper):
         raise Unfit(RefusalStage.FILTER, reason)
-    files = archives.files_of(collection.eprint(paper))
+    files = assembling.files_of(collection.eprint(paper))
     whole = assembling.assembled(files)
     section = related_work(whole.text)
     text = latex.without_floats(section.text)

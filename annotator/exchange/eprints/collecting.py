@@ -11,7 +11,7 @@ from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import entries
-from annotator.exchange.eprints.archives import Unfit, ending
+from annotator.exchange.eprints.assembling import Unfit, ending
 from annotator.exchange.eprints.building import Rules, read_section
 from annotator.exchange.eprints.entries import Feed, ListedPaper
 from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
