@@ -18,7 +18,7 @@ from annotator.actions.authoring import settings
 from annotator.actions.authoring.comparing import ITEM_SCORE, by_scale, field_named, measured, of_pairs
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.consensus.consensus import Documents, Made
-from annotator.actions.labelling import dealing
+from annotator.actions.labelling import label_cases
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, cached, record
 from annotator.domain.experts.adjudication import (
@@ -317,7 +317,7 @@ def _row(kind: Kind, number: int, ruling: Ruling, documents: Documents) -> Sheet
 
 def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:
     """What labels of an item are about: the words of each unit judged by, and each report's stand-in name."""
-    dealt = dealing.dealt(dealing.reports(db, [item_id])[item_id], people.someone(project).id)
+    dealt = label_cases.dealt(label_cases.reports(db, [item_id])[item_id], people.someone(project).id)
     return headings_of(db, item_id), {response_id: name for name, response_id in dealt}
 
 
@@ -327,9 +327,9 @@ def headings_of(db: Connection, item_id: str) -> dict[str, str]:
     Labels outlast their rubric's standing: several may have written one that nobody adjudicated yet, and another
     rubric set may be in force.
     """
-    result = dealing.written_units(db, item_id)
-    for kind in dealing.labelled_kinds():
-        result |= dealing.judged_units(db, kind, [item_id]).get(item_id, {})
+    result = label_cases.written_units(db, item_id)
+    for kind in label_cases.labelled_kinds():
+        result |= label_cases.judged_units(db, kind, [item_id]).get(item_id, {})
     return result
 
 

@@ -24,7 +24,7 @@ from annotator.actions.authoring.comparing import (
     fields_of,
     of_pairs,
 )
-from annotator.actions.labelling import dealing
+from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -282,11 +282,11 @@ def criteria(db: Connection, groups: Iterable[Group]) -> dict[Group, str]:
     """
     sought = set(groups)
     items = {item for item, _ in sought}
-    kinds = dealing.labelled_kinds()
+    kinds = label_cases.labelled_kinds()
     result: dict[Group, str] = {
         (item, unit): words
         for kind in kinds
-        for item, units in dealing.judged_units(db, kind, items).items()
+        for item, units in label_cases.judged_units(db, kind, items).items()
         for unit, words in units.items()
     }
     if gone := {item for item, unit in sought - result.keys()}:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
 from annotator.actions.items.materials import MaterialAtHand
-from annotator.actions.labelling import dealing, label_cases
+from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import (
     SAID,
     UNSURE,
@@ -101,8 +101,10 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
     with project.store.read() as db:
         statuses, sealed = labels_by(db, me, protocol), sealed_by(db, me, protocol)
         waiting = set(waiting_by(db, me, protocol))
-        dealt = {item_id for item_id, names in dealing.protocols_by_item(db, me).items() if protocol in names}
-        sampled = dealing.narrowed(db, me, protocol)
+        dealt = {
+            item_id for item_id, names in label_cases.protocols_by_item(db, me).items() if protocol in names
+        }
+        sampled = label_cases.narrowed(db, me, protocol)
     met: list[tuple[Material, Sequence[Case]]] = []
     for at_hand in label_cases.walk(project, definition):
         item_id = at_hand.item.id
@@ -139,7 +141,7 @@ def first_assigned(project: Project, protocols: Sequence[str]) -> str:
 def left(project: Project) -> int:
     """How many lines of what waits for the person working have units without a label, over all that was handed out."""
     with project.store.read() as db:
-        of_items = dealing.protocols_by_item(db, people.someone(project).id).values()
+        of_items = label_cases.protocols_by_item(db, people.someone(project).id).values()
     names = dict.fromkeys([USUAL, *(name for one in of_items for name in one)])
     return sum(_left(project, name) for name in names)
 
@@ -148,14 +150,14 @@ def _left(project: Project, protocol: str) -> int:
     """Where all is offered to someone, units are read of those items alone of which they have labelled something."""
     if not label_cases.protocol_of(project, protocol).submitted:
         return sum(map(_is_open, queue(project, protocol)))
-    me, kind, untouched = people.someone(project).id, dealing.labelled_by(protocol), 0
+    me, kind, untouched = people.someone(project).id, label_cases.labelled_by(protocol), 0
     with project.store.read() as db:
         items = _assigned(project, db, protocol)
         if items is None:
             of_item = RESPONSE.c.item_id
             items = set(db.execute(mine(me, protocol).with_only_columns(JUDGEMENT.c.item_id)).scalars())
-            items |= dealing.narrowed(db, me, protocol).keys() | annotating.of_several(db, kind)
-            reports = dealing.LABELLED.where(
+            items |= label_cases.narrowed(db, me, protocol).keys() | annotating.of_several(db, kind)
+            reports = label_cases.LABELLED.where(
                 of_item.in_(annotating.judged_items(db, kind, with_units=True)),
                 of_item.not_in(annotating.among(items | annotating.withheld(db, me, kind))),
                 of_item.not_in(select(ITEM.c.id).where(ITEM.c.retired)),
@@ -180,10 +182,10 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
     """The reports of these items; of all where none are named."""
     if items is not None and not items:
         return []
-    me, kind = people.someone(project).id, dealing.labelled_by(protocol)
+    me, kind = people.someone(project).id, label_cases.labelled_by(protocol)
     few = items if items is not None and len(items) < _MANY else None
     with project.store.read() as db:
-        units, reports = dealing.judged_units(db, kind, few), dealing.reports_for(db, me, few)
+        units, reports = label_cases.judged_units(db, kind, few), label_cases.reports_for(db, me, few)
         statuses, sealed = labels_by(db, me, protocol), sealed_by(db, me, protocol)
         hidden, given = annotating.withheld(db, me, kind), given_by(db, me, protocol)
         question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
@@ -193,7 +195,7 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
     tasks = []
     for item_id, key, words in rows:
         judged = units.get(item_id, {}) if item_id not in hidden else {}
-        for name, response_id in dealing.dealt(reports[item_id], me) if judged else ():
+        for name, response_id in label_cases.dealt(reports[item_id], me) if judged else ():
             counts = tally(judged, statuses[response_id])
             about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
             tasks.append(LabelTask(*about, given=given[response_id] >= len(judged)))
@@ -204,17 +206,19 @@ def _of_item(
     protocol: Protocol, at_hand: MaterialAtHand, caseses: Mapping[str, Sequence[Case]], me: str,
     statuses: Mapping[str, Mapping[str, str]],
 ) -> list[LabelTask]:  # fmt: skip
-    item, names = at_hand.item, {report_id: name for name, report_id in dealing.dealt(caseses, me)}
+    item, names = at_hand.item, {report_id: name for name, report_id in label_cases.dealt(caseses, me)}
     if not protocol.paired:
         lines = [(response_id, "", caseses[response_id]) for response_id in names]
     else:
-        pairs = dealing.shuffled([case for cases in caseses.values() for case in cases], me)
+        pairs = label_cases.shuffled([case for cases in caseses.values() for case in cases], me)
         lines = [(case.response.id, case.unit.id, [case]) for case in pairs]
     tasks = []
     for response_id, other_id, cases in lines:
         units = [unit.id for case in cases for unit in case.units]
         if units:
-            name = dealing.together(names[response_id], names[other_id]) if other_id else names[response_id]
+            name = (
+                label_cases.together(names[response_id], names[other_id]) if other_id else names[response_id]
+            )
             counts = tally(units, statuses.get(response_id, {}))
             about = (item.id, item.key, item.question, response_id, name, len(units))
             tasks.append(LabelTask(*about, *counts, other_id=other_id))
@@ -229,13 +233,13 @@ def lacking(project: Project, protocol: str = USUAL) -> str:
     definition = label_cases.protocol_of(project, protocol)
     if not definition.submitted:
         return label_cases.lack(project, definition)
-    kind, me = dealing.labelled_by(protocol), people.someone(project).id
+    kind, me = label_cases.labelled_by(protocol), people.someone(project).id
     with project.store.read() as db:
         assigned = _assigned(project, db, protocol)
         result = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
         items = {item_id for item_id in result if assigned is None or item_id in assigned}
-        answered = items & dealing.reports(db).keys()
-        judged = answered & dealing.judged_units(db, kind).keys()
+        answered = items & label_cases.reports(db).keys()
+        judged = answered & label_cases.judged_units(db, kind).keys()
         seen = judged - annotating.withheld(db, me, kind)
     if not items:
         return label_cases.ASSIGNMENTS if result else label_cases.ITEMS
@@ -255,12 +259,12 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Lab
         return []
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     with project.store.read() as db:
-        sampled = dealing.narrowed(db, me, protocol)
+        sampled = label_cases.narrowed(db, me, protocol)
         gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
     for at_hand in label_cases.walk(project, definition, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
         ids = {response.response.id for response in at_hand.responses}
-        dealt = dealing.dealt(ids & sampled.get(at_hand.item.id, ids), me)
+        dealt = label_cases.dealt(ids & sampled.get(at_hand.item.id, ids), me)
         names |= {report_id: name for name, report_id in dealt}
         for response in at_hand.responses:
             for case in label_cases.cases_of(project, definition, response):
@@ -268,7 +272,7 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Lab
     return [
         LabelDecision(
             row.response_id, row.unit_id, keys[row.item_id],
-            dealing.together(names[row.response_id], names[row.unit_id])
+            label_cases.together(names[row.response_id], names[row.unit_id])
             if definition.paired
             else names[row.response_id],
             words[row.response_id, row.unit_id], row.value or UNSURE, row.at,
@@ -290,5 +294,5 @@ def _assigned(project: Project, db: Connection, protocol: str) -> set[str] | Non
     """The items that the person working is asked to label by a protocol; None where everything is offered to them."""
     if assignments.offered(project) is None:
         return None
-    of_items = dealing.protocols_by_item(db, people.someone(project).id)
+    of_items = label_cases.protocols_by_item(db, people.someone(project).id)
     return {item_id for item_id, names in of_items.items() if protocol in names}

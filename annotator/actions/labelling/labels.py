@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
-from annotator.actions.labelling import dealing, label_cases, label_rows
+from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.labelling.label_rows import (
     FLAGGED as FLAGGED,
 )
@@ -281,7 +281,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
         raise _nothing(definition)
     me, first = people.someone(project).id, cases[0]
     with project.store.read() as db:
-        reports = dealing.reports_for(db, me, [first.item.id], protocol)[first.item.id]
+        reports = label_cases.reports_for(db, me, [first.item.id], protocol)[first.item.id]
         result = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
         own = JUDGEMENT.c.rater_id == me, JUDGEMENT.c.response_id == response_id
@@ -296,7 +296,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
     outdated = {unit_id: label for unit_id, label in result.items() if label.id in late}
     if not submitted:
         result |= {unit_id: taken_back(label) for unit_id, label in outdated.items()}
-    names = {report_id: name for name, report_id in dealing.dealt(reports, me)}
+    names = {report_id: name for name, report_id in label_cases.dealt(reports, me)}
     second = (
         {"other_id": other_id, "other_name": names[other_id], "other": first.other.text}
         if first.other
@@ -347,7 +347,7 @@ def _units(cases: Sequence[Case]) -> list[Unit]:
 
 def _nothing(protocol: Protocol) -> Refusal:
     if protocol.submitted:
-        gold = KINDS[dealing.labelled_by(protocol.name)].title.lower()
+        gold = KINDS[label_cases.labelled_by(protocol.name)].title.lower()
         return Refusal(
             f"This item has no submitted {gold} to label by.", "Submit one on the Author page first."
         )
@@ -495,7 +495,7 @@ def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, case
     if is_sealed(db, item_id, rater, place.protocol):
         raise lock()
     if PROTOCOLS[place.protocol].submitted:
-        artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(place.protocol))
+        artifact = annotating.judged_artifact(db, item_id, label_cases.labelled_by(place.protocol))
         if artifact is None or place.unit_id not in {unit.id for unit in artifact.document.units}:
             raise _gone(place.protocol)
         artifact_id = artifact.id

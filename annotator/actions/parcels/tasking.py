@@ -17,7 +17,7 @@ from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.items.materials import WantedMaterial
-from annotator.actions.labelling import dealing, label_cases
+from annotator.actions.labelling import label_cases
 from annotator.actions.parcels import adjudications, known_keys
 from annotator.actions.parcels.known_keys import Replacement
 from annotator.actions.project import backups, people, shared
@@ -158,7 +158,7 @@ def _add_item(
 def _dealt(project: Project, person: Person, protocol: Protocol, every: Iterable[Material]) -> list[Material]:
     listed = list(every)
     with project.store.read() as db:
-        sampled = dealing.narrowed(db, person.id, protocol.name)
+        sampled = label_cases.narrowed(db, person.id, protocol.name)
     return [
         each
         for each in listed

@@ -10,7 +10,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items
-from annotator.actions.labelling import dealing, label_cases, label_rows, label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_cases, label_rows, label_sealing, label_tasks, labels
 from annotator.actions.orders.orders import carry_out
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -96,7 +96,7 @@ def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
 def test_blind_names_stay_for_one_person_and_follow_neither_systems_nor_other_people(tmp_path):
     project = labelling_project(tmp_path, criteria=1, questions=40)
     with project.store.read() as db:
-        reports = dealing.reports(db)
+        reports = label_cases.reports(db)
     mine = names_by_report(project)
     letters = {mine[derived_id("response", item_id, SYSTEMS[0])] for item_id in reports}
     assert letters == {"Report A", "Report B", "Report C"}
@@ -117,7 +117,7 @@ def test_a_report_that_comes_later_does_not_reshuffle_the_others(tmp_path):
 
 
 def test_letters_run_out_after_z_and_numbers_go_on():
-    names = [name for name, _ in dealing.dealt((str(n) for n in range(28)), "me")]
+    names = [name for name, _ in label_cases.dealt((str(n) for n in range(28)), "me")]
     assert names[25:] == ["Report Z", "Report 27", "Report 28"]
 
 
@@ -254,7 +254,7 @@ def test_queue_and_sheet_choose_the_same_rubric(tmp_path, theirs, chosen):
     set_standing(project, ids["theirs"], state, project.by if author else "")
     with project.store.read() as db:
         judged = judged_artifact(db, item_id, Kind.RUBRIC)
-        units = dealing.judged_units(db, Kind.RUBRIC).get(item_id, {})
+        units = label_cases.judged_units(db, Kind.RUBRIC).get(item_id, {})
     # What two people write is no gold before it is adjudicated.
     assert (judged.id if judged else "") == ids.get(chosen, "")
     assert list(units) == [unit.id for unit in judged.document.units] if judged else not units
