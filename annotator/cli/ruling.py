@@ -463,7 +463,6 @@ def take(
     """
     from annotator.actions.material import model_drafts
     from annotator.domain.material.writer_aid import WriterAid
-    from annotator.domain.texts.refusal import Refusal
 
     with opened(file) as project:
         result = model_drafts.waiting_proposal(project, draft, kind)
@@ -604,7 +603,6 @@ def rubrics_keep(
 ) -> None:
     """Keep a rubric set under a name: a copy of another one, or from a file."""
     from annotator.actions.studies import rubric_views
-    from annotator.domain.texts.refusal import Refusal
 
     if bool(of) == bool(path):
         raise Refusal("A set is either copied or read from a file.", "Give --of or --from.")

@@ -131,7 +131,10 @@ def _of_labels(project: Project, protocol: str) -> list[Bias]:
         result = validation_ground.ground(project, protocol)
     except Refusal as refusal:
         return _undefined(project, protocol, refusal.happened)
-    lengths, own = _lengths(project), {member.id: member.family for member in attacking.members(project)}
+    lengths, own = (
+        dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all()),
+        {member.id: member.family for member in attacking.members(project)},
+    )
     made = []
     every = [
         replace(result, versions=validation_figures.of_judges(project, result.protocol, "", trial))
@@ -171,10 +174,6 @@ def _rows(ground: Ground, rater: ValidationRater) -> list[_Row]:
                 lean = scale.number(row.said) - scale.number(row.true)
             rows.append(_Row(place.item_id, place.response_id, place.system_id, true, lean))
     return rows
-
-
-def _lengths(project: Project) -> dict[str, int]:
-    return dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
 
 
 def _length(

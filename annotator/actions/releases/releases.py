@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.agreement import final_pass
+from annotator.actions.agreement import agreement_figures, assisting, final_pass
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items
 from annotator.actions.items.materials import PAIRS
@@ -20,6 +20,7 @@ from annotator.actions.labelling import label_sealing
 from annotator.actions.project import profile as uses
 from annotator.actions.project.file import SUFFIX, Project, record
 from annotator.actions.releases import checking, gathering
+from annotator.actions.results import result_raters, results, scoring
 from annotator.domain.experts import publication
 from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.assignment import Stage
@@ -345,7 +346,6 @@ def gather(
             db, contest, page_texts=page_texts, addresses=addresses, without=without
         )
         bundle.scores = _scores(project)
-        from annotator.actions.results import scoring
 
         there = {score.metric for score in bundle.scores}
         bundle.metrics = [
@@ -562,7 +562,6 @@ def _facts(project: Project, bundle: Bundle, access: SplitAccess, test_ids: Coll
 
 def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     """The figures of each stage over all items: the frozen ones, then those by other pairings of the units."""
-    from annotator.actions.agreement import agreement_figures, assisting
     from annotator.actions.agreement.agreement_figures import Names
     from annotator.actions.consensus import consensus
 
@@ -584,8 +583,6 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
 
 
 def _repeats(project: Project, bundle: Bundle) -> tuple[str, ...]:
-    from annotator.actions.results import result_raters
-
     scored = {score.protocol for score in bundle.scores if score.trials}
     return tuple(
         f"{PROTOCOLS[name].title}: {rater.repeats.words}"
@@ -637,8 +634,6 @@ def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], 
 
 def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     """Where what was scored, drawn or looked at again differs from its paper, by its title."""
-    from annotator.actions.results import results
-
     scored = {score.protocol for score in bundle.scores}
     extracted = {extract.kind for extract in bundle.extracts}
     result = {protocol.title: protocol.departures for name, protocol in PROTOCOLS.items() if name in scored}

@@ -43,9 +43,10 @@ from annotator.exchange.eprints.collecting import (
     CollectionQuery,
     Collector,
     checked_categories,
+    patiently,
     polite_fetcher,
 )
-from annotator.exchange.eprints.folder import MANIFEST, Collection
+from annotator.exchange.eprints.folder import MANIFEST, Collection, read_corpus
 from annotator.exchange.folders import read_json
 from annotator.exchange.formats.bibliographies import Work, works_of
 from annotator.exchange.pages.fetching import OneTurn
@@ -81,8 +82,6 @@ class OwnPaper:
 
 class CorpusSearch:
     def __init__(self, path: str) -> None:
-        from annotator.exchange.eprints.folder import read_corpus
-
         corpus = read_corpus(Path(path))
         self.name, self.works = corpus.name, corpus.works
 
@@ -128,8 +127,6 @@ class ArxivSearch:
         return [work for work in collecting.works_of(reply.encode()) if paper.lets_through(work)]
 
     async def _asked(self, address: str) -> str:
-        from annotator.exchange.eprints.collecting import patiently, polite_fetcher
-
         async with polite_fetcher(self._turns, allow_private=self._allow_private) as fetcher:
             answer, _ = await patiently(fetcher, address)
         if answer.status != 200:
@@ -611,8 +608,6 @@ def _under(address: str, work: Work, day: date) -> KnownWork:
 async def _abstracts(
     ids: Sequence[str], api: str, problems: list[str], progress: Progress, *, allow_private: bool
 ) -> list[KnownWork]:
-    from annotator.exchange.eprints.collecting import patiently, polite_fetcher
-
     result: list[KnownWork] = []
     waiting = [list(ids[at : at + AT_ONCE]) for at in range(0, len(ids), AT_ONCE)]
     async with polite_fetcher(

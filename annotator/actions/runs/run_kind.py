@@ -23,12 +23,13 @@ from annotator.domain.judges.judge import Call, Judge, JudgeKind, RunState
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.batches.batch_results import BatchState
-from annotator.judging.calls.prices import TOKENS_A_UNIT
+from annotator.judging import runner
+from annotator.judging.batches.batch_results import DECLINED, BatchState
+from annotator.judging.calls.limits import Limits, RunHalt
+from annotator.judging.calls.prices import TOKENS_A_UNIT, Budget, prices
 from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
 
 if TYPE_CHECKING:
-    pass
     from annotator.judging.calls.asking import Asker, Refused
     from annotator.judging.runner import RunEnd
 
@@ -52,9 +53,7 @@ async def asking(
     from annotator.judging.calls.asking import Asker
     from annotator.judging.calls.client import Client, Sender
     from annotator.judging.calls.keys import guard
-    from annotator.judging.calls.limits import Limits
     from annotator.judging.calls.noting import CallNotes
-    from annotator.judging.calls.prices import Budget, prices
 
     endpoint = kept_keys.endpoint_to_ask(project, judge, order.timeout_s)
     guard(logging.getLogger().handlers, endpoint.secrets)
@@ -114,8 +113,6 @@ class BatchShelf:
         self._project, self._journal = project, journal
 
     def batches(self) -> list["BatchState"]:
-        pass
-
         mine = BATCH.c.run_id == self._journal.run_id
         question = (
             select(BATCH.c.content).where(mine, BATCH.c.stage != _SETTLED).order_by(BATCH.c.at, BATCH.c.id)
@@ -142,8 +139,6 @@ class BatchShelf:
 
     def declined(self) -> list[Call]:
         """The run's calls of which asking again is no use."""
-        from annotator.judging.batches.batch_results import DECLINED
-
         conditions = (
             CALL.c.run_id == self._journal.run_id,
             CALL.c.status.in_([each.value for each in DECLINED]),
@@ -154,8 +149,6 @@ class BatchShelf:
 
 def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
     """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
-    pass
-
     question = (
         select(BATCH.c.content, BATCH.c.run_id, RUN.c.judge_id, RUN.c.protocol, JUDGE.c.name)
         .join(RUN, RUN.c.id == BATCH.c.run_id)
@@ -191,8 +184,6 @@ async def withdraw(project: Project, judge: str = "") -> int:
 
     What was answered by then comes with the next start of the run. Refusal while a run is in progress.
     """
-    from annotator.actions.runs import run_records
-
     waiting = out(project, judges.named(project, judge).id if judge else "")
     stopped = 0
     with run_records.alone(project):
@@ -206,8 +197,6 @@ def forget(project: Project, judge: str = "") -> int:
 
     For one that cannot be reached any more: what it was to answer is asked again, and paid again.
     """
-    from annotator.actions.runs import run_records
-
     waiting = out(project, judges.named(project, judge).id if judge else "")
     with run_records.alone(project), project.store.write() as db:
         for batch in waiting:
@@ -218,9 +207,7 @@ def forget(project: Project, judge: str = "") -> int:
 
 
 async def _withdrawn(project: Project, run_id: str) -> int:
-    from annotator.actions.runs.judge_cases import RunRequest
     from annotator.judging.batches import batching
-    from annotator.judging.calls.limits import RunHalt
 
     row = dict(
         project.query(
@@ -308,8 +295,6 @@ class _Drive:
 
     async def through(self, asker: "Asker | None") -> "RunEnd":
         """Do the work, and the batches before it where the order wants them."""
-        from annotator.judging import runner
-
         work, source, asks = self._work, self._work.cases(), asker
         if asker is not None and self._order.batch:
             asks, source = await self._by_batches(asker)
@@ -327,7 +312,6 @@ class _Drive:
 
     async def _by_batches(self, asker: "Asker") -> tuple[Any, Iterable[Case]]:
         """What came of the batches, and the cases in the order in which it serves them."""
-        from annotator.judging import runner
         from annotator.judging.batches import batching
 
         work, shelf = self._work, BatchShelf(self._project, self._journal)

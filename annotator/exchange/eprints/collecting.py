@@ -1,6 +1,6 @@
 """Papers collected from arXiv: one request at a time, three seconds apart, each answer kept before the next one."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from urllib.parse import urlencode
@@ -150,7 +150,7 @@ class Collector:
     async def _look_up(self, papers: Sequence[ListedPaper], query: CollectionQuery, rules: Rules) -> None:
         """Ask for the works that kept sections cite by an arXiv id, and on request for others by their title."""
         ids, titles = self._lacking(papers, rules)
-        for batch in _batches(ids, IDS_AT_ONCE):
+        for batch in (ids[at : at + IDS_AT_ONCE] for at in range(0, len(ids), IDS_AT_ONCE)):
             self.tell("looking up works", 0, 0)
             await self._take_works(batch)
         searched = titles if query.titles else ()
@@ -220,10 +220,6 @@ async def patiently(fetcher: Fetcher, address: str) -> tuple[Download, int]:
         retry_s = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
         fetcher.hosts.rest("", min(max(retry_s, FIRST_REST_S * 2**turn), LONGEST_REST_S))
     return answer, turn + 1
-
-
-def _batches(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (values[at : at + size] for at in range(0, len(values), size))
 
 
 def checked_categories(named: Iterable[str]) -> tuple[str, ...]:

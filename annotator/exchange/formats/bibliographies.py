@@ -19,7 +19,13 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, unspaced
 from annotator.exchange.folders import parse
 from annotator.exchange.table_files import csv_rows
-from annotator.exchange.texts.latex import ListedEntry, is_prose, listed_entries, numbered_entries
+from annotator.exchange.texts.latex import (
+    ListedEntry,
+    is_prose,
+    listed_entries,
+    numbered_entries,
+    plain_decoder,
+)
 from annotator.protocols.registry import (
     LIST_MARKER,
     divided_list,
@@ -366,8 +372,6 @@ def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
     from bibtexparser.middlewares.parsestack import default_parse_stack
     from bibtexparser.model import DuplicateBlockKeyBlock, DuplicateFieldKeyBlock, ImplicitComment
 
-    from annotator.exchange.texts.latex import plain_decoder
-
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     library = bibtexparser.parse_string(text, parse_stack=[])
     for block in library.failed_blocks:
@@ -541,8 +545,6 @@ def _is_table(text: str, _name: str) -> bool:
 
 
 def _latex(text: str) -> Iterator[ReadEntry]:
-    from annotator.exchange.texts.latex import plain_decoder
-
     decode = plain_decoder().latex_to_text
     begins = [result for result in _BIBITEM.finditer(text)]
     for result, after in zip(begins, [*begins[1:], None], strict=True):
