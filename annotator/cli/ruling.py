@@ -462,7 +462,7 @@ def take(
     and the subject.
     """
     from annotator.actions.material import model_drafts
-    from annotator.domain.material.writer_aid import WriterAid
+    from annotator.domain.material.part import WriterAid
 
     with opened(file) as project:
         result = model_drafts.waiting_proposal(project, draft, kind)

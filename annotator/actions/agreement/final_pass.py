@@ -17,7 +17,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.results.result_sheets import grouped
 from annotator.domain.experts.assignment import Purpose, Role, Stage
-from annotator.domain.experts.final_pass import CHECKS, CheckState, FinalCheck, ItemChecks
+from annotator.domain.experts.publication import CHECKS, CheckState, FinalCheck, ItemChecks
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import PageState
 from annotator.domain.texts import identifier

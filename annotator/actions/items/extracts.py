@@ -16,8 +16,7 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, by_person, class_of, document_of
 from annotator.domain.material.item import IMPORT, SET, ExtractFields, ExtractState
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.material.part import ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted

@@ -34,10 +34,7 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.material.extract import PIECE_WORDS, for_person
-from annotator.domain.material.writer_aid import (
-    NAMES,
-    WriterAid,
-)
+from annotator.domain.material.part import NAMES, WriterAid
 from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runner import Finished

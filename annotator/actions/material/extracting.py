@@ -36,8 +36,7 @@ from annotator.domain.judges.protocol import (
 from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
 from annotator.domain.material.extract import Extract, by_judge, class_of
 from annotator.domain.material.item import ExtractState, Page, by_set
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
-from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal

@@ -18,13 +18,7 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, Unit
 from annotator.domain.material.extract import MARK, document_of
 from annotator.domain.material.item import ExtractState
-from annotator.domain.material.writer_aid import (
-    ItemClassification,
-    ProposedType,
-    Reference,
-    WriterAid,
-    as_markdown,
-)
+from annotator.domain.material.part import ItemClassification, ProposedType, Reference, WriterAid, as_markdown
 from annotator.domain.texts.canonical import Change, checked_text, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, DRAFT, EXTRACT, JUDGE, RUN, SOURCE

@@ -29,8 +29,7 @@ from annotator.actions.sets.validation_figures import ALL, TITLES, figure_cell
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation
 from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.protocol import Protocol
-from annotator.domain.judges.published import Aim
+from annotator.domain.judges.protocol import Aim, Protocol
 from annotator.domain.material.extract import Extract
 from annotator.domain.material.item import ExtractState
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart

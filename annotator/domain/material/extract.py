@@ -12,9 +12,8 @@ from annotator.domain.kinds.artifact import Document, Kind, as_it_is
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material import part
 from annotator.domain.material.item import ExtractFields, Source
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.part import AIDS, ResponsePart, WriterAid
 from annotator.domain.material.transcript import PARAGRAPH, TURN, Transcript, of_source, prefix
-from annotator.domain.material.writer_aid import AIDS, WriterAid
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.words import word_count
 

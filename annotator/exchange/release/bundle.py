@@ -11,8 +11,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import Publication
+from annotator.domain.experts.publication import ItemChecks, Publication
 from annotator.domain.judges.contest import showing_id
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample

@@ -24,8 +24,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
 )
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import Publication
+from annotator.domain.experts.publication import ItemChecks, Publication
 from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import Asking, InformedKind, JudgeKind, RaterKind, RunState, Status
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample

@@ -11,8 +11,7 @@ import orjson
 from pydantic import ValidationError
 
 from annotator import __version__
-from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import Publication, ReleaseMetadata, SplitAccess
+from annotator.domain.experts.publication import ItemChecks, Publication, ReleaseMetadata, SplitAccess
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS

@@ -23,7 +23,7 @@ from annotator.actions.studies import question_views, result_views
 from annotator.actions.undo import history, undo_places
 from annotator.cli.saying import app
 from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.experts.final_pass import CHECKS
+from annotator.domain.experts.publication import CHECKS
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.rubric import Criterion, Rubric

@@ -26,7 +26,7 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import without_secrets
 from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import disagreements, validation
-from annotator.domain.experts.final_pass import CHECKS
+from annotator.domain.experts.publication import CHECKS
 from annotator.domain.judges.judge import InformedRuling, RaterKind, Review
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task
