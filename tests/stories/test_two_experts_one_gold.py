@@ -14,7 +14,7 @@ import pytest
 
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.agreement import agreement_figures
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, label_sealing, label_tasks, labels
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
@@ -234,7 +234,7 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
     take_in_all(study, capsys)
     before = study.frozen()
     with closing(Project.open(Path(study.home))) as project:
-        (result,) = agreements.of_item(project, items.ids(project)[0])
+        (result,) = assignments.of_item(project, items.ids(project)[0])
         assert (result.pairs[0].figures[0].name, result.pairs[0].figures[0].value) == ("match_f1", 0.5)
         assert [entry.reason for entry in tray.entries(project)] == [ParcelOutcome.CONFLICT]
     adjudicate_in_the_window(study.home, qtbot)

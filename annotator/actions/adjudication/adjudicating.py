@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.adjudication.ruling import renumbered
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.authoring.comparing import ITEM_SCORE, by_scale, field_named, measured, of_pairs
 from annotator.actions.consensus import consensus, ruling_rows
@@ -125,7 +125,7 @@ def _agree(kind: Kind, row: ruling_rows.Members, documents: dict[str, Document[A
 
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
     """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
-    agreement = agreements.of_stage(db, item_id, stage)
+    agreement = assignments.of_stage(db, item_id, stage)
     if agreement is None:
         raise Refusal(
             f"The {stage.value} of this item is not ready to be adjudicated.",

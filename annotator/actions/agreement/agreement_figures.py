@@ -11,7 +11,7 @@ import orjson
 from sqlalchemy import and_, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.assignments.agreements import all_frozen
+from annotator.actions.assignments.assignments import all_frozen
 from annotator.actions.authoring.artifacts import COMMON
 from annotator.actions.authoring.comparing import (
     ITEM_SCORE,

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.contests import contest_rows, contest_runs
+from annotator.actions.contests import contest_rows
 from annotator.actions.contests.contest_rows import ContestRater, ContestTask, usual_top
 from annotator.actions.items import items
 from annotator.actions.judges import judges
@@ -336,7 +336,7 @@ def report(project: Project, rater: str = "", top: str = "", draws: int = standi
     ranking = standings.ranking(tasks, contest_rows.played(held), top_count, draws)
     one_order = all(len(one.showings) == 1 for one in held)
     near = (
-        contest_runs.next_near(project, who.id, top_count, one_order=one_order)
+        contest_rows.next_near(project, who.id, top_count, one_order=one_order)
         if top_count < len(tasks)
         else 0
     )

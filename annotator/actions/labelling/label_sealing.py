@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Row, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases, labels
@@ -171,7 +171,7 @@ def submit(
         assignments.mark_submitted(db, item_id, me, Stage.LABELLING, at)
         after = {**image, "item_id": item_id, "kind": Kind.LABELS.value}
         change = record(project, db, Change("artifact", artifact_id, "seal", None, after))
-        agreements.freeze_when_ready(project, db, item_id, Stage.LABELLING)
+        assignments.freeze_when_ready(project, db, item_id, Stage.LABELLING)
         return change
 
 

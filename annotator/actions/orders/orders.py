@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from annotator.actions.agreement.assisting import PairingRun
 from annotator.actions.attacks import attacking
 from annotator.actions.attacks.attacking import AttackEstimate, AttackRun, AttackRunRequest
-from annotator.actions.contests.contest_runs import ContestRun
+from annotator.actions.contests.contest_rows import ContestRun
 from annotator.actions.items import pages
 from annotator.actions.items.pages import PagesFolder
 from annotator.actions.judges import judges, kept_keys

@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import adjudicating, ruling
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.parcels import known_keys
@@ -168,7 +168,7 @@ def take(project: Project, db: Connection, given: Sequence[parcels.TaskAdjudicat
             continue
         db.execute(delete(AGREEMENT).where(*there))
         inputs = tuple(_stored(db, adjudication, rater) for rater in adjudication.agreement.inputs)
-        agreements.keep(project, db, adjudication.agreement.model_copy(update={"inputs": inputs}))
+        assignments.keep(project, db, adjudication.agreement.model_copy(update={"inputs": inputs}))
 
 
 def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput) -> SealedInput:
@@ -290,7 +290,7 @@ def compared(project: Project, db: Connection, person_id: str, came: parcels.Wor
     if assignments.adjudicator_of(db, came.item_id) != person_id:
         words = "This person is not the one who adjudicates the item."
         return Comparison(ParcelOutcome.FOREIGN, f"{words} {_both(db, came)}")
-    frozen = agreements.of_stage(db, came.item_id, came.stage)
+    frozen = assignments.of_stage(db, came.item_id, came.stage)
     if frozen is None:
         words = "No agreement on this is frozen here any more."
         return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")

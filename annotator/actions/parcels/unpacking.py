@@ -12,7 +12,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import feedback
-from annotator.actions.assignments import agreements, assignments, reviewing
+from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.authoring.artifacts import remember
 from annotator.actions.consensus import ruling_rows
@@ -97,7 +97,7 @@ def take_in(
     with project.store.write() as db:
         arrivals, touched = _take_all(project, db, read)
         for item_id, stage in sorted(touched):
-            agreements.freeze_when_ready(project, db, item_id, stage)
+            assignments.freeze_when_ready(project, db, item_id, stage)
     return arrivals
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select, update
 
 from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.agreement.agreement_figures import FigureRow
-from annotator.actions.assignments import agreements
+from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.labelling import label_tasks
 from annotator.actions.labelling import labels as labelling
@@ -227,7 +227,7 @@ def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project
     assert named(weeks, "agreement") == [("2026-W53", 1), ("2027-W01", 0.5)]
     both(project, "yn", "yn", 2)
     for item, versions in ((1, ("1", "2")), (2, ("10", "9"))):
-        (old,) = agreements.of_item(project, items.ids(project)[item])
+        (old,) = assignments.of_item(project, items.ids(project)[item])
         given = [one.model_copy(update={"guideline": v}) for one, v in zip(old.inputs, versions, strict=True)]
         rewritten(project, item, inputs=given)
     result = [each.name for each in agreement_figures.rows(project, "guideline")]
@@ -236,7 +236,7 @@ def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project
 
 def rewritten(project: Project, item: int, **changes: object) -> None:
     """Another frozen record in the place of an item's: as if it had been frozen so."""
-    (old,) = agreements.of_item(project, items.ids(project)[item])
+    (old,) = assignments.of_item(project, items.ids(project)[item])
     content = canonical_json(
         Agreement.model_validate({**old.model_dump(), **changes}).model_dump(mode="json")
     )
@@ -398,7 +398,7 @@ def test_of_three_raters_alpha_is_over_all_and_icc_of_raters_of_their_own(
     if level is Level.INTERVAL:
         assert figure(own, "icc").method.startswith("ICC(1,1)")
     # What is frozen of an item names the protocol.
-    frozen = agreements.all_frozen(project)[0]
+    frozen = assignments.all_frozen(project)[0]
     names = {figure.name for figure in frozen.pairs[0].figures}
     assert names >= {f"{REASONING}_{name}" for name in FIGURES[level]}
     assert names >= {"value_agreement", "value_kappa", "value_ac1"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import agreements, assignments, planning
+from annotator.actions.assignments import assignments, planning
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
@@ -230,9 +230,9 @@ def test_agreement_freezes_when_the_last_rater_it_waited_for_is_withdrawn(projec
         hand_out(project, item_id, name)
     for name in ("Ada", "Ben"):
         seal(project, item_id, name)
-    assert agreements.of_item(project, item_id) == []
+    assert assignments.of_item(project, item_id) == []
     assignments.withdraw_open(project, who(project, "Cai"))
-    (frozen,) = agreements.of_item(project, item_id)
+    (frozen,) = assignments.of_item(project, item_id)
     assert {given.person_id for given in frozen.inputs} == {who(project, "Ada"), who(project, "Ben")}
 
 

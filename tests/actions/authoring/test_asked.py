@@ -12,7 +12,7 @@ from sqlalchemy import insert
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_figures, agreement_report
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.imports import imports
 from annotator.actions.items import items
@@ -199,7 +199,7 @@ def test_agreement_says_when_one_model_drafted_for_both_and_the_adjudicator_is_n
     ada_first = person(asking, "Ada").id < person(asking, "Ben").id
     a, b = (2, 1) if ada_first else (1, 2)
     words = f"{counted(a, 'unit')} of A and {b} of B came from one model's drafts (test-model)"
-    (agreement,) = agreements.of_item(asking, item(asking))
+    (agreement,) = assignments.of_item(asking, item(asking))
     assert all(one.note.endswith(words) for pair in agreement.pairs for one in pair.figures)
     row = next(row for row in agreement_figures.rows(asking) if row.field == "units")
     said = agreement_report.remarks(row.figures[0])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import write_revision
 from annotator.actions.imports import imports, label_files, label_matching
@@ -306,10 +306,10 @@ def test_frozen_agreement_is_not_moved_by_an_import(project: Project, tmp_path: 
                 labels.set_label(project, task.response_id, unit.id, value)
         label_sealing.submit(project, items.ids(project)[0])
     me(project)
-    before = agreements.all_frozen(project)
+    before = assignments.all_frozen(project)
     take(project, written(tmp_path, *every(rater="Zoe")), LabelImportOptions({"Zoe": "Z1"}))
     assert before
-    assert agreements.all_frozen(project) == before
+    assert assignments.all_frozen(project) == before
 
 
 def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(

@@ -9,7 +9,7 @@ import pytest
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.adjudication.ruling import missing
 from annotator.actions.agreement import agreement_report, final_pass
-from annotator.actions.assignments import agreements, reviewing
+from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import practice, samples
@@ -80,7 +80,7 @@ def test_its_shipped_part_has_something_open_for_everybody_on_every_page(sample)
     first, second = (label_sealing.state(sample, keys(sample)[key]) for key in both)
     assert (first.state, second.state, second.labelled, second.units) == ("sealed", "open", 33, 33)
     label_sealing.submit(sample, keys(sample)["early-warning"])
-    stages = {one.stage for one in agreements.of_item(sample, keys(sample)["early-warning"])}
+    stages = {one.stage for one in assignments.of_item(sample, keys(sample)["early-warning"])}
     assert Stage.LABELLING in stages
 
 
@@ -128,9 +128,9 @@ def test_the_frozen_figures_are_those_that_the_program_computes(tmp_path):
     with anew.store.write() as db:
         for item_id in items.ids(anew):
             for kind in DOCUMENTS:
-                agreements.freeze_when_ready(anew, db, item_id, stage_of(kind))
+                assignments.freeze_when_ready(anew, db, item_id, stage_of(kind))
     wanted, computed = (
-        [rounded(one.model_dump(exclude={"program", "matcher"})) for one in agreements.all_frozen(project)]
+        [rounded(one.model_dump(exclude={"program", "matcher"})) for one in assignments.all_frozen(project)]
         for project in (shipped, anew)
     )
     assert computed == wanted

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, label_tasks, labels
@@ -212,16 +212,16 @@ def test_agreement_freezes_with_the_second_seal_and_outlives_a_reopening(project
     for person in people.people(project):
         assignments.assign_one(project, item(project), person.id, Stage.LABELLING)
     first = submitted(project)
-    assert agreements.of_item(project, item(project)) == []
+    assert assignments.of_item(project, item(project)) == []
     as_second_rater(project)
     second = submitted(project, "no")
-    frozen = agreements.of_item(project, item(project))
+    frozen = assignments.of_item(project, item(project))
     assert {given.artifact_id for given in frozen[0].inputs} == {first, second}
     assert {given.person_id for given in frozen[0].inputs} == {me, project.by}
     label_sealing.reopen(project, item(project))
     label_all(project, "yes")
     label_sealing.submit(project, item(project))
-    assert agreements.of_item(project, item(project)) == frozen
+    assert assignments.of_item(project, item(project)) == frozen
 
 
 NEW = "Worded so that nobody can misread it"

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
-from annotator.actions.assignments import agreements
+from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, label_tasks
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.actions.labelling.label_rows import USUAL
@@ -237,7 +237,7 @@ class LabelSubmission(QObject):
         self._queue.seal(item_id, sealed=True)
         at = Stage.LABELLING, change.subject, (change.after or {}).get("revision", 0)
         key = next((task.item_key for task in self._queue.lines if task.item_id == item_id), "")
-        return frozen_words(key, self._session.ask(agreements.frozen_by, item_id, *at))
+        return frozen_words(key, self._session.ask(assignments.frozen_by, item_id, *at))
 
     def _words(self, item_ids: list[str]) -> str:
         tasks = [task for task in self._queue.lines if task.item_id in item_ids]
