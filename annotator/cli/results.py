@@ -234,8 +234,13 @@ def _figures(
     project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool, departures: bool
 ) -> None:
     from annotator.actions.items import items
-    from annotator.actions.results import overview, result_pictures, result_raters, scoring
-    from annotator.actions.results import results as questions
+    from annotator.actions.results import (
+        overview,
+        result_pictures,
+        result_raters,
+        results as questions,
+        scoring,
+    )
     from annotator.actions.runs import judge_cases
 
     made_of = scoring.named(metric).of if metric else ()

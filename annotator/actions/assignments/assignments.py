@@ -14,14 +14,10 @@ from annotator import __version__
 from annotator.actions.assignments import reviewing
 from annotator.actions.assignments.planning import (
     PlannedWork as PlannedWork,
-)
-from annotator.actions.assignments.planning import (
     has_passed,
+    preview as preview,
     unfit,
     worked_out,
-)
-from annotator.actions.assignments.planning import (
-    preview as preview,
 )
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.authoring.artifacts import Drafted
@@ -29,8 +25,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import Adjudication, Agreement, Figure, PairAgreement, SealedInput
 from annotator.domain.experts.assignment import Assignment, Person, Purpose, Role, Stage, stage_of
-from annotator.domain.experts.sharing import AssignmentPlan as AssignmentPlan
-from annotator.domain.experts.sharing import assignment_id
+from annotator.domain.experts.sharing import AssignmentPlan as AssignmentPlan, assignment_id
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Artifact, Document, Finding, Kind, State, hinders
 from annotator.domain.kinds.documents import KINDS, document_of, lint

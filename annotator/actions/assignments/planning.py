@@ -1,8 +1,7 @@
 """Preview of an assignment plan, computed before anything is handed out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations

@@ -12,11 +12,9 @@ from sqlalchemy import ColumnElement, Table, func, select, update
 from sqlalchemy.engine import Connection
 from sqlmodel import SQLModel
 
-from annotator.actions.authoring import annotating
-from annotator.actions.authoring import settings as settings_module
+from annotator.actions.authoring import annotating, settings as settings_module
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.items import extracts, items
-from annotator.actions.items import items as items_module
+from annotator.actions.items import extracts, items, items as items_module
 from annotator.actions.items.extracts import CurrentPart
 from annotator.actions.items.items import LeftOut, item_of
 from annotator.actions.project import file, people

@@ -16,8 +16,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project, record, source_hash
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.material.item import SEMINARS as DATASET
-from annotator.domain.material.item import Source, SourceFormat
+from annotator.domain.material.item import SEMINARS as DATASET, Source, SourceFormat
 from annotator.domain.material.transcript import (
     DOUBTS,
     EXCLUDED,

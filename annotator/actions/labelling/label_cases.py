@@ -1,8 +1,7 @@
 """Questions to people about reports as they are dealt: cases, blind names, pairs in an order of one's own."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set as AbstractSet
 from random import Random
 from typing import TYPE_CHECKING, Any
 

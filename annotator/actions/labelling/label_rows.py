@@ -16,8 +16,7 @@ from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit, side_of_cell
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import TO_SUBMIT
-from annotator.protocols import USUAL as USUAL
+from annotator.protocols import TO_SUBMIT, USUAL as USUAL
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, AUDIT, ITEM, JUDGEMENT, REVISION
 
 # The cause of a judgement that no longer counts.

@@ -39,8 +39,7 @@ from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL
-from annotator.protocols import TAXONOMIES as TAXONOMIES
+from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
 OPEN, SEALED, REOPENED = "open", "sealed", "reopened"

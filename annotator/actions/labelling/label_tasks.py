@@ -1,7 +1,6 @@
 """Labelling queue of a rater: reports and pairs to label, and their last labels."""
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 

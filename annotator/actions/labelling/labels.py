@@ -16,12 +16,9 @@ from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.labelling.label_rows import (
     FLAGGED as FLAGGED,
-)
-from annotator.actions.labelling.label_rows import (
     SAID as SAID,
-)
-from annotator.actions.labelling.label_rows import (
     TAKEN_BACK,
+    UNSURE as UNSURE,
     WAITS,
     finished,
     in_utc,
@@ -38,25 +35,12 @@ from annotator.actions.labelling.label_rows import (
     to_give_again,
     what_counts,
 )
-from annotator.actions.labelling.label_rows import (
-    UNSURE as UNSURE,
-)
 from annotator.actions.labelling.label_tasks import (
     lacking as lacking,
-)
-from annotator.actions.labelling.label_tasks import (
     outlook as outlook,
-)
-from annotator.actions.labelling.label_tasks import (
     queue as queue,
-)
-from annotator.actions.labelling.label_tasks import (
     recent as recent,
-)
-from annotator.actions.labelling.label_tasks import (
     seen as seen,
-)
-from annotator.actions.labelling.label_tasks import (
     task_id,
 )
 from annotator.actions.project import people

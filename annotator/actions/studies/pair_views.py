@@ -32,8 +32,7 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, preferred
-from annotator.domain.judges.contest import Choice as Preferred
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice as Preferred, PairOutcome, preferred
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.texts.estimate import Estimate

@@ -6,8 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
-from pydantic import Field as Value
+from pydantic import BaseModel, ConfigDict, Field as Value, StringConstraints
 from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.texts.canonical import Text

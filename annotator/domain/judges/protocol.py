@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-from typing import Protocol as Shape
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol as Shape, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 

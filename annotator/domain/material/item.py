@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict
-from sqlmodel import JSON, Field, SQLModel, String
-from sqlmodel import text as in_sql
+from sqlmodel import JSON, Field, SQLModel, String, text as in_sql
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import Text

@@ -13,8 +13,7 @@ from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.agreement.agreement_figures import FigureRow
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks
-from annotator.actions.labelling import labels as labelling
+from annotator.actions.labelling import label_tasks, labels as labelling
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.domain.experts.adjudication import Agreement, Figure

@@ -17,8 +17,7 @@ from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Assignment, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.plan import Plan as Steps
-from annotator.domain.kinds.plan import Subtask
+from annotator.domain.kinds.plan import Plan as Steps, Subtask
 from tests.projects.labelling_project import add_report, rubric
 from tests.projects.pairs_project import who, work_as
 from tests.projects.refusals import expect_refusal

@@ -17,8 +17,7 @@ from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items, materials
 from annotator.actions.parcels import packing, tasking, tray, unpacking
-from annotator.actions.project import file as project_file
-from annotator.actions.project import people
+from annotator.actions.project import file as project_file, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.domain.experts.adjudication import BOTH, Dispute, Reason

@@ -49,14 +49,12 @@ from annotator.stats.intervals.coding import Floats
 from annotator.stats.intervals.student import bounds_of
 from tests.projects.labelled_protocols import (
     CLAIMS,
+    PAIRS as PAIRWISE,
     PLAN,
     PREFERENCE,
     REASONING,
     one_item,
     reports,
-)
-from tests.projects.labelled_protocols import (
-    PAIRS as PAIRWISE,
 )
 from tests.projects.labelling_project import submit_labels
 from tests.projects.refusals import expect_refusal

@@ -42,14 +42,10 @@ from tests.projects.refusals import expect_refusal
 from tests.projects.validation_project import (
     COVERAGE,
     At,
+    judge_says as judge_rates,
+    places as rated_places,
     rated,
     validation_project,
-)
-from tests.projects.validation_project import (
-    judge_says as judge_rates,
-)
-from tests.projects.validation_project import (
-    places as rated_places,
 )
 from tests.promises.labelled_at_once import labelled_at_once
 from tests.stats.intraclass import icc

@@ -38,8 +38,7 @@ from annotator.gui.pages.labelling.report_pane import (
 )
 from annotator.gui.pages.labelling.units_pane import UnitsPane, below
 from annotator.gui.review.field_chips import frozen_words, moment
-from annotator.gui.review.people_choice import ACTS as KIND_ACTS
-from annotator.gui.review.people_choice import GuidelinePanel
+from annotator.gui.review.people_choice import ACTS as KIND_ACTS, GuidelinePanel
 from annotator.gui.review.verdict_words import ACTS, OTHERS, places
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
