@@ -16,7 +16,7 @@ from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.agreement import agreement_figures
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_cases, label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_cases, label_sealing, labels
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
@@ -279,7 +279,7 @@ def hand_out(project: Project, *protocols: str) -> None:
 
 def say(theirs: Project, protocol: str, place: int) -> None:
     """The first value everywhere, but at one place the last that is allowed."""
-    for task in label_tasks.queue(theirs, protocol):
+    for task in labels.queue(theirs, protocol):
         sheet = labels.sheet(theirs, task.response_id, protocol, task.other_id)
         for group in sheet.groups:
             for unit in group.units:

@@ -16,7 +16,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
 from annotator.actions.runs import judge_cases, run_records
@@ -298,7 +298,7 @@ def _label(project: Project, protocol: str, said: Mapping[str, Mapping[str, str]
     scale = PROTOCOLS[protocol].scale
     report_systems = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
     systems = dict(project.query(report_systems).all())
-    for task in label_tasks.queue(project, protocol):
+    for task in labels.queue(project, protocol):
         of_item = said.get(task.item_key, {})
         shown = systems[task.response_id]
         digits = of_item.get(shown) or of_item.get(systems.get(task.other_id, ""), "")
@@ -416,7 +416,7 @@ def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]
     (source,) = items.sources(project, item_id)
     at = source.text.index(QUOTE)
     _started(project, item_id, BEGUN, Anchor.at(source.text, at, at + len(QUOTE), source.id))
-    report = next(task.response_id for task in label_tasks.queue(project) if task.item_key == LABEL)
+    report = next(task.response_id for task in labels.queue(project) if task.item_key == LABEL)
     for unit, value in zip(labels.sheet(project, report).units, reports[report], strict=False):
         labels.set_label(project, report, unit.id, value)
 

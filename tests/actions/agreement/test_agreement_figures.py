@@ -13,7 +13,7 @@ from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.agreement.agreement_figures import FigureRow
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks, labels as labelling
+from annotator.actions.labelling import labels as labelling
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.domain.experts.adjudication import Agreement, Figure
@@ -191,7 +191,7 @@ def test_kappa_of_a_person_does_not_depend_on_the_order_of_ids(project: Project)
 def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=2, reports=1, questions=1)
     (item,) = items.ids(project)
-    wanted = labelling.sheet(project, label_tasks.queue(project)[0].response_id).units
+    wanted = labelling.sheet(project, labelling.queue(project)[0].response_id).units
     for alias in "AB":
         people.add_person(project, alias, alias=alias)
         said = labels("yn").units
@@ -272,7 +272,7 @@ def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
     """The person labels the first units of the first reports, and at a later trial again: y, n or ?."""
     values = {"y": "yes", "n": "no", "?": "unsure"}
     project.work_as(person(project, alias))
-    for task, (first, again) in zip(label_tasks.queue(project), said, strict=False):
+    for task, (first, again) in zip(labelling.queue(project), said, strict=False):
         units = labelling.sheet(project, task.response_id).units
         for unit, one, other in zip(units, first, again, strict=False):
             made = labelling.set_label(project, task.response_id, unit.id, values[one]).subject
@@ -290,7 +290,7 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=3, reports=1, questions=2)
     people.add_person(project, "A", alias="A")
     # Whoever said everything once has none.
-    first = label_tasks.queue(project)[0].response_id
+    first = labelling.queue(project)[0].response_id
     labelling.set_label(project, first, labelling.sheet(project, first).units[0].id, "yes")
     # yy yn n? and nn nn yy: five units said twice, of which four alike.
     repeated(project, "A", ("yyn", "yn?"), ("nny", "nny"))

@@ -16,7 +16,7 @@ from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import labels
 from annotator.actions.material import draft_runs, model_drafts
 from annotator.actions.orders import orders
 from annotator.actions.project import people
@@ -49,7 +49,7 @@ from tests.storage import sql
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
     """Label each report, blind name first, with verdicts in the order of the rubric."""
-    for task in label_tasks.queue(project):
+    for task in labels.queue(project):
         units = units_of(project, task.item_id)
         for unit, verdict in zip(units, verdicts[system_of(project, task.response_id)], strict=True):
             labels.set_label(project, task.response_id, unit, verdict)
