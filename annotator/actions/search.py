@@ -7,13 +7,11 @@ from itertools import islice
 from typing import NamedTuple
 
 import orjson
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases, labels
-from annotator.actions.labelling.labels import LabelTask
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role
@@ -201,7 +199,7 @@ def _reports(project: Project, db: Connection, keys: Mapping[str, str]) -> Itera
     """Reports by their blind names where the person labels them, the others for those whom Material shows them; notes
     that the person gave beside their labels.
     """
-    me, tasks = people.someone(project).id, dict[str, tuple[str, LabelTask]]()
+    me, tasks = people.someone(project).id, dict[str, tuple[str, labels.LabelTask]]()
     protocols = label_cases.protocols_by_item(db, me).values()
     for protocol in dict.fromkeys([USUAL, *(name for of_item in protocols for name in of_item)]):
         for task in labels.queue(project, protocol):

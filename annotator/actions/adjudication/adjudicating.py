@@ -8,11 +8,9 @@ from math import ceil
 from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import ColumnElement, Row, Select, exists, insert, or_, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, or_, select, update
 
 from annotator.actions.adjudication import ruling
-from annotator.actions.adjudication.ruling import renumbered
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.authoring.comparing import ITEM_SCORE, by_scale, field_named, measured, of_pairs
@@ -614,7 +612,7 @@ def split(project: Project, ruling_id: str, letter: str) -> Change:
         parts.append(_with(alone, {letter: row.members[letter]}, result, kind, documents))
         rows = ruling_rows.rulings(db, row.adjudication_id)
         place = next(n for n, each in enumerate(rows) if each.id == row.id)
-        new = renumbered([*rows[:place], *parts, *rows[place + 1 :]])
+        new = ruling.renumbered([*rows[:place], *parts, *rows[place + 1 :]])
         return ruling_rows.replace(project, db, row.id, f"split {letter}", rows, new)
 
 

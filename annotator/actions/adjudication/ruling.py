@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import ValidationError
-from sqlalchemy import select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings

@@ -8,8 +8,7 @@ from statistics import fmean
 from typing import Any
 
 import orjson
-from sqlalchemy import and_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, and_, select
 
 from annotator.actions.assignments.assignments import all_frozen
 from annotator.actions.authoring.artifacts import COMMON

@@ -9,8 +9,7 @@ from math import isclose
 from typing import Any
 
 import orjson
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.agreement import agreement_figures, assisting

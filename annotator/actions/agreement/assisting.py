@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.agreement import agreement_figures
 from annotator.actions.authoring import comparing

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import orjson
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select
 
 from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.authoring import annotating, settings

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, select, update
 
 from annotator import __version__
 from annotator.actions.assignments import reviewing
@@ -20,7 +19,6 @@ from annotator.actions.assignments.planning import (
     worked_out,
 )
 from annotator.actions.authoring import annotating, artifacts, settings
-from annotator.actions.authoring.artifacts import Drafted
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import Adjudication, Agreement, Figure, PairAgreement, SealedInput
@@ -694,7 +692,7 @@ def _computed(db: Connection, item_id: str, stage: Stage, kind: Kind, sealed: li
 
 def _drafted(
     db: Connection, sealed: list[Row[Any]], documents: Mapping[str, Document[Any]]
-) -> dict[str, Drafted]:
+) -> dict[str, artifacts.Drafted]:
     taken = artifacts.of_artifacts(db, [row.artifact_id for row in sealed])
     units = {person: [unit.id for unit in document.units] for person, document in documents.items()}
     return {
@@ -703,7 +701,7 @@ def _drafted(
     }
 
 
-def _noted(pair: PairAgreement, drafted: Mapping[str, Drafted]) -> PairAgreement:
+def _noted(pair: PairAgreement, drafted: Mapping[str, artifacts.Drafted]) -> PairAgreement:
     """The same with a note on each figure when one model drafted for both; why one is undefined stays first."""
     note = artifacts.note(drafted[pair.a], drafted[pair.b])
     if not note:

@@ -7,8 +7,7 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.project import people

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from sqlalchemy import select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select, update
 
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.project import people

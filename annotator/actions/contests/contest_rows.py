@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, TextIO
 
-from sqlalchemy import delete, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, delete, func, select
 
 from annotator import files
 from annotator.actions.items import materials

@@ -8,14 +8,12 @@ from types import MappingProxyType
 from typing import Any
 
 import orjson
-from sqlalchemy import Table, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Table, func, select
 
 from annotator.actions.authoring.annotating import released_revisions
 from annotator.actions.contests import contest_rows
 from annotator.actions.contests.contest_standings import DECISIONS, KeptTask
 from annotator.actions.imports import intake_pairs
-from annotator.actions.imports.intake_pairs import History, PairIntake
 from annotator.actions.judges.prompts import SETTING
 from annotator.actions.labelling.label_rows import counting
 from annotator.actions.project import file
@@ -29,7 +27,6 @@ from annotator.actions.project.incoming import (
     nothing,
 )
 from annotator.actions.releases import gathering
-from annotator.actions.releases.gathering import without_secrets
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.experts.assignment import PersonFields, Role
 from annotator.domain.judges.contest import FIRST, LEAST, MOST, SECOND, ContestFields
@@ -439,13 +436,13 @@ class BundleIntake:
         self.decided = decided
         self.layout, self.peer = layout, layout is not None
         self.incoming = Incoming(bundle)
-        self.history = History(bundle)
+        self.history = intake_pairs.History(bundle)
         self.aliases: dict[str, str] = {}
 
     def compare(self) -> Incoming:
         """Sort every record of the bundle, in the order in which they need each other."""
         items = ItemIntake(self.db, self.incoming, self.layout)
-        pairs = PairIntake(self.db, self.incoming, self.history)
+        pairs = intake_pairs.PairIntake(self.db, self.incoming, self.history)
         intake = DrawnIntake(self.db, self.incoming)
         validated = ValidationIntake(self.db, self.incoming)
         contest = ContestIntake(self.db, self.incoming, self.decided)
@@ -594,7 +591,7 @@ class BundleIntake:
                 "kind": record.kind,
                 "model": record.model,
                 "key_env": "",
-                "base_url": without_secrets(record.base_url),
+                "base_url": gathering.without_secrets(record.base_url),
                 "parameters": canonical_json(record.parameters).decode(),
                 "asking": record.asking.model_dump_json(exclude_defaults=True),
             }

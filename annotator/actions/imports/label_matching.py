@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import FromClause, Row, false, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, FromClause, Row, false, insert, select
 
 from annotator import files
 from annotator.actions.items import materials
@@ -52,7 +51,6 @@ from annotator.exchange.formats.layout import (
     LabelledReport,
     LabelledUnit,
 )
-from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Problem
 from annotator.exchange.release.records import ItemRecord
@@ -301,7 +299,7 @@ class _Items:
         ).all()
         self._ids = {row.id for row in rows}
         self._exact = {(row.dataset, row.key): row.id for row in rows}
-        for layout in LAYOUTS.values():
+        for layout in layouts.LAYOUTS.values():
             # A benchmark's own files know its questions by its own numbers.
             self._exact |= {(layout.name, str(number)): one for one, number in layout.numbers(rows).items()}
         self._by_key: dict[str, list[str]] = defaultdict(list)

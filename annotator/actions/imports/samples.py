@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments

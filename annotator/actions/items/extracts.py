@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 import orjson
-from sqlalchemy import delete, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, delete, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record

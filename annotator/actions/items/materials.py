@@ -8,15 +8,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Table, func, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 from sqlmodel import SQLModel
 
 from annotator.actions.authoring import annotating, settings as settings_module
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, items, items as items_module
-from annotator.actions.items.extracts import CurrentPart
-from annotator.actions.items.items import LeftOut, item_of
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import CITED_PAGE, Extraction, Material, Protocol
@@ -208,7 +205,7 @@ def _stretch(
     sources = _sources(db, ids) if material.sources else {}
     result = []
     for item_id in ids:
-        item = item_of(rows[item_id])
+        item = items_module.item_of(rows[item_id])
         judged = {
             kind: artifact_of(of_item[item_id]) for kind, of_item in settled.items() if item_id in of_item
         }
@@ -417,7 +414,7 @@ class ReportLine:
     collected_by: str
     cutoff: date | None
     characters: int
-    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
+    parts: Mapping[str, extracts.CurrentPart] = field(default_factory=dict)
 
     @property
     def column(self) -> Column:
@@ -433,7 +430,7 @@ class ReportsLine:
     question: str
     question_type: str
     sources: int
-    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
+    parts: Mapping[str, extracts.CurrentPart] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,7 +440,7 @@ class Reports:
     items: tuple[ReportsLine, ...]
     columns: tuple[Column, ...]
     lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: items_module.LeftOut = field(default_factory=items_module.LeftOut)
 
     @property
     def count(self) -> int:
@@ -483,7 +480,7 @@ def text_of(project: Project, response_id: str) -> str:
 
 
 def _items(
-    project: Project, partses: Mapping[tuple[str, str], Mapping[str, CurrentPart]]
+    project: Project, partses: Mapping[tuple[str, str], Mapping[str, extracts.CurrentPart]]
 ) -> tuple[ReportsLine, ...]:
     source_counts = (
         select(SOURCE.c.item_id, func.count().label("number"))

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import urlsplit
 
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.items import extracts, materials
 from annotator.actions.items.materials import DOES, STRETCH, WantedMaterial

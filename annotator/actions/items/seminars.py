@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select, update
 
 from annotator.actions.items.materials import DOES
 from annotator.actions.project import people

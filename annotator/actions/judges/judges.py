@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking

@@ -8,8 +8,7 @@ from random import Random
 from secrets import randbelow
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select
 
 from annotator.actions.items import materials
 from annotator.actions.judges import judges

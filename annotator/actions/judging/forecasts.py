@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from math import ceil, fsum
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Subquery, case as case_of, distinct, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Subquery, case as case_of, distinct, func, select
 
 from annotator.actions.judges import judges, kept_keys, prompts
 from annotator.actions.judging import judge_runs

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sqlalchemy import or_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, or_, select
 
 from annotator.actions.contests import contest_rows
 from annotator.actions.items import materials

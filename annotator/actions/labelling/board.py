@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 import orjson
-from sqlalchemy import case, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, case, func, select
 
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import SAID, to_submit

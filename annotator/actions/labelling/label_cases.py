@@ -6,13 +6,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from sqlalchemy import and_, bindparam, exists, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, and_, bindparam, exists, select
 
 from annotator import places
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
-from annotator.actions.items.items import SOURCES_ONLY
 from annotator.actions.items.materials import PAIRS, MaterialAtHand, WantedMaterial
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
@@ -396,7 +394,7 @@ def guide(project: Project, protocol: str) -> str:
 
 # The reports that people label: none of an item that systems do not answer.
 LABELLED = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
-    RESPONSE.c.mode != CONTINUATION, RESPONSE.c.item_id.not_in(SOURCES_ONLY)
+    RESPONSE.c.mode != CONTINUATION, RESPONSE.c.item_id.not_in(items.SOURCES_ONLY)
 )
 
 

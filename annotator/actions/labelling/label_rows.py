@@ -7,8 +7,20 @@ from functools import cache, partial
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Select, Subquery, and_, case, exists, func, literal, null, or_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+)
 
 from annotator.actions.authoring import annotating
 from annotator.domain.experts.assignment import Stage

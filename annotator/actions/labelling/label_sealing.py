@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Row, delete, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts

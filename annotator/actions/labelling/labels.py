@@ -8,13 +8,11 @@ from itertools import groupby
 from typing import Any
 
 import orjson
-from sqlalchemy import bindparam, delete, func, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
-from annotator.actions.items.materials import MaterialAtHand
 from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.labelling.label_rows import (
     FLAGGED as FLAGGED,
@@ -692,7 +690,7 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
 
 
 def _of_item(
-    protocol: Protocol, at_hand: MaterialAtHand, caseses: Mapping[str, Sequence[Case]], me: str,
+    protocol: Protocol, at_hand: materials.MaterialAtHand, caseses: Mapping[str, Sequence[Case]], me: str,
     statuses: Mapping[str, Mapping[str, str]],
 ) -> list[LabelTask]:  # fmt: skip
     item, names = at_hand.item, {report_id: name for name, report_id in label_cases.dealt(caseses, me)}

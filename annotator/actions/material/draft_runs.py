@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select, update
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items, materials
@@ -17,7 +16,6 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork, failure_words, with_failures
 from annotator.actions.runs.run_records import OpenRun, RunEvent
 from annotator.domain.experts.assignment import Person
@@ -79,7 +77,7 @@ def wording(kind: Kind | WriterAid) -> str:
     return OFFERED[kind].prompts[0]
 
 
-def _checked(project: Project, order: RunRequest) -> tuple[Extraction, Judge]:
+def _checked(project: Project, order: judge_cases.RunRequest) -> tuple[Extraction, Judge]:
     result = {PREFIX + one.name: one for one in OFFERED.values()}
     if order.protocol not in result:
         raise Refusal(f"“{order.protocol}” cannot be drafted.", f"Available: {', '.join(result)}.")
@@ -116,7 +114,7 @@ class DraftRun(RunKind):
     doing, resumed, skips = "drafting", False, True
     things, reply_tokens = "drafts", 1_500
 
-    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the extraction as a protocol."""
         self._extraction, judge = _checked(project, order)
         self.kind = proposed(self._extraction.makes)

@@ -7,12 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, select
 
 from annotator.actions.items import extracts, materials
 from annotator.actions.items.extracts import NewExtract, Subject, keep_row
-from annotator.actions.items.materials import DOES
 from annotator.actions.judges import judges, prompts
 from annotator.actions.material import responding
 from annotator.actions.project import people
@@ -238,7 +236,7 @@ GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 
 def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract | None:
     """The version that stands; None where nobody drew anything."""
-    people.refuse_others(project, DOES)
+    people.refuse_others(project, materials.DOES)
     item_id, response_id = subject
     with project.store.read() as db:
         return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
@@ -315,7 +313,7 @@ def confirm_all(
     items: Sequence[str] = (),
 ) -> int:
     """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
-    people.refuse_others(project, DOES)
+    people.refuse_others(project, materials.DOES)
     judge_cases.checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
     chosen, item_ids = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
@@ -401,7 +399,7 @@ def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
     None for what a person wrote, what came with an import and what asked nobody, and none where the prompt or the
     text has changed since, so that its questions are no longer known.
     """
-    people.refuse_others(project, DOES)
+    people.refuse_others(project, materials.DOES)
     question = (
         select(
             EXTRACT.c.item_id, EXTRACT.c.response_id, EXTRACT.c.run_id, RUN.c.protocol, RUN.c.judge_id,

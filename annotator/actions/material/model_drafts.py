@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import orjson
-from sqlalchemy import select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select, update
 
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import extracts, items

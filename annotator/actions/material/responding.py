@@ -8,8 +8,7 @@ from datetime import date, datetime
 from math import fsum
 from typing import Any, ClassVar
 
-from sqlalchemy import insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select
 
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.extracts import NewExtract, keep_row
@@ -18,7 +17,6 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record, response_hash, wording_hash
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork, failure_words, with_failures
 from annotator.actions.runs.run_records import OpenRun, RunEvent
 from annotator.domain.judges.judge import Call, Judge, Status, Verdict
@@ -95,7 +93,7 @@ class ResponseJournal(RunJournal):
         project: Project,
         run_id: str,
         writer_id: str,
-        order: RunRequest,
+        order: judge_cases.RunRequest,
         written: dict[str, WrittenResponse],
         origin: Mapping[str, Any],
     ) -> None:
@@ -520,7 +518,7 @@ class ResponseRun(RunKind):
     cut_by_item: ClassVar[bool] = False
     """Whether each item has a cut-off of its own."""
 
-    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
         self._manner = _checked(project, order)
         self.plan_tokens = 200 if self._manner.planned else 0
         (self._system,) = order.systems
@@ -672,7 +670,7 @@ class ResponseRun(RunKind):
 run = ResponseRun.run
 
 
-def _checked(project: Project, order: RunRequest) -> ResponseSettings:
+def _checked(project: Project, order: judge_cases.RunRequest) -> ResponseSettings:
     how = settings_of(order.protocol)
     if how is None or len(order.systems) != 1:
         raise Refusal("This is not a request for one system's reports.", f"Available: {', '.join(MANNERS)}.")

@@ -16,17 +16,11 @@ from annotator.actions.attacks import attacking
 from annotator.actions.attacks.attacking import AttackEstimate, AttackRun, AttackRunRequest
 from annotator.actions.contests.contest_rows import ContestRun
 from annotator.actions.items import pages
-from annotator.actions.items.pages import PagesFolder
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
-from annotator.actions.judging.derived_judges import ProbeRequest
-from annotator.actions.judging.drift import DriftCheckRun
-from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.judging.judge_runs import JudgeRun
 from annotator.actions.material import draft_runs, responding
-from annotator.actions.material.draft_runs import DraftRun
 from annotator.actions.material.extracting import ExtractionRun
-from annotator.actions.material.responding import ResponseRun
 from annotator.actions.project.file import Project
 from annotator.actions.research.research import ResearchRun
 from annotator.actions.runs import run_records
@@ -38,18 +32,20 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, merging
 from annotator.protocols.registry import RANKING
 
-AnyOrder = RunRequest | AttackRunRequest | pages.FetchRequest | PagesFolder | ProbeRequest
+AnyOrder = (
+    RunRequest | AttackRunRequest | pages.FetchRequest | pages.PagesFolder | derived_judges.ProbeRequest
+)
 
 
 # By how what is ordered begins; all else is an extraction, or judged by a protocol.
 BEGINNINGS: dict[str, type[RunKind]] = {
     attacking.PREFIX: AttackRun,
-    drift.PREFIX: DriftCheckRun,
+    drift.PREFIX: drift.DriftCheckRun,
     merging.NAME: PairingRun,
     RANKING.name: ContestRun,
-    draft_runs.PREFIX: DraftRun,
+    draft_runs.PREFIX: draft_runs.DraftRun,
     responding.RESEARCH: ResearchRun,
-    responding.PREFIX: ResponseRun,
+    responding.PREFIX: responding.ResponseRun,
 }
 
 
@@ -81,7 +77,7 @@ async def carry_out(
         return await kind_of(order.protocol).run(project, order, tell=tell, listen=listen)
     if isinstance(order, pages.FetchRequest):
         return await pages.fetch(project, order, tell=tell, listen=listen)
-    if isinstance(order, PagesFolder):
+    if isinstance(order, pages.PagesFolder):
         return await pages.import_folder(project, Path(order.folder), tell=tell, listen=listen)
     tell(result := {"event": "ended", **await derived_judges.test(project, order.judge)})
     return result
@@ -150,7 +146,7 @@ def _is_resumed(protocol: str) -> bool:
     return kind.resumed and (kind is not JudgeRun or protocol in PROTOCOLS)
 
 
-async def foreseen(project: Project, order: RunRequest) -> CostEstimate | AttackEstimate:
+async def foreseen(project: Project, order: RunRequest) -> forecasts.CostEstimate | AttackEstimate:
     """What an order would take; nobody is asked."""
     if isinstance(order, AttackRunRequest):
         return await attacking.estimate(project, order.request)
@@ -164,7 +160,7 @@ def forecast(project: Project, order: RunRequest) -> Any:
     return asyncio.run(foreseen(project, order))
 
 
-def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
+def of_paper(project: Project, order: RunRequest) -> list[forecasts.CostEstimate]:
     """What each protocol of a paper would take that can be judged now; none where the order names no paper."""
     if order.protocol not in PAPERS:
         return []
@@ -173,7 +169,7 @@ def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:
     """The environment in which a child finds the key of the endpoint that an order asks; empty where none is wanted."""
-    if isinstance(order, pages.FetchRequest | PagesFolder):
+    if isinstance(order, pages.FetchRequest | pages.PagesFolder):
         return {}
     writer = judges.writer_named(project, order.judge)
     judge = judges.as_endpoint(writer) if writer else judges.named(project, order.judge)
@@ -185,8 +181,8 @@ KINDS: dict[str, Any] = {
     "run": RunRequest,
     "attack": AttackRunRequest,
     "fetch": pages.FetchRequest,
-    "pages": PagesFolder,
-    "probe": ProbeRequest,
+    "pages": pages.PagesFolder,
+    "probe": derived_judges.ProbeRequest,
 }
 
 

@@ -9,8 +9,7 @@ from functools import partial
 from itertools import chain as chained
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, delete, func, insert, select
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments

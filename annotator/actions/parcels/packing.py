@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator import files
 from annotator.actions.adjudication import feedback

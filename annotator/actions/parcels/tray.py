@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import Row, bindparam, delete, func, insert, or_, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 
 from annotator import __version__
 from annotator.actions.adjudication.adjudicating import headings_of

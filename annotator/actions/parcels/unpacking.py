@@ -8,8 +8,7 @@ from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments, reviewing
@@ -18,7 +17,6 @@ from annotator.actions.authoring.artifacts import remember
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.labelling import label_cases
 from annotator.actions.parcels import adjudications, known_keys, tasking, tray
-from annotator.actions.parcels.tasking import report_alias
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
@@ -309,7 +307,7 @@ class Sorter:
         return {
             (
                 served[item_id] if again else item_id,
-                report_alias(self.project, self.person.id, response_id, again),
+                tasking.report_alias(self.project, self.person.id, response_id, again),
             ): (response_id)
             for response_id, item_id in result
             for again in (False, True)

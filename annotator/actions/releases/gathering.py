@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import orjson
-from sqlalchemy import ColumnElement, RowMapping, Subquery, Table, or_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, RowMapping, Subquery, Table, or_, select
 
 from annotator.actions.agreement import assisting
 from annotator.actions.assignments import assignments

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import func, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, insert, select
 
 from annotator.actions.agreement import agreement_figures, assisting, final_pass
 from annotator.actions.authoring import annotating, settings

@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 from sqlalchemy import select
 
 from annotator.actions.items import materials, pages
-from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.judges import judges
 from annotator.actions.material import lookups, responding
 from annotator.actions.material.responding import ResearchSettings, ResponseRun, WrittenResponse
@@ -433,7 +432,7 @@ class CompletedWorks:
 
 def named(project: Project) -> NamedWorks:
     titles: dict[str, str] = {}
-    material = WantedMaterial((Kind.EVIDENCE,), texts=False)
+    material = materials.WantedMaterial((Kind.EVIDENCE,), texts=False)
     for at_hand in materials.each(project, material, materials.item_ids(project)):
         for address, title in _named_by(at_hand):
             result = work_named(address) if address else None

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     RowMapping,
     Select,
     Subquery,
@@ -24,14 +25,12 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.engine import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from annotator.actions.labelling import label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import UnitKey, words_of
 from annotator.domain.judges.judge import SETTLED, Call, JudgementFields, RaterKind, Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.canonical import canonical_json, escaped, new_id, now, sha256
@@ -111,7 +110,7 @@ def lines(
         total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
         counts, causes = _counts(db, source)
         flags = _flags(db, source)
-    words = words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
+    words = judge_cases.words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
     made = tuple(line_of(row, words) for row in rows)
     return JudgementLines(made, counts, causes, total - len(made), flags)
 
@@ -132,7 +131,7 @@ def listed() -> Select[Any]:
     )
 
 
-def line_of(row: Any, words: Mapping[UnitKey, str]) -> JudgementLine:
+def line_of(row: Any, words: Mapping[judge_cases.UnitKey, str]) -> JudgementLine:
     """A row of the above as a line; `words` says what each unit is."""
     return JudgementLine(
         id=row["id"],

@@ -9,7 +9,6 @@ from sqlalchemy import select
 
 from annotator.actions.items import materials
 from annotator.actions.items.items import refuse_seminars
-from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import Judge
@@ -149,7 +148,10 @@ def cases(
 
 
 def _by_item(
-    project: Project, order: RunRequest, material: WantedMaterial, items: Sequence[str] | None = None
+    project: Project,
+    order: RunRequest,
+    material: materials.WantedMaterial,
+    items: Sequence[str] | None = None,
 ) -> Iterator[tuple[str, list[Case]]]:
     """Item by item, the cases that the order reaches, each once."""
     protocol, chosen = protocol_of(order.protocol), system_ids(project, order.systems)
@@ -158,7 +160,7 @@ def _by_item(
         yield at_hand.item.id, list(_reached(protocol, at_hand, chosen))
 
 
-def _reached(protocol: Protocol, at_hand: MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
+def _reached(protocol: Protocol, at_hand: materials.MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
     for material in at_hand.responses:
         for case in protocol.cases(material):
             if _is_meant(case, chosen):

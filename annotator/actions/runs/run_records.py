@@ -9,8 +9,7 @@ from datetime import datetime
 from secrets import randbelow
 from typing import Any
 
-from sqlalchemy import Row, Select, case, func, insert, literal, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Row, Select, case, func, insert, literal, select, update
 
 from annotator.actions.judges import prompts
 from annotator.actions.project import people

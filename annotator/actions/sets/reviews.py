@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, func, insert, literal, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal, select
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.assignments import assignments

@@ -9,8 +9,7 @@ from random import Random
 from typing import Any
 
 import orjson
-from sqlalchemy import func, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, insert, select, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.judging import judge_runs

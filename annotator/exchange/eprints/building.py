@@ -13,7 +13,6 @@ from annotator.exchange.eprints.assembling import Unfit
 from annotator.exchange.eprints.entries import ListedPaper, entries
 from annotator.exchange.eprints.folder import Collection, KnownWorks
 from annotator.exchange.texts import latex
-from annotator.exchange.texts.latex import masked, without_comments
 
 LEAST_COMMON = 0.15
 _ACCEPTED = re.compile(r"\baccepted\b|\bto appear\b|\bpublished\b", re.IGNORECASE)
@@ -163,7 +162,7 @@ class FoundSection:
 
 def related_work(text: str) -> FoundSection:
     """The section, or else the subsection, on related work; the main text comes before the appendix."""
-    visible = masked(text)
+    visible = latex.masked(text)
     appendix = result.start() if (result := _APPENDIX.search(visible)) else len(visible)
     headings = [
         (_LEVELS[match[1]], match.start(), *_title(visible, match.end()))
@@ -176,7 +175,7 @@ def related_work(text: str) -> FoundSection:
     after = [start for other, start, _, _ in headings if start > at and other <= level]
     ends = [one.start() for one in _ENDS.finditer(visible, begin)][:1]
     section = text[begin : min([*after, *ends, len(text)])].strip()
-    if len(" ".join(without_comments(section).split())) < SHORTEST:
+    if len(" ".join(latex.without_comments(section).split())) < SHORTEST:
         raise Unfit(
             RefusalStage.SECTION, f"Its section on related work has fewer than {SHORTEST} characters."
         )
