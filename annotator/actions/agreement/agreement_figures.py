@@ -35,7 +35,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import ABOUT, UNSURE
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, refuse_other
 from annotator.domain.texts.words import counted, natural
 from annotator.storage.tables import ARTIFACT, ITEM, PERSON, REVISION
 
@@ -231,8 +231,7 @@ Group = tuple[str, ...]
 
 
 def refuse_unknown(by: str) -> None:
-    if by not in BY:
-        raise Refusal(f"Agreement cannot be grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
+    refuse_other(by, BY, f"Agreement cannot be grouped by “{by}”.", "Choose one of")
 
 
 def groups_of(by: str, where: AgreementScope, judged_unit: str = "") -> tuple[Group, ...]:

@@ -38,7 +38,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import same_words
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted
 from annotator.exchange import folders
 from annotator.exchange.formats import label_files, layouts
@@ -523,8 +523,7 @@ def export(project: Project, to: Path, form: str = "", choice: LabelSelection = 
     people.refuse_others(project, "can export other people's labels")
     own = layouts.of_labels()
     form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
-    if form not in offered():
-        raise Refusal(f"“{form}” is not a format for labels.", f"Choose one of {', '.join(offered())}.")
+    refuse_other(form, offered(), f"“{form}” is not a format for labels.", "Choose one of")
     if choice.judge and form in TABLES:
         raise Refusal(
             "A table of labels cannot contain a judge.", f"Omit the judge, or  choose {' or '.join(own)}."

@@ -15,7 +15,7 @@ from annotator.actions.runs.journal import KnownKeys, RunJournal, bills
 from annotator.actions.runs.run_kind import RunKind, RunWork
 from annotator.domain.judges.judge import YES, Judge, JudgeKind, RaterKind, Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted, lasting, usd
 from annotator.judging.calls.prices import TOKENS_A_UNIT, prices, unpriced
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
@@ -468,8 +468,7 @@ def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "
     were made again among them; what several judgements rest on is shared evenly among them; the rest is a line of its
     own.
     """
-    if by not in BY:
-        raise Refusal(f"Costs cannot be grouped by “{by}”.", f"Use one of {', '.join(BY)}.")
+    refuse_other(by, BY, f"Costs cannot be grouped by “{by}”.")
     judge_id = judges.named(project, judge).id if judge else ""
     if by in _PAID_BY:
         return _paid(project, by, judge_id, run)

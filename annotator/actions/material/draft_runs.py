@@ -34,7 +34,7 @@ from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.material.extract import PIECE_WORDS, for_person
 from annotator.domain.material.part import NAMES, WriterAid
 from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.judging.runner import Finished
 from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
@@ -67,8 +67,7 @@ def offered(project: Project) -> list[Kind | WriterAid]:
 
 def protocol_name(kind: Kind | WriterAid) -> str:
     """The name under which a run that drafts a kind is kept; Refusal for a kind that no model is asked for."""
-    if kind not in OFFERED:
-        raise Refusal(f"Models do not draft {_named(kind)}.", f"Choose one of {', '.join(OFFERED)}.")
+    refuse_other(kind, OFFERED, f"Models do not draft {_named(kind)}.", "Choose one of")
     return PREFIX + OFFERED[kind].name
 
 
@@ -79,8 +78,7 @@ def wording(kind: Kind | WriterAid) -> str:
 
 def _checked(project: Project, order: judge_cases.RunRequest) -> tuple[Extraction, Judge]:
     result = {PREFIX + one.name: one for one in OFFERED.values()}
-    if order.protocol not in result:
-        raise Refusal(f"“{order.protocol}” cannot be drafted.", f"Available: {', '.join(result)}.")
+    refuse_other(order.protocol, result, f"“{order.protocol}” cannot be drafted.", "Available:")
     if not order.items:
         raise Refusal("No items are given to draft for.", "Name one or more: --item KEY.")
     extraction, judge = result[order.protocol], judges.named(project, order.judge)

@@ -37,7 +37,7 @@ from annotator.domain.material.item import ExtractState, Page, by_set
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
@@ -185,10 +185,7 @@ run = ExtractionRun.run
 
 def named(extraction: str) -> Extraction:
     """The extraction of that name; Refusal lists the names there are."""
-    if extraction not in EXTRACTIONS:
-        known = ", ".join(EXTRACTIONS) or "none"
-        raise Refusal(f"There is no extraction “{extraction}”.", f"Available: {known}.")
-    return EXTRACTIONS[extraction]
+    return one_of(extraction, EXTRACTIONS, f"There is no extraction “{extraction}”.", "Available:")
 
 
 def checked(project: Project, order: RunRequest) -> Extraction:

@@ -36,7 +36,7 @@ from annotator.domain.material.item import (
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, new_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.domain.texts.words import counted, local, natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runner import Finished
@@ -491,13 +491,8 @@ def settings_of(name: str) -> ResponseSettings | None:
 
 
 def _condition(name: str) -> Condition:
-    result = next((condition for condition in CONDITIONS if condition.name == name), None)
-    if result is None:
-        raise Refusal(
-            f"There is no condition “{name}”.",
-            f"Available: {', '.join(condition.name for condition in CONDITIONS)}.",
-        )
-    return result
+    known = {condition.name: condition for condition in CONDITIONS}
+    return one_of(name, known, f"There is no condition “{name}”.", "Available:")
 
 
 WRITTEN = "written"

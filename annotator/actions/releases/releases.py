@@ -40,7 +40,7 @@ from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import EXEMPLAR, ItemRole
 from annotator.domain.texts.canonical import Change, now, well_formed
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted, local
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
@@ -409,8 +409,7 @@ def export(
     encrypted where they are marked. With `strict` what is open (see `open_points`) is refused; otherwise a note tells
     of it.
     """
-    if profile not in PROFILES:
-        raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
+    refuse_other(profile, PROFILES, f"“{profile}” is not a profile.", "Choose one of")
     tell = progress or _silent
     tell("checking every row", 0, 4)
     points = _open_points_checked(project, strict=strict)

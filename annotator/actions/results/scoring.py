@@ -21,7 +21,7 @@ from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, MODES, Item
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import SHARE, Estimate, bases
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import one_of
 from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL
 from annotator.stats.intervals.student import mean_bounds, mean_range
 from annotator.storage.tables import ITEM, RESPONSE
@@ -378,11 +378,8 @@ def _made_of(paper: Paper, made: Composite, judged: set[str]) -> MetricInfo:
 
 def named(name: str) -> MetricInfo:
     """The metric of that name; Refusal lists the names there are."""
-    for info in described():
-        if info.name == name:
-            return info
-    names = ", ".join(info.name for info in described())
-    raise Refusal(f"There is no metric “{name}”.", f"Available: {names}.")
+    known = {info.name: info for info in described()}
+    return one_of(name, known, f"There is no metric “{name}”.", "Available:")
 
 
 def departures(names: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, SYSTEM
 
@@ -88,9 +88,7 @@ def checked(project: Project, order: RunRequest) -> None:
 
 def protocol_of(protocol: str) -> Protocol:
     """The protocol of that name; Refusal lists the names there are."""
-    if protocol not in PROTOCOLS:
-        raise Refusal(f"There is no protocol “{protocol}”.", f"Available: {', '.join(PROTOCOLS)}.")
-    return PROTOCOLS[protocol]
+    return one_of(protocol, PROTOCOLS, f"There is no protocol “{protocol}”.", "Available:")
 
 
 def units_a_call(judge: Judge, protocol: str) -> int:
@@ -105,13 +103,10 @@ def settings_of(judge: Judge, protocol: str, seed: int) -> JudgeSettings:
 def checked_scope(project: Project, order: RunRequest) -> None:
     """Refuse a system or item that is not there, naming what is."""
     with project.store.read() as db:
-        named = set(db.execute(select(SYSTEM.c.name)).scalars())
+        named = sorted(db.execute(select(SYSTEM.c.name)).scalars())
         keys = set(db.execute(select(ITEM.c.key).where(ITEM.c.retired.is_(False))).scalars())
     for name in order.systems:
-        if name not in named:
-            raise Refusal(
-                f"There is no system “{name}” in this project.", f"Available: {', '.join(sorted(named))}."
-            )
+        refuse_other(name, named, f"There is no system “{name}” in this project.", "Available:")
     for key in order.items:
         if key not in keys:
             raise Refusal(f"There is no item “{key}” in this project.", "See the keys on the Items page.")

@@ -8,9 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     model_serializer,
@@ -282,10 +280,9 @@ class CheckState(StrEnum):
     NOT_APPLICABLE = "not applicable"
 
 
-class FinalCheck(BaseModel):
+class FinalCheck(FrozenRecord):
     """What was found of one thing, who signed it by alias, and when."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     state: CheckState
     signed: Text = Field(max_length=200, description="Alias of who looked")
     at: str = Field(max_length=40)

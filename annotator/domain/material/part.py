@@ -3,13 +3,13 @@
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.kinds.artifact import Anchor, Document, Unit
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.material.item import PageState
-from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.canonical import FrozenRecord, Text
 
 
 class KeyPoint(Unit):
@@ -53,10 +53,9 @@ class KeyPoint(Unit):
         return (self.model_copy(update={"merged": ()}), *others)
 
 
-class ReadPage(BaseModel):
+class ReadPage(FrozenRecord):
     """A page that a report gives, by its normal address, and what was drawn there that is no key point."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     address: Text = Field(max_length=2000)
     state: PageState
     lost: tuple[Text, ...] = Field(default=(), description="Points none of whose spans stand in the page")
@@ -102,10 +101,9 @@ class Claims(Document[Claim]):
     UNIT: ClassVar[type[Unit]] = Claim
 
 
-class CitedSource(BaseModel):
+class CitedSource(FrozenRecord):
     """A source that a sentence cites: its normal address, or its entry in the report's list where that gives none."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     address: Text = Field(
         default="", max_length=2000, description="Normal spelling; empty where none is known"
     )
