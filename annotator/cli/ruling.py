@@ -404,11 +404,11 @@ def ask(
     A checklist is drafted from the task alone: settle it before you look at any report. A classification is drafted
     from the question and the project's types: it proposes a type and a subject.
     """
-    from annotator.actions.material import draft_runs
+    from annotator.actions.material import model_drafts
     from annotator.actions.runs.judge_cases import RunRequest
 
     order = RunRequest(
-        judge=judge, protocol=draft_runs.protocol_name(draft_runs.kind_of(kind)), items=tuple(item),
+        judge=judge, protocol=model_drafts.protocol_name(model_drafts.kind_of(kind)), items=tuple(item),
         concurrency=concurrency, timeout_s=timeout, budget_usd=budget, piece_words=piece_words,
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from annotator.actions.items import pages
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
 from annotator.actions.judging.judge_runs import JudgeRun
-from annotator.actions.material import draft_runs, responding
+from annotator.actions.material import model_drafts, responding
 from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.project.file import Project
 from annotator.actions.research.research import ResearchRun
@@ -43,7 +43,7 @@ BEGINNINGS: dict[str, type[RunKind]] = {
     drift.PREFIX: drift.DriftCheckRun,
     merging.NAME: PairingRun,
     RANKING.name: ContestRun,
-    draft_runs.PREFIX: draft_runs.DraftRun,
+    model_drafts.PREFIX: model_drafts.DraftRun,
     responding.RESEARCH: ResearchRun,
     responding.PREFIX: responding.ResponseRun,
 }

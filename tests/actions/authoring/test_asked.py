@@ -18,7 +18,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import WriterSettings
-from annotator.actions.material import draft_runs, responding
+from annotator.actions.material import model_drafts, responding
 from annotator.actions.material.model_drafts import proposals, take
 from annotator.actions.parcels import tasking, tray, unpacking
 from annotator.actions.project import people
@@ -175,7 +175,7 @@ def add_source(asking: Project, folder: Path) -> None:
 def drafted(asking: Project, units: int, kind: Kind = Kind.RUBRIC, judge: str = JUDGE) -> str:
     """Whoever works asks for a draft of the first item and takes so many units of it; the document's id."""
     key = items.read(asking, items.ids(asking)[0]).key
-    asyncio.run(draft_runs.run(asking, RunRequest(judge, draft_runs.protocol_name(kind), items=(key,))))
+    asyncio.run(model_drafts.run(asking, RunRequest(judge, model_drafts.protocol_name(kind), items=(key,))))
     result = proposals(asking, items.ids(asking)[0], kind)[0]
     return take(asking, result.id, [unit.id for unit in result.document.units[:units]]).subject
 

@@ -17,7 +17,7 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
-from annotator.actions.material import draft_runs, model_drafts
+from annotator.actions.material import model_drafts
 from annotator.actions.orders import orders
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -389,8 +389,8 @@ def test_a_figure_says_that_its_judges_model_drafted_the_checklist(tmp_path: Pat
         item_id = items.add(project, "How are sources cited?").subject
         add_report(project, item_id, "Alpha", "Sources are cited.")
         server.script(completion(json.dumps(DRAFT)))
-        order = RunRequest("writer", draft_runs.protocol_name(Kind.CHECKLIST), items=("1",))
-        assert asyncio.run(draft_runs.run(project, order))["state"] == "done"
+        order = RunRequest("writer", model_drafts.protocol_name(Kind.CHECKLIST), items=("1",))
+        assert asyncio.run(model_drafts.run(project, order))["state"] == "done"
         (proposal,) = model_drafts.proposals(project)
         model_drafts.take(project, proposal.id)
         (artifact,) = artifacts_of(project, item_id)
