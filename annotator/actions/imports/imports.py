@@ -282,8 +282,8 @@ def _read(
         return ForeignFiles(*seminars.read(project, paths, tell, pseudonyms=options.pseudonyms))
     if format == GOLDSMITH:
         bundle, problems = release.read(paths)
-        if canary := bundle.publication.canary:
-            words = f"is release {bundle.number} of {_whose(project, canary)}"
+        if canary := bundle.manifest.publication.canary:
+            words = f"is release {bundle.manifest.number} of {_whose(project, canary)}"
             problems.append(Problem(paths[0].name, None, words, note=True))
         return _weighed(project, bundle, problems, options, whole=True)
     if format == TABLES:
@@ -357,7 +357,7 @@ def _weighed(
     """The bundle without criteria of weights that the project does not allow; of rubrics that are `whole`, since their
     hash is signed or their criteria are judged, without each that has one.
     """
-    weights = settings.after_import(project, bundle.weights)
+    weights = settings.after_import(project, bundle.manifest.weights)
     made = {
         artifact.id: document_of(artifact.kind, artifact.document)
         for artifact in bundle.artifacts
@@ -508,23 +508,24 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
             artifacts.remember(project, db, artifact.id, artifact.drafted)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
-    settings.take(project, settings.after_import(project, incoming.bundle.weights).text)
-    if incoming.bundle.drawn_pairs and not project.get(materials.PAIRS):
-        pairs = {name: of.model_dump(mode="json") for name, of in incoming.bundle.drawn_pairs.items()}
+    told = incoming.bundle.manifest
+    settings.take(project, settings.after_import(project, told.weights).text)
+    if told.drawn_pairs and not project.get(materials.PAIRS):
+        pairs = {name: of.model_dump(mode="json") for name, of in told.drawn_pairs.items()}
         project.set(materials.PAIRS, pairs)
-    if incoming.bundle.error_sample is not None and not label_sealing.sample(project):
-        project.set(label_sealing.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
-    if incoming.bundle.unadjudicated:
+    if told.error_sample is not None and not label_sealing.sample(project):
+        project.set(label_sealing.SAMPLE, told.error_sample.model_dump(mode="json"))
+    if told.unadjudicated:
         project.set(annotating.UNADJUDICATED, True)
     theirs = {item.id for item in incoming.bundle.items}
     alone = theirs.issuperset(db.execute(select(ITEM.c.id)).scalars())
     # What is here already is scored as it was.
     if incoming.bundle.rubric_set and alone:
         project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
-    releases.keep(project, incoming.bundle.publication, alone=alone)
-    final_pass.take(project, incoming.bundle.final_pass)
-    if incoming.bundle.awaited:
-        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **incoming.bundle.awaited})
+    releases.keep(project, told.publication, alone=alone)
+    final_pass.take(project, told.final_pass)
+    if told.awaited:
+        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **told.awaited})
     if decided := incoming.rows.get(contest_standings.DECISIONS):
         held = project.get(contest_standings.DECISIONS, {})
         project.set(contest_standings.DECISIONS, {**held, **{one["task"]: one for one in decided}})

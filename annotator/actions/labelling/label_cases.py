@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set as AbstractSet
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from sqlalchemy import Connection, and_, bindparam, exists, select
@@ -37,10 +37,6 @@ from annotator.storage.tables import (
     SYSTEM,
     VALIDATION_SET,
 )
-
-if TYPE_CHECKING:
-    from annotator.domain.judges.protocol import Case
-
 
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"
@@ -541,7 +537,7 @@ def shuffled(pairs: "Iterable[Case]", person_id: str) -> "list[Case]":
     )
 
 
-def comes_first(person_id: str, case: "Case") -> bool:
+def comes_first(person_id: str, case: Case) -> bool:
     """Whether this is the way round in which a person is asked about a pair: chance, but the same whenever asked."""
     return shown_first(person_id, case.protocol, *_both(case)) == case.response.id
 
@@ -553,7 +549,7 @@ def shown_first(person_id: str, protocol: str, *pair: str) -> str:
     return second if toss else first
 
 
-def _both(case: "Case") -> tuple[str, str]:
+def _both(case: Case) -> tuple[str, str]:
     return case.response.id, case.unit.id
 
 

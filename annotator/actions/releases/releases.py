@@ -305,7 +305,7 @@ def add_erratum(project: Project, reason: str, since: Path | None = None) -> Cha
 def changes_since(project: Project, folder: Path) -> tuple[int, dict[str, list[str]]]:
     """The number of a released folder, and by kind what is different in the project as it now stands."""
     older, _ = release.read([folder])
-    return older.number, differences(older, gather(project)[0])
+    return older.manifest.number, differences(older, gather(project)[0])
 
 
 def withdraw(project: Project, number: int, reason: str) -> Change:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterat
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+from typing import Any, ClassVar, TextIO
 
 from sqlalchemy import insert, select, update
 
@@ -25,13 +25,11 @@ from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging import runner
 from annotator.judging.batches.batch_results import DECLINED, BatchState
+from annotator.judging.calls.asking import Asker, Refused
 from annotator.judging.calls.limits import Limits, RunHalt
 from annotator.judging.calls.prices import TOKENS_A_UNIT, Budget, prices
+from annotator.judging.runner import RunEnd
 from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
-
-if TYPE_CHECKING:
-    from annotator.judging.calls.asking import Asker, Refused
-    from annotator.judging.runner import RunEnd
 
 
 @asynccontextmanager
@@ -40,9 +38,9 @@ async def asking(
     judge: Judge,
     order: RunRequest,
     journal: RunJournal,
-    refused: "Refused" = lambda _: "",
+    refused: Refused = lambda _: "",
     told_output: int = TOKENS_A_UNIT,
-) -> AsyncIterator["Asker | None"]:
+) -> AsyncIterator[Asker | None]:
     """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
 
     `refused` says why a model may not answer; `told_output` is the most tokens that a reply is told to have.
@@ -50,7 +48,6 @@ async def asking(
     if judge.kind != JudgeKind.ENDPOINT:
         yield None
         return
-    from annotator.judging.calls.asking import Asker
     from annotator.judging.calls.client import Client, Sender
     from annotator.judging.calls.keys import guard
     from annotator.judging.calls.noting import CallNotes
@@ -112,7 +109,7 @@ class BatchShelf:
     def __init__(self, project: Project, journal: RunJournal) -> None:
         self._project, self._journal = project, journal
 
-    def batches(self) -> list["BatchState"]:
+    def batches(self) -> list[BatchState]:
         mine = BATCH.c.run_id == self._journal.run_id
         question = (
             select(BATCH.c.content).where(mine, BATCH.c.stage != _SETTLED).order_by(BATCH.c.at, BATCH.c.id)
@@ -121,7 +118,7 @@ class BatchShelf:
             BatchState.model_validate_json(content) for content in self._project.query(question).scalars()
         ]
 
-    def keep_batch(self, state: "BatchState") -> None:
+    def keep_batch(self, state: BatchState) -> None:
         """Keep a batch as it stands now, in place of how it stood before."""
         row = {"stage": state.stage.value, "content": state.model_dump_json()}
         with self._project.store.write() as db:
@@ -244,7 +241,7 @@ class RunWork:
     before: int
     deed: str
     already: Container[Key] = frozenset()
-    refused: "Refused" = lambda _: ""
+    refused: Refused = lambda _: ""
     whole: Callable[[], Iterable[Case]] | None = None
     told_output: int = TOKENS_A_UNIT
 
@@ -293,7 +290,7 @@ class _Drive:
             tell,
         )
 
-    async def through(self, asker: "Asker | None") -> "RunEnd":
+    async def through(self, asker: Asker | None) -> RunEnd:
         """Do the work, and the batches before it where the order wants them."""
         work, source, asks = self._work, self._work.cases(), asker
         if asker is not None and self._order.batch:
@@ -310,7 +307,7 @@ class _Drive:
             already=work.already,
         )
 
-    async def _by_batches(self, asker: "Asker") -> tuple[Any, Iterable[Case]]:
+    async def _by_batches(self, asker: Asker) -> tuple[Any, Iterable[Case]]:
         """What came of the batches, and the cases in the order in which it serves them."""
         from annotator.judging.batches import batching
 

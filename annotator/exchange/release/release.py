@@ -248,12 +248,8 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     for path, content in contents.items():
         reader.read_file(path, decrypted(content, canary))
     if manifest:
-        reader.bundle.publication, reader.bundle.number = _publication(manifest), manifest.number
-        reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
-        reader.bundle.unadjudicated, reader.bundle.awaited = manifest.unadjudicated, manifest.awaited
-        reader.bundle.final_pass = manifest.final_pass
+        reader.bundle.manifest = manifest.model_copy(update={"publication": _publication(manifest)})
         reader.bundle.rubric_set = manifest.rubric_set
-        reader.bundle.drawn_pairs = manifest.drawn_pairs
     return reader.bundle, problems + reader.problems
 
 
