@@ -29,8 +29,7 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.domain.judges import contest
-from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting, Showing
+from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting, Showing, by_pair
 from annotator.domain.judges.judge import JudgeKind, RaterKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task, task_key
@@ -369,12 +368,12 @@ def _beside(
     tasks: Mapping[str, ContestTask],
 ) -> dict[str, BesidePeople]:
     """How the rater stands beside each other person who compared the same pairs."""
-    mine, result = contest.by_pair(own), {}
+    mine, result = by_pair(own), {}
     for other in contest_rows.raters(project):
         if other.id == who.id or other.kind is not RaterKind.PERSON:
             continue
         held = contest_rows.meetings(project, other.id, tasks)
-        theirs = contest.by_pair(held)
+        theirs = by_pair(held)
         played = contest_rows.played(held)
         rated = _rated(played, standings.ratings(list(tasks), played))
         pairs = [(mine[pair], theirs[pair]) for pair in sorted(mine.keys() & theirs.keys())]

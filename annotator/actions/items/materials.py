@@ -40,8 +40,7 @@ from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
 from annotator.domain.texts.words import natural
-from annotator.storage import tables
-from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM
+from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM, add_missing
 
 # The setting that holds the pairs drawn for a protocol, with how they were drawn.
 PAIRS = "drawn_pairs"
@@ -386,7 +385,7 @@ def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:
         for key, r in made
     ]
     with file.unmoved(project), project.store.write() as db:
-        tables.add_missing(db, RENDERING, rows)
+        add_missing(db, RENDERING, rows)
 
 
 DOES = "can prepare material"

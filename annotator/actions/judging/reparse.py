@@ -25,8 +25,7 @@ from annotator.domain.texts.words import counted
 from annotator.judging.calls.asking import ReplayAsk, keys_of
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING
-from annotator.storage import tables
-from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, put
 
 # Of these there is a reply that someone wrote.
 _OK = Status.OK.value
@@ -102,7 +101,7 @@ async def again(
     result = RereadReport(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
     with project.store.write() as db:
         if fresh:
-            tables.put(db, JUDGEMENT, fresh)
+            put(db, JUDGEMENT, fresh)
         details = {"protocol": protocol, **asdict(result), "before": before}
         record(project, db, Change("judge", judge_record.id, "read replies again", None, details))
     return result

@@ -15,9 +15,8 @@ from annotator.actions.judges import judges, prompts
 from annotator.actions.material import responding
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import Reply, RunJournal, call_of
-from annotator.actions.runs.judge_cases import Key, RunRequest
+from annotator.actions.runs.judge_cases import Key, RunRequest, checked_scope, system_ids
 from annotator.actions.runs.run_kind import RunKind, RunWork
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
@@ -195,7 +194,7 @@ def checked(project: Project, order: RunRequest) -> Extraction:
         raise Refusal(
             "A vote cannot extract from a text.", "Choose a judge with an endpoint, or the baseline."
         )
-    judge_cases.checked_scope(project, order)
+    checked_scope(project, order)
     return extraction
 
 
@@ -207,7 +206,7 @@ def _subjects(project: Project, order: RunRequest, extraction: Extraction) -> It
 def _chosen(
     project: Project, order: RunRequest, extraction: Extraction, wanted_material: materials.WantedMaterial
 ) -> Iterator[Material]:
-    systems = judge_cases.system_ids(project, order.systems)
+    systems = system_ids(project, order.systems)
     for at_hand in materials.each(
         project, wanted_material, materials.item_ids(project, order.items, answered=True)
     ):
@@ -311,8 +310,8 @@ def confirm_all(
 ) -> int:
     """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
     people.refuse_others(project, materials.DOES)
-    judge_cases.checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
-    chosen, item_ids = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
+    checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
+    chosen, item_ids = system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
     waiting = [
         parts[kind.value].extract_id

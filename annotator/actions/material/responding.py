@@ -43,8 +43,7 @@ from annotator.judging.runner import Finished
 from annotator.protocols import reports
 from annotator.protocols.registry import continuations, reference_system
 from annotator.protocols.reports import CONDITIONS, Condition
-from annotator.storage import tables
-from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM
+from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM, add_missing
 
 WROTE, FAILED = "write report", "no report"
 ASKED = "prompts "
@@ -147,7 +146,7 @@ class ResponseJournal(RunJournal):
         }
         fields = ResponseFields.model_validate(known)
         row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
-        if not tables.add_missing(db, RESPONSE, row).rowcount:
+        if not add_missing(db, RESPONSE, row).rowcount:
             # It came from elsewhere while this one was being written.
             return False
         origin = by_judge(self._judge_id)

@@ -23,10 +23,9 @@ from annotator.actions.material import model_drafts, responding
 from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.project.file import Project
 from annotator.actions.research.research import ResearchRun
-from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
-from annotator.actions.runs.run_records import RunEvent
+from annotator.actions.runs.run_records import RunEvent, last_unfinished, together
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, merging
@@ -129,7 +128,7 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
             listener.lines.put(None)
         if result[-1]["state"] != RunState.DONE.value:
             break
-    tell(line := run_records.together(result, sum(before.values())))
+    tell(line := together(result, sum(before.values())))
     return line
 
 
@@ -138,7 +137,7 @@ def unfinished(project: Project, judge: str = "", **how: Any) -> RunRequest:
 
     Reports and drafts are resumed by the commands that asked for them.
     """
-    return run_records.last_unfinished(project, judge, _is_resumed).order(**how)
+    return last_unfinished(project, judge, _is_resumed).order(**how)
 
 
 def _is_resumed(protocol: str) -> bool:

@@ -35,7 +35,6 @@ from annotator.domain.texts.canonical import canonical_json, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import parcels
 from annotator.exchange.parcels.packages import AGAIN
-from annotator.storage import tables
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -44,6 +43,7 @@ from annotator.storage.tables import (
     REMARK,
     REVISION,
     RULING,
+    add_missing,
 )
 
 
@@ -177,7 +177,7 @@ def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput)
         "id": rater.artifact_id, "item_id": given.item_id, "kind": given.stage.kind.value,
         "author_id": rater.person_id, "state": State.SEALED.value, "revision": 1, "sealed_at": rater.sealed_at,
     }  # fmt: skip
-    tables.add_missing(db, ARTIFACT, row)
+    add_missing(db, ARTIFACT, row)
     question = select(REVISION.c.number, REVISION.c.sha256, REVISION.c.chain)
     earlier = list(
         db.execute(question.where(REVISION.c.artifact_id == rater.artifact_id).order_by(REVISION.c.number))
@@ -439,4 +439,4 @@ def _keep_remarks(db: Connection, here: Adjudication, person: Person, came: parc
     for remark in came.remarks:
         if remark.subject in known:
             values = {"subject": known[remark.subject], "person_id": person.id, "at": min(remark.at, now())}
-            tables.add_missing(db, REMARK, {"id": remark.id, "text": remark.text, **values})
+            add_missing(db, REMARK, {"id": remark.id, "text": remark.text, **values})

@@ -51,8 +51,7 @@ from annotator.exchange.formats.bibliographies import Work, works_of
 from annotator.exchange.pages.fetching import OneTurn
 from annotator.exchange.table_files import READERS, Table, read_table
 from annotator.protocols.registry import reference_system
-from annotator.storage import tables
-from annotator.storage.tables import PAGE
+from annotator.storage.tables import PAGE, put
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,7 +472,7 @@ def complete(
             if row != before:
                 abstracts += row["text"] != before["text"]
                 citations += row["citations_on"] != before["citations_on"]
-                tables.put(db, PAGE, row)
+                put(db, PAGE, row)
         if abstracts or citations:
             image = {"from": where, "abstracts": abstracts, "citations": citations}
             record(project, db, Change("page", new_id(), "complete works", after=image))

@@ -39,8 +39,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import CutList
 from annotator.judging.calls.asking import Key
 from annotator.judging.runner import Finished
-from annotator.storage import tables
-from annotator.storage.tables import CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM, add_missing, put
 
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
@@ -324,7 +323,7 @@ class RunJournal:
         at = now()
         with self._writing() as db:
             calls = [self._call(call, at) for call in noted]
-            tables.put(db, CALL, calls)
+            put(db, CALL, calls)
         self._noted.update((call.id, call.status) for call in noted if call.latency_s is not None)
         self._know(call for call in calls if call["status"] == Status.OK.value)
 
@@ -343,7 +342,7 @@ class RunJournal:
 
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:
-            tables.add_missing(db, CALL, calls)
+            add_missing(db, CALL, calls)
         # A call of a batch is there before its reply is read whole: that it is of no use is learnt only now.
         spoilt = [call for call in calls if call["status"] in _SPOILT]
         if spoilt:
@@ -361,7 +360,7 @@ class RunJournal:
         wordings = label_rows.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
         rows = [row for finished in done for row in self._judgements(finished, at, wordings)]
         if rows:
-            tables.put(db, JUDGEMENT, rows)
+            put(db, JUDGEMENT, rows)
         return len(rows)
 
     def _call(self, call: Call, at: datetime) -> dict[str, Any]:

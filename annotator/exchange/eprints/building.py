@@ -8,8 +8,7 @@ from pathlib import Path
 from annotator.domain.material.extract import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import COMMON
-from annotator.exchange.eprints import assembling
-from annotator.exchange.eprints.assembling import Unfit
+from annotator.exchange.eprints.assembling import Unfit, assembled, files_of
 from annotator.exchange.eprints.entries import ListedPaper, entries
 from annotator.exchange.eprints.folder import Collection, KnownWorks
 from annotator.exchange.texts import latex
@@ -110,8 +109,8 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
     """The section of a candidate; Unfit at the first stage that refuses it."""
     if reason := rules.against(paper):
         raise Unfit(RefusalStage.FILTER, reason)
-    files = assembling.files_of(collection.eprint(paper))
-    whole = assembling.assembled(files)
+    files = files_of(collection.eprint(paper))
+    whole = assembled(files)
     section = related_work(whole.text)
     text = latex.without_floats(section.text)
     try:

@@ -13,7 +13,6 @@ from typing import Any
 
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.item import SourceKind
-from annotator.domain.texts import identifier
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, unspaced
@@ -66,7 +65,7 @@ class Work:
 
 def doi_of(text: str) -> str:
     """The DOI by which a service knows a work that is named so; empty when it has none."""
-    result = identifier.work_named(text)
+    result = work_named(text)
     if result is None or result.scheme not in ("doi", "arxiv"):
         return ""
     return result.value if result.scheme == "doi" else f"10.48550/arXiv.{result.value}"
@@ -103,9 +102,7 @@ def _crossref(record: dict[str, Any]) -> Work:
         for one in _dicts(record.get("author"))
     ]
     published = _day(record.get("issued"))
-    named = [
-        text for name in ("DOI", "ISBN", "URL") if identifier.work_named(text := _first(record.get(name)))
-    ]
+    named = [text for name in ("DOI", "ISBN", "URL") if work_named(text := _first(record.get(name)))]
     return Work(
         _reference(_first(record.get("title")), next(iter(named), ""), names, published[:4]),
         published,
@@ -158,7 +155,7 @@ def _in_order(places: dict[str, Any]) -> str:
 
 
 def _reference(title: Any, doi: Any, names: list[str], year: Any) -> Reference:
-    named = identifier.work_named(_words(doi))
+    named = work_named(_words(doi))
     return made(_words(title), str(named or _words(doi)), ", ".join(filter(None, names)), _words(year))
 
 

@@ -17,7 +17,6 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange import folders
 from annotator.exchange.folders import (
     LARGEST_FILE,
     Content,
@@ -28,6 +27,7 @@ from annotator.exchange.folders import (
     pretty_list,
     read_bytes,
     slugs,
+    with_sums,
 )
 from annotator.exchange.release import records as records_module
 from annotator.exchange.release.bundle import (
@@ -143,7 +143,7 @@ def _encrypted(
 
 
 def complete(parts: Files, manifest: Manifest) -> dict[str, Content]:
-    return folders.with_sums({**parts, MANIFEST: pretty(manifest.model_dump(mode="json"))})
+    return with_sums({**parts, MANIFEST: pretty(manifest.model_dump(mode="json"))})
 
 
 def content_sha256(manifest: Manifest) -> str:
