@@ -1,4 +1,4 @@
-"""Assignments: handing out, withdrawing, and what a person is offered because of them."""
+"""Assignments: handing out, withdrawing, what people are offered, and the agreements frozen once all is in."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
