@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from annotator.actions.results import results
-from annotator.domain.judges.protocol import Level, Value, numbers
-from annotator.domain.judges.protocol import Scale as OrderedScale
+from annotator.domain.judges.protocol import Level, Scale as OrderedScale, Value, numbers
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate, without_width
 from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import (

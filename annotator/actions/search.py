@@ -7,13 +7,11 @@ from itertools import islice
 from typing import NamedTuple
 
 import orjson
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
-from annotator.actions.labelling import dealing, label_tasks
-from annotator.actions.labelling.label_tasks import LabelTask
+from annotator.actions.labelling import label_cases, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role
@@ -201,10 +199,10 @@ def _reports(project: Project, db: Connection, keys: Mapping[str, str]) -> Itera
     """Reports by their blind names where the person labels them, the others for those whom Material shows them; notes
     that the person gave beside their labels.
     """
-    me, tasks = people.someone(project).id, dict[str, tuple[str, LabelTask]]()
-    protocols = dealing.protocols_by_item(db, me).values()
+    me, tasks = people.someone(project).id, dict[str, tuple[str, labels.LabelTask]]()
+    protocols = label_cases.protocols_by_item(db, me).values()
     for protocol in dict.fromkeys([USUAL, *(name for of_item in protocols for name in of_item)]):
-        for task in label_tasks.queue(project, protocol):
+        for task in labels.queue(project, protocol):
             for response_id in (task.response_id, *([task.other_id] if task.other_id else [])):
                 tasks.setdefault(response_id, (protocol, task))
     every = _sees_material(project)

@@ -720,7 +720,7 @@ def run(
 
     Pairs are kept before anyone is asked; run the same command again to resume, which repeats no answered comparison.
     """
-    from annotator.actions.contests.contest_runs import ContestSettings
+    from annotator.actions.contests.contest_rows import ContestSettings
     from annotator.actions.runs.judge_cases import RunRequest
 
     settings = ContestSettings(rounds, seed, one_order, near_cut)
@@ -740,10 +740,10 @@ def import_(
     json_: Json = False,
 ) -> None:
     """Import matches played elsewhere, in the order of their lines, all or none; tasks are named by key or id."""
-    from annotator.actions.contests import contest_runs
+    from annotator.actions.contests import contest_rows
 
     with opened(file) as project:
-        result = contest_runs.import_matches(project, matches)
+        result = contest_rows.import_matches(project, matches)
     say(
         {"matches": result.matches, "raters": dict(result.raters), "again": result.again},
         json_,
@@ -759,10 +759,10 @@ def export(
     json_: Json = False,
 ) -> None:
     """Write the matches, round by round, in the columns that import takes: anyone can compute the ratings again."""
-    from annotator.actions.contests import contest_runs
+    from annotator.actions.contests import contest_rows
 
     with opened(file, readonly=True) as project:
-        result = contest_runs.write_matches(project, to, rater)
+        result = contest_rows.write_matches(project, to, rater)
     say({"matches": result, "file": str(to)}, json_, [f"Wrote {counted(result, 'match', 'matches')} to {to}"])
 
 

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TextIO
-from typing import Protocol as Shape
+from typing import Annotated, Any, Protocol as Shape, TextIO
 
 import typer
 

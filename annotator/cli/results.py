@@ -13,7 +13,7 @@ from annotator.domain.experts.publication import ReleaseMetadata
 from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import visible
 from annotator.domain.texts.estimate import Estimate, interval
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted
 
 Departures = Annotated[
@@ -234,8 +234,13 @@ def _figures(
     project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool, departures: bool
 ) -> None:
     from annotator.actions.items import items
-    from annotator.actions.results import overview, result_pictures, result_raters, scoring
-    from annotator.actions.results import results as questions
+    from annotator.actions.results import (
+        overview,
+        result_pictures,
+        result_raters,
+        results as questions,
+        scoring,
+    )
     from annotator.actions.runs import judge_cases
 
     made_of = scoring.named(metric).of if metric else ()
@@ -283,8 +288,7 @@ def _rater_id(project: Any, name: str, protocol: str) -> str:
 
 
 def _group(by: str) -> str:
-    if by not in GROUPS:
-        raise Refusal(f"Figures cannot be grouped by “{by}”.", f"Use one of {', '.join(GROUPS)}.")
+    refuse_other(by, GROUPS, f"Figures cannot be grouped by “{by}”.")
     return GROUPS[by]
 
 

@@ -404,11 +404,11 @@ def ask(
     A checklist is drafted from the task alone: settle it before you look at any report. A classification is drafted
     from the question and the project's types: it proposes a type and a subject.
     """
-    from annotator.actions.material import draft_runs
+    from annotator.actions.material import model_drafts
     from annotator.actions.runs.judge_cases import RunRequest
 
     order = RunRequest(
-        judge=judge, protocol=draft_runs.protocol_name(draft_runs.kind_of(kind)), items=tuple(item),
+        judge=judge, protocol=model_drafts.protocol_name(model_drafts.kind_of(kind)), items=tuple(item),
         concurrency=concurrency, timeout_s=timeout, budget_usd=budget, piece_words=piece_words,
     )  # fmt: skip
 
@@ -462,8 +462,7 @@ def take(
     and the subject.
     """
     from annotator.actions.material import model_drafts
-    from annotator.domain.material.writer_aid import WriterAid
-    from annotator.domain.texts.refusal import Refusal
+    from annotator.domain.material.part import WriterAid
 
     with opened(file) as project:
         result = model_drafts.waiting_proposal(project, draft, kind)
@@ -604,7 +603,6 @@ def rubrics_keep(
 ) -> None:
     """Keep a rubric set under a name: a copy of another one, or from a file."""
     from annotator.actions.studies import rubric_views
-    from annotator.domain.texts.refusal import Refusal
 
     if bool(of) == bool(path):
         raise Refusal("A set is either copied or read from a file.", "Give --of or --from.")

@@ -466,7 +466,6 @@ def bias(
 ) -> None:  # fmt: skip
     """Judges' biases (position, length, model family) and how they performed under attack."""
     from annotator.actions.attacks import attacking, biases
-    from annotator.domain.texts.refusal import Refusal
 
     protocol = protocol_of(file, protocol)
     with opened(file, readonly=not family) as project:

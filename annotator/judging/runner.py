@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain, islice
-from typing import Any
-from typing import Protocol as Shape
+from typing import Any, Protocol as Shape
 
 from pydantic import ValidationError
 

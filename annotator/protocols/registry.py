@@ -2,25 +2,16 @@
 
 from annotator.protocols.adra.reading import (
     MARKER as LIST_MARKER,
-)
-from annotator.protocols.adra.reading import (
     begins_with_names,
+    divided as divided_list,
+    entries_of as list_entries,
     is_list_heading,
     is_names,
-)
-from annotator.protocols.adra.reading import (
-    divided as divided_list,
-)
-from annotator.protocols.adra.reading import (
-    entries_of as list_entries,
-)
-from annotator.protocols.adra.reading import (
     references as works_referred_to,
 )
 from annotator.protocols.arena import continuations
 from annotator.protocols.arena.leakage import ComparedContinuation, compared
-from annotator.protocols.arena.ranking import RANKING
-from annotator.protocols.arena.ranking import read as ranked_value
+from annotator.protocols.arena.ranking import RANKING, read as ranked_value
 from annotator.protocols.deepscholar import system as reference_system
 from annotator.protocols.deepscholar.sentences import CitedWork, ReportFigures, cited_works, report_figures
 

@@ -6,7 +6,7 @@ from annotator.actions import search
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
@@ -126,7 +126,7 @@ def test_reports_have_blind_names_where_they_are_labelled_and_no_system_is_ever_
         ("Reports", "1 · Report A"),
         ("Reports", "1 · Report B"),
     ]
-    task = label_tasks.queue(project)[0]
+    task = labels.queue(project)[0]
     unit = labels.sheet(project, task.response_id).units[0]
     labels.set_label(project, task.response_id, unit.id, "no")
     labels.set_note(project, task.response_id, unit.id, "Only rhenium.")

@@ -36,8 +36,6 @@ from tests.servers.drafting_server import (
 )
 from tests.servers.research_server import (
     JUDGE as RESEARCHER,
-)
-from tests.servers.research_server import (
     SYSTEM,
     research_project,
     researching,

@@ -7,8 +7,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
 from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, TeamSlot, assignment_id, draw, share

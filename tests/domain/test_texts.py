@@ -5,8 +5,7 @@ from itertools import pairwise
 from unicodedata import normalize
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from uniseg.wordbreak import words
 
 from annotator.domain.texts.difference import (

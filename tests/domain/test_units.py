@@ -1,8 +1,7 @@
 """Units of documents: scales, weights, and families of models."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import ValidationError
 
 from annotator.domain.judges.judge import family_of

@@ -5,8 +5,7 @@ import sys
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from annotator.domain.judges.validation import Pieces, copied, left_out, planted
 from annotator.judging import messages

@@ -47,7 +47,7 @@ def carded_project(path: Path, server: OddServer, **settings: str) -> Project:
 
 @once
 def _carded(path: Path, **settings: str) -> Project:
-    from annotator.actions.labelling import label_sealing, label_tasks, labels
+    from annotator.actions.labelling import label_sealing, labels
 
     project = small_project(path)
     for name in ("Ann", "Ben"):
@@ -60,11 +60,11 @@ def _carded(path: Path, **settings: str) -> Project:
     assert before is not None
     for alias in ("R2", "R3"):
         project.work_as(people.known(project, alias))
-        for task in label_tasks.queue(project):
+        for task in labels.queue(project):
             for place, unit in enumerate(labels.sheet(project, task.response_id).units):
                 wrong = alias == "R3" and place == 1
                 labels.set_label(project, task.response_id, unit.id, "yes" if place == 0 or wrong else "no")
-        for item_id in dict.fromkeys(task.item_id for task in label_tasks.queue(project)):
+        for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
             label_sealing.submit(project, item_id)
     project.work_as(before)
     return project

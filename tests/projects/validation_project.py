@@ -12,7 +12,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.project.people import new_project
@@ -121,13 +121,13 @@ def person_says(project: Project, alias: str, says: Says | Mapping[At, str], *, 
     project.work_as(person(project, alias))
     where = {(response, unit): at for at, (_, response, unit) in places(project).items()}
     with project.store.write():
-        for task in label_tasks.queue(project):
+        for task in labels.queue(project):
             for unit in labels.sheet(project, task.response_id).units:
                 value = told(where[task.response_id, unit.id])
                 if value != "-":
                     labels.set_label(project, task.response_id, unit.id, value)
     if submit:
-        for item_id in dict.fromkeys(task.item_id for task in label_tasks.queue(project)):
+        for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
             label_sealing.submit(project, item_id)
     assert before is not None
     project.work_as(before)

@@ -9,7 +9,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.project.people import new_project
@@ -152,7 +152,7 @@ def protocols_project(folder: Path) -> Project:
     judge_id = judges.named(project, JUDGE).id
     for name in (CLAIMS, PAIRS, PLAN, REASONING):
         protocol = PROTOCOLS[name]
-        for task in label_tasks.queue(project, name):
+        for task in labels.queue(project, name):
             sheet = labels.sheet(project, task.response_id, name, task.other_id)
             for group in sheet.groups:
                 for unit in group.units:

@@ -17,8 +17,7 @@ from annotator import __version__, cli
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
-from annotator.cli import project as project_module
-from annotator.cli import run_command, saying
+from annotator.cli import project as project_module, run_command, saying
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import limits
 from tests.judging.odd_server import OddServer, at_work, completion, error

@@ -11,7 +11,7 @@ import pytest
 
 from annotator.actions.imports import samples
 from annotator.actions.judging import judge_runs
-from annotator.actions.material import draft_runs
+from annotator.actions.material import model_drafts
 from annotator.actions.papers import human_agreement, paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
@@ -83,7 +83,7 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     standings, *_ = result_views.show(seminar, "contest", {}).sheets
     told |= set(standings.departures)
     seminar.close()
-    ordered = (*EXTRACTIONS.values(), *draft_runs.OFFERED.values())
+    ordered = (*EXTRACTIONS.values(), *model_drafts.OFFERED.values())
     offered = {words for one in ordered for words in one.departures}
     untold = {
         name: [words for words in said if words not in told | offered]
@@ -97,7 +97,7 @@ def test_letter_20_no_constant_stands_unused() -> None:
     """Each belongs to a protocol, an extraction, a figure or a table of views; every protocol has some."""
     assert [one.name for one in (*PROTOCOLS.values(), *EXTRACTIONS.values()) if not one.departures] == []
     carried: set[str] = set()
-    extractions = (*EXTRACTIONS.values(), *draft_runs.OFFERED.values())
+    extractions = (*EXTRACTIONS.values(), *model_drafts.OFFERED.values())
     carriers: tuple[object, ...] = (
         *PROTOCOLS.values(), RANKING, *TAXONOMIES.values(), *extractions, *(one for _, one in COMPOSITES.values()),
         *(table for paper in papers() for table in paper.tables),

@@ -65,9 +65,11 @@ from annotator.protocols import COMPOSITES, PROTOCOLS, TAXONOMIES
 from tests.material import drawn_extracts
 from tests.material.rated_tasks import rated_tasks
 from tests.material.sent_apart import returned
-from tests.projects import adra_project as adra
-from tests.projects import generated_project as generated
-from tests.projects import labelling_project as labelling
+from tests.projects import (
+    adra_project as adra,
+    generated_project as generated,
+    labelling_project as labelling,
+)
 from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
 from tests.projects.labelled_protocols import one_item, reports, seal
 from tests.projects.pairs_project import (

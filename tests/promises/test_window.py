@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.attacks import attacking
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
@@ -139,7 +139,7 @@ def undone_after_a_restart(project: Project, times: int) -> list[str]:
 def test_after_a_restart_undo_takes_back_the_newest_change_of_whatever_kind(tmp_path: Path) -> None:
     project = labelling_project(tmp_path / "labels")
     item_id, other = items.ids(project)[0], people.people(project)[1]
-    report = label_tasks.outlook(project, USUAL).tasks[0].response_id
+    report = labels.outlook(project, USUAL).tasks[0].response_id
     unit = labels.sheet(project, report).units[0].id
     items.change(project, item_id, subject="Physics")
     people.rename_person(project, other.id, "Renamed")

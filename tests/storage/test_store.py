@@ -9,8 +9,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import ForeignKeyConstraint, UniqueConstraint, insert, inspect, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, ForeignKeyConstraint, UniqueConstraint, insert, inspect, select
 from sqlalchemy.exc import IntegrityError, NoInspectionAvailable
 
 from annotator.actions.items import items

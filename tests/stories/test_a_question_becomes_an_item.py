@@ -12,7 +12,7 @@ from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.studies import question_views
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import form_of
@@ -246,7 +246,7 @@ def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
     with window_of(path, "Ada", qtbot) as window:
         project = window.session.project
         for item_id in chosen:
-            (report,) = (task for task in label_tasks.queue(project) if task.item_id == item_id)
+            (report,) = (task for task in labels.queue(project) if task.item_id == item_id)
             label(window, item_id, report.response_id, report.units)
             assert label_sealing.state(project, item_id).state == "sealed"
     with opened(path, "Cora") as project:

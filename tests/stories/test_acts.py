@@ -23,8 +23,7 @@ from annotator.actions.releases import releases
 from annotator.actions.runs import run_records
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.final_pass import CHECKS
-from annotator.domain.experts.publication import NEEDED
+from annotator.domain.experts.publication import CHECKS, NEEDED
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window

@@ -17,7 +17,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.parcels import known_keys, packing, shared_folder, tasking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
@@ -143,7 +143,7 @@ def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Cana
     for person in raters:
         assignments.assign_one(project, item_id, person.id, Stage.LABELLING)
     project.work_as(raters[1])
-    for task in label_tasks.queue(project):
+    for task in labels.queue(project):
         for unit_id in labels.sheet(project, task.response_id).units:
             labels.set_label(project, task.response_id, unit_id.id, "no")
             labels.set_note(project, task.response_id, unit_id.id, sing.sing())

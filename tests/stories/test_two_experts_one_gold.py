@@ -14,9 +14,9 @@ import pytest
 
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.agreement import agreement_figures
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_cases, label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_cases, label_sealing, labels
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
@@ -234,7 +234,7 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
     take_in_all(study, capsys)
     before = study.frozen()
     with closing(Project.open(Path(study.home))) as project:
-        (result,) = agreements.of_item(project, items.ids(project)[0])
+        (result,) = assignments.of_item(project, items.ids(project)[0])
         assert (result.pairs[0].figures[0].name, result.pairs[0].figures[0].value) == ("match_f1", 0.5)
         assert [entry.reason for entry in tray.entries(project)] == [ParcelOutcome.CONFLICT]
     adjudicate_in_the_window(study.home, qtbot)
@@ -279,7 +279,7 @@ def hand_out(project: Project, *protocols: str) -> None:
 
 def say(theirs: Project, protocol: str, place: int) -> None:
     """The first value everywhere, but at one place the last that is allowed."""
-    for task in label_tasks.queue(theirs, protocol):
+    for task in labels.queue(theirs, protocol):
         sheet = labels.sheet(theirs, task.response_id, protocol, task.other_id)
         for group in sheet.groups:
             for unit in group.units:

@@ -16,8 +16,7 @@ from annotator.cli import run_command
 from annotator.protocols import papers
 from annotator.protocols.deepscholar.overall import METRICS
 from tests.judging.odd_server import OddServer, at_work
-from tests.material import related_work
-from tests.material import related_work as made
+from tests.material import related_work, related_work as made
 from tests.servers import rule_model
 from tests.servers.rule_model import going_by_rules
 from tests.servers.served import CountingServer

@@ -8,17 +8,15 @@ from math import ceil
 from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import ColumnElement, Row, Select, exists, insert, or_, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, or_, select, update
 
 from annotator.actions.adjudication import ruling
-from annotator.actions.adjudication.ruling import renumbered
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.authoring.comparing import ITEM_SCORE, by_scale, field_named, measured, of_pairs
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.consensus.consensus import Documents, Made
-from annotator.actions.labelling import dealing
+from annotator.actions.labelling import label_cases
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, cached, record
 from annotator.domain.experts.adjudication import (
@@ -125,7 +123,7 @@ def _agree(kind: Kind, row: ruling_rows.Members, documents: dict[str, Document[A
 
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
     """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
-    agreement = agreements.of_stage(db, item_id, stage)
+    agreement = assignments.of_stage(db, item_id, stage)
     if agreement is None:
         raise Refusal(
             f"The {stage.value} of this item is not ready to be adjudicated.",
@@ -317,7 +315,7 @@ def _row(kind: Kind, number: int, ruling: Ruling, documents: Documents) -> Sheet
 
 def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:
     """What labels of an item are about: the words of each unit judged by, and each report's stand-in name."""
-    dealt = dealing.dealt(dealing.reports(db, [item_id])[item_id], people.someone(project).id)
+    dealt = label_cases.dealt(label_cases.reports(db, [item_id])[item_id], people.someone(project).id)
     return headings_of(db, item_id), {response_id: name for name, response_id in dealt}
 
 
@@ -327,9 +325,9 @@ def headings_of(db: Connection, item_id: str) -> dict[str, str]:
     Labels outlast their rubric's standing: several may have written one that nobody adjudicated yet, and another
     rubric set may be in force.
     """
-    result = dealing.written_units(db, item_id)
-    for kind in dealing.labelled_kinds():
-        result |= dealing.judged_units(db, kind, [item_id]).get(item_id, {})
+    result = label_cases.written_units(db, item_id)
+    for kind in label_cases.labelled_kinds():
+        result |= label_cases.judged_units(db, kind, [item_id]).get(item_id, {})
     return result
 
 
@@ -614,7 +612,7 @@ def split(project: Project, ruling_id: str, letter: str) -> Change:
         parts.append(_with(alone, {letter: row.members[letter]}, result, kind, documents))
         rows = ruling_rows.rulings(db, row.adjudication_id)
         place = next(n for n, each in enumerate(rows) if each.id == row.id)
-        new = renumbered([*rows[:place], *parts, *rows[place + 1 :]])
+        new = ruling.renumbered([*rows[:place], *parts, *rows[place + 1 :]])
         return ruling_rows.replace(project, db, row.id, f"split {letter}", rows, new)
 
 

@@ -6,13 +6,11 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.adjudication.adjudicating import headings_of
 from annotator.actions.assignments import assignments
 from annotator.actions.consensus import consensus, ruling_rows
-from annotator.actions.consensus.consensus import stripped
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import (
@@ -248,7 +246,7 @@ def _digest_of(dispute: Dispute) -> DigestDispute:
 
 def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
     """Object to the consensus of one stage, with a reason; once per item, and only once there is a consensus."""
-    reason = stripped(text)
+    reason = consensus.stripped(text)
     with project.store.write() as db:
         me = people.someone(project).id
         result = _digest(project, db, me, item_id)
@@ -324,7 +322,7 @@ def answer(project: Project, dispute_id: str, text: str) -> Change:
 
     Only the adjudicator may; an answer once given stays.
     """
-    words = stripped(text)
+    words = consensus.stripped(text)
     with project.store.write() as db:
         row = db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one()
         result = Dispute(**row)

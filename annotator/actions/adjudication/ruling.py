@@ -7,10 +7,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import ValidationError
-from sqlalchemy import select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select, update
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.consensus.consensus import Documents
@@ -453,7 +452,7 @@ def lacking(project: Project) -> SettledLacking:
             return "role"
         if db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False)).limit(1)).first() is None:
             return "items"
-        frozen = agreements.all_frozen(project, db)
+        frozen = assignments.all_frozen(project, db)
         sealed = select(ARTIFACT.c.id).where(
             ARTIFACT.c.state == State.SEALED.value, ARTIFACT.c.author_id != ""
         )

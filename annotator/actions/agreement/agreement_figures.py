@@ -8,10 +8,9 @@ from statistics import fmean
 from typing import Any
 
 import orjson
-from sqlalchemy import and_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, and_, select
 
-from annotator.actions.assignments.agreements import all_frozen
+from annotator.actions.assignments.assignments import all_frozen
 from annotator.actions.authoring.artifacts import COMMON
 from annotator.actions.authoring.comparing import (
     ITEM_SCORE,
@@ -24,7 +23,7 @@ from annotator.actions.authoring.comparing import (
     fields_of,
     of_pairs,
 )
-from annotator.actions.labelling import dealing
+from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -36,7 +35,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import ABOUT, UNSURE
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, refuse_other
 from annotator.domain.texts.words import counted, natural
 from annotator.storage.tables import ARTIFACT, ITEM, PERSON, REVISION
 
@@ -232,8 +231,7 @@ Group = tuple[str, ...]
 
 
 def refuse_unknown(by: str) -> None:
-    if by not in BY:
-        raise Refusal(f"Agreement cannot be grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
+    refuse_other(by, BY, f"Agreement cannot be grouped by “{by}”.", "Choose one of")
 
 
 def groups_of(by: str, where: AgreementScope, judged_unit: str = "") -> tuple[Group, ...]:
@@ -282,11 +280,11 @@ def criteria(db: Connection, groups: Iterable[Group]) -> dict[Group, str]:
     """
     sought = set(groups)
     items = {item for item, _ in sought}
-    kinds = dealing.labelled_kinds()
+    kinds = label_cases.labelled_kinds()
     result: dict[Group, str] = {
         (item, unit): words
         for kind in kinds
-        for item, units in dealing.judged_units(db, kind, items).items()
+        for item, units in label_cases.judged_units(db, kind, items).items()
         for unit, words in units.items()
     }
     if gone := {item for item, unit in sought - result.keys()}:

@@ -9,8 +9,7 @@ from math import isclose
 from typing import Any
 
 import orjson
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.agreement import agreement_figures, assisting
@@ -31,7 +30,7 @@ from annotator.actions.agreement.agreement_figures import (
     refuse_others,
     repeated,
 )
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring.comparing import VALUE, field_named
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
@@ -220,7 +219,7 @@ def half_sealed(project: Project) -> int:
         there = {(row.item_id, row.kind) for row in db.execute(sealed)}
         done = {
             (each.item_id, each.stage.kind.value)
-            for each in agreements.all_frozen(project, db)
+            for each in assignments.all_frozen(project, db)
             if each.stage.kind
         }
     return len(there - done)

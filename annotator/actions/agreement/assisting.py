@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.agreement import agreement_figures
 from annotator.actions.authoring import comparing
@@ -29,7 +28,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.judging.runner import Finished
+from annotator.judging.runner import Finished, ProgressTally, RunEnd
 from annotator.protocols.merging import NAME, PROMPTS, paired
 from annotator.storage import tables
 
@@ -244,8 +243,6 @@ class PairingRun(RunKind):
         return await super().through(tell, listen) if self.to_do else self._nothing_to_ask()
 
     def _nothing_to_ask(self) -> run_records.RunEvent:
-        from annotator.judging.runner import ProgressTally, RunEnd
-
         ended, total = RunEnd(RunState.DONE, ProgressTally().told((), None)), len(self.lists)
         return with_failures(run_records.ended_line("", DEED, ended, total, total), [])
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import orjson
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select
 
 from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.authoring import annotating, settings
@@ -17,7 +16,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.results.result_sheets import grouped
 from annotator.domain.experts.assignment import Purpose, Role, Stage
-from annotator.domain.experts.final_pass import CHECKS, CheckState, FinalCheck, ItemChecks
+from annotator.domain.experts.publication import CHECKS, CheckState, FinalCheck, ItemChecks
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import PageState
 from annotator.domain.texts import identifier

@@ -1,15 +1,13 @@
 """Preview of an assignment plan, computed before anything is handed out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.project import people

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from sqlalchemy import select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select, update
 
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.project import people
@@ -19,8 +18,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import tables
-from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION
+from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION, put
 
 KEPT, DRAFT = "review/", "draft to review/"
 UNDER_REVIEW, AGREED = "under review", "agreed"
@@ -342,7 +340,7 @@ def _get(project: Project, key: str) -> Any:
 
 def _set(project: Project, key: str, value: Any) -> None:
     with project.store.write() as db:
-        tables.put(db, META, {"key": key, "value": orjson.dumps(value).decode()})
+        put(db, META, {"key": key, "value": orjson.dumps(value).decode()})
 
 
 def _keep(project: Project, review: DraftReview) -> None:

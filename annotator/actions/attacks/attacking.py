@@ -9,8 +9,7 @@ from itertools import groupby, zip_longest
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, insert, select
 
 from annotator.actions.items import materials
 from annotator.actions.judges import judges

@@ -14,7 +14,6 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_raters import by_unit
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -131,7 +130,10 @@ def _of_labels(project: Project, protocol: str) -> list[Bias]:
         result = validation_ground.ground(project, protocol)
     except Refusal as refusal:
         return _undefined(project, protocol, refusal.happened)
-    lengths, own = _lengths(project), {member.id: member.family for member in attacking.members(project)}
+    lengths, own = (
+        dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all()),
+        {member.id: member.family for member in attacking.members(project)},
+    )
     made = []
     every = [
         replace(result, versions=validation_figures.of_judges(project, result.protocol, "", trial))
@@ -171,10 +173,6 @@ def _rows(ground: Ground, rater: ValidationRater) -> list[_Row]:
                 lean = scale.number(row.said) - scale.number(row.true)
             rows.append(_Row(place.item_id, place.response_id, place.system_id, true, lean))
     return rows
-
-
-def _lengths(project: Project) -> dict[str, int]:
-    return dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
 
 
 def _length(
@@ -418,7 +416,7 @@ class JudgeConsistency(_Consistency):
 def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
     """A judge's agreement with itself over its trials; what is undefined says why in its note."""
     scale = PROTOCOLS[protocol].scale
-    verdicts = by_unit(project, protocol, judges.named(project, judge).id)
+    verdicts = result_raters.by_unit(project, protocol, judges.named(project, judge).id)
     repeated = {unit: values for unit, values in sorted(verdicts.items()) if len(values) > 1}
     trials = sorted({trial for values in repeated.values() for trial in values})
     by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
@@ -451,7 +449,9 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsisten
 def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> JudgeConsistency:
     """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
     scale = PROTOCOLS[protocol].scale
-    verdicts = [by_unit(project, protocol, judges.named(project, name).id) for name in (judge, other)]
+    verdicts = [
+        result_raters.by_unit(project, protocol, judges.named(project, name).id) for name in (judge, other)
+    ]
     first, second = (
         {unit: value for unit, of in result.items() if (value := scale.agreed([*of.values()])) is not None}
         for result in verdicts
@@ -480,7 +480,9 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
 
 def consistency(project: Project, protocol: str = USUAL) -> tuple[ResultSheet, ...]:
     """Every two judges that judged the same units under a protocol, run by run."""
-    said = {judge.name: by_unit(project, protocol, judge.id) for judge in judges.all_of(project)}
+    said = {
+        judge.name: result_raters.by_unit(project, protocol, judge.id) for judge in judges.all_of(project)
+    }
     heads = columns(
         ("judge", "Judge"), ("other", "Other judge"),
         ("agreement", "Same verdict", "Share of units on which both say the same in a run, averaged over runs"),

@@ -6,8 +6,7 @@ from typing import Any
 
 import orjson
 from pydantic import ValidationError
-from sqlalchemy import bindparam, func, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, bindparam, func, insert, select
 
 from annotator import places
 from annotator.actions.project import people
@@ -15,7 +14,6 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import FORM, Guideline, GuidelineFields, Role, Stage, stage_of
 from annotator.domain.kinds import question_types
 from annotator.domain.kinds.artifact import MOST, Document, Kind, State, Weights, read
-from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, not_allowed
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
@@ -262,12 +260,12 @@ def _checked(stage: Stage, version: int, text: str, by: str) -> GuidelineFields:
         ) from None
 
 
-def types(project: Project) -> tuple[QuestionType, ...]:
+def types(project: Project) -> tuple[question_types.QuestionType, ...]:
     """The types of the guideline in force; those that the program ships where it names none."""
     return question_types.read(text_in_force(project, Stage.SELECTION)) or shipped_types()
 
 
-def shipped_types() -> tuple[QuestionType, ...]:
+def shipped_types() -> tuple[question_types.QuestionType, ...]:
     return question_types.read(shipped(Stage.SELECTION))
 
 

@@ -7,12 +7,10 @@ from itertools import combinations
 from typing import Any
 
 import orjson
-from sqlalchemy import Row, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Row, insert, select, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, comparing
-from annotator.actions.authoring.comparing import counts_equal
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -64,7 +62,7 @@ def members(ruling: Ruling, documents: Documents) -> dict[str, Unit]:
 
 def agree(kind: Kind, units: Iterable[Unit]) -> bool:
     first, *rest = units
-    return all(counts_equal(kind, first, other) for other in rest)
+    return all(comparing.counts_equal(kind, first, other) for other in rest)
 
 
 def differing(kind: Kind, units: Sequence[Unit]) -> tuple[str, ...]:
@@ -77,7 +75,8 @@ def differing(kind: Kind, units: Sequence[Unit]) -> tuple[str, ...]:
         if name in counted
         and first is not None
         and not all(
-            counts_equal(kind, first, first.model_copy(update={name: getattr(other, name)})) for other in rest
+            comparing.counts_equal(kind, first, first.model_copy(update={name: getattr(other, name)}))
+            for other in rest
         )
     )
 
@@ -86,7 +85,7 @@ def same_as(kind: Kind, ruling: Ruling, documents: Documents) -> str:
     """The letter whose unit the own wording repeats, or an empty text."""
     own, fields = own_unit(kind, ruling, documents), set(writable(kind))
     for letter, unit in members(ruling, documents).items():
-        if KINDS[kind].given and counts_equal(kind, own, unit):
+        if KINDS[kind].given and comparing.counts_equal(kind, own, unit):
             return letter
         if own.model_dump(include=fields) == unit.model_dump(include=fields):
             return letter

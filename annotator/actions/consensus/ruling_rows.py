@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.project.file import Project, record

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.contests import contest_rows, contest_runs
+from annotator.actions.contests import contest_rows
 from annotator.actions.contests.contest_rows import ContestRater, ContestTask, usual_top
 from annotator.actions.items import items
 from annotator.actions.judges import judges
@@ -29,8 +29,7 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.domain.judges import contest
-from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting, Showing
+from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting, Showing, by_pair
 from annotator.domain.judges.judge import JudgeKind, RaterKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task, task_key
@@ -336,7 +335,7 @@ def report(project: Project, rater: str = "", top: str = "", draws: int = standi
     ranking = standings.ranking(tasks, contest_rows.played(held), top_count, draws)
     one_order = all(len(one.showings) == 1 for one in held)
     near = (
-        contest_runs.next_near(project, who.id, top_count, one_order=one_order)
+        contest_rows.next_near(project, who.id, top_count, one_order=one_order)
         if top_count < len(tasks)
         else 0
     )
@@ -369,12 +368,12 @@ def _beside(
     tasks: Mapping[str, ContestTask],
 ) -> dict[str, BesidePeople]:
     """How the rater stands beside each other person who compared the same pairs."""
-    mine, result = contest.by_pair(own), {}
+    mine, result = by_pair(own), {}
     for other in contest_rows.raters(project):
         if other.id == who.id or other.kind is not RaterKind.PERSON:
             continue
         held = contest_rows.meetings(project, other.id, tasks)
-        theirs = contest.by_pair(held)
+        theirs = by_pair(held)
         played = contest_rows.played(held)
         rated = _rated(played, standings.ratings(list(tasks), played))
         pairs = [(mine[pair], theirs[pair]) for pair in sorted(mine.keys() & theirs.keys())]

@@ -7,8 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Select, and_, exists, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Select, and_, exists, func, select
 
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.items import items
@@ -27,7 +26,6 @@ from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.words import counted, local
 from annotator.protocols import PROTOCOLS, profiles
-from annotator.protocols.profiles import Profile
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -135,7 +133,7 @@ def report(project: Project) -> HomeReport:
         return HomeReport(project.title, about, steps, tuple(islice(following, MOST)), lately)
 
 
-def _counted(db: Connection, used: Profile, conflicts: Counter[str]) -> _Counts:
+def _counted(db: Connection, used: profiles.Profile, conflicts: Counter[str]) -> _Counts:
     def one(question: Any) -> int:
         return int(db.execute(question).scalar_one() or 0)
 
@@ -175,7 +173,7 @@ def _counted(db: Connection, used: Profile, conflicts: Counter[str]) -> _Counts:
     )
 
 
-def _about(counts: _Counts, used: Profile, everybody: dict[str, Person]) -> str:
+def _about(counts: _Counts, used: profiles.Profile, everybody: dict[str, Person]) -> str:
     choice = next((choice.title for choice in profiles.CHOICES if choice.name == used.text), "")
     active = [person for person in everybody.values() if person.active]
     annotators = sum(person.has(Role.ANNOTATOR) for person in active)
@@ -188,7 +186,7 @@ def _about(counts: _Counts, used: Profile, everybody: dict[str, Person]) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _steps(counts: _Counts, used: Profile, me: str) -> Iterator[HomeStep]:
+def _steps(counts: _Counts, used: profiles.Profile, me: str) -> Iterator[HomeStep]:
     assign, in_reports = {"part": "Hand out"}, {"part": "Reports"}
     seminars = Kind.INSPIRATIONS in used.kinds
     tasks = counts.roles.get(ItemRole.TASK, 0)
@@ -218,7 +216,7 @@ def _steps(counts: _Counts, used: Profile, me: str) -> Iterator[HomeStep]:
 
 
 def _next(
-    project: Project, db: Connection, counts: _Counts, used: Profile, everybody: dict[str, Person],
+    project: Project, db: Connection, counts: _Counts, used: profiles.Profile, everybody: dict[str, Person],
     own: Mapping[str, int],
 ) -> Iterator[NextStep]:  # fmt: skip
     if not counts.items:
@@ -269,7 +267,7 @@ def readiness(project: Project) -> tuple[NextStep, ...]:
     return tuple(_lacking(project, profile(project)))
 
 
-def _lacking(project: Project, used: Profile) -> Iterator[NextStep]:
+def _lacking(project: Project, used: profiles.Profile) -> Iterator[NextStep]:
     unsigned, without = releases.open_items(project)
     if without:
         words = f"{_items(without)} no settled gold"

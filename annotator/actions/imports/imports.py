@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from sqlalchemy import select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select, update
 
 from annotator import files
 from annotator.actions.agreement import final_pass
@@ -18,10 +17,7 @@ from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.contests import contest_standings
 from annotator.actions.imports import label_files
 from annotator.actions.imports.intake import PAGE_TEXTS, SETTINGS, WRITTEN, BundleIntake
-from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.items import items, materials, seminars
-from annotator.actions.items.items import item_of
-from annotator.actions.items.materials import PAIRS
 from annotator.actions.labelling import label_cases, label_sealing
 from annotator.actions.project import backups, people, profile
 from annotator.actions.project.file import SUFFIX, Progress, Project, insert_rows, record, silent
@@ -261,7 +257,7 @@ def _take(
             project.set(seminars.NAMES + source_id, of_source)
     if files.labels is None:
         return report
-    import_options = LabelImportOptions(protocol=label_cases.usual(project), new_raters=True)
+    import_options = label_files.LabelImportOptions(protocol=label_cases.usual(project), new_raters=True)
     labels = label_files.take(project, db, files.labels, import_options, tell)
     counts = report.counts | {"labels": ImportCount(labels.changes, labels.same)}
     notes = [Problem("labels", None, note, note=True) for note in (*labels.notes, *labels.raters_in_words())]
@@ -286,8 +282,8 @@ def _read(
         return ForeignFiles(*seminars.read(project, paths, tell, pseudonyms=options.pseudonyms))
     if format == GOLDSMITH:
         bundle, problems = release.read(paths)
-        if canary := bundle.publication.canary:
-            words = f"is release {bundle.number} of {_whose(project, canary)}"
+        if canary := bundle.manifest.publication.canary:
+            words = f"is release {bundle.manifest.number} of {_whose(project, canary)}"
             problems.append(Problem(paths[0].name, None, words, note=True))
         return _weighed(project, bundle, problems, options, whole=True)
     if format == TABLES:
@@ -361,7 +357,7 @@ def _weighed(
     """The bundle without criteria of weights that the project does not allow; of rubrics that are `whole`, since their
     hash is signed or their criteria are judged, without each that has one.
     """
-    weights = settings.after_import(project, bundle.weights)
+    weights = settings.after_import(project, bundle.manifest.weights)
     made = {
         artifact.id: document_of(artifact.kind, artifact.document)
         for artifact in bundle.artifacts
@@ -512,29 +508,30 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
             artifacts.remember(project, db, artifact.id, artifact.drafted)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
-    settings.take(project, settings.after_import(project, incoming.bundle.weights).text)
-    if incoming.bundle.drawn_pairs and not project.get(PAIRS):
-        pairs = {name: of.model_dump(mode="json") for name, of in incoming.bundle.drawn_pairs.items()}
-        project.set(PAIRS, pairs)
-    if incoming.bundle.error_sample is not None and not label_sealing.sample(project):
-        project.set(label_sealing.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
-    if incoming.bundle.unadjudicated:
+    told = incoming.bundle.manifest
+    settings.take(project, settings.after_import(project, told.weights).text)
+    if told.drawn_pairs and not project.get(materials.PAIRS):
+        pairs = {name: of.model_dump(mode="json") for name, of in told.drawn_pairs.items()}
+        project.set(materials.PAIRS, pairs)
+    if told.error_sample is not None and not label_sealing.sample(project):
+        project.set(label_sealing.SAMPLE, told.error_sample.model_dump(mode="json"))
+    if told.unadjudicated:
         project.set(annotating.UNADJUDICATED, True)
     theirs = {item.id for item in incoming.bundle.items}
     alone = theirs.issuperset(db.execute(select(ITEM.c.id)).scalars())
     # What is here already is scored as it was.
     if incoming.bundle.rubric_set and alone:
         project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
-    releases.keep(project, incoming.bundle.publication, alone=alone)
-    final_pass.take(project, incoming.bundle.final_pass)
-    if incoming.bundle.awaited:
-        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **incoming.bundle.awaited})
+    releases.keep(project, told.publication, alone=alone)
+    final_pass.take(project, told.final_pass)
+    if told.awaited:
+        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **told.awaited})
     if decided := incoming.rows.get(contest_standings.DECISIONS):
         held = project.get(contest_standings.DECISIONS, {})
         project.set(contest_standings.DECISIONS, {**held, **{one["task"]: one for one in decided}})
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
-    store.index(db, [item_of(row) for row in incoming.rows.get("item", [])])
+    store.index(db, [items.item_of(row) for row in incoming.rows.get("item", [])])
     queries = (row for row in incoming.rows.get("artifact", []) if row["kind"] == Kind.QUERY.value)
     annotating.take(project, db, sorted({row["item_id"] for row in queries}))
 

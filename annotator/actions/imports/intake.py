@@ -8,14 +8,12 @@ from types import MappingProxyType
 from typing import Any
 
 import orjson
-from sqlalchemy import Table, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Table, func, select
 
 from annotator.actions.authoring.annotating import released_revisions
 from annotator.actions.contests import contest_rows
 from annotator.actions.contests.contest_standings import DECISIONS, KeptTask
 from annotator.actions.imports import intake_pairs
-from annotator.actions.imports.intake_pairs import History, PairIntake
 from annotator.actions.judges.prompts import SETTING
 from annotator.actions.labelling.label_rows import counting
 from annotator.actions.project import file
@@ -29,7 +27,6 @@ from annotator.actions.project.incoming import (
     nothing,
 )
 from annotator.actions.releases import gathering
-from annotator.actions.releases.gathering import without_secrets
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.experts.assignment import PersonFields, Role
 from annotator.domain.judges.contest import FIRST, LEAST, MOST, SECOND, ContestFields
@@ -126,148 +123,6 @@ def _existing(
     return result
 
 
-class DrawnIntake:
-    def __init__(self, db: Connection, incoming: Incoming) -> None:
-        self.db, self.incoming = db, incoming
-
-    def extracts(self) -> ImportPlan:
-        compared = ("state", "sha256")
-        existing = _existing(self.db, EXTRACT, UNIQUE, compared)
-
-        def needs(record: ExtractRecord) -> Iterable[Need]:
-            yield "items", record.item_id
-            if record.response_id:
-                yield "responses", record.response_id
-            whose, _, of = record.origin.partition(":")
-            if of and f"{whose}:" != SET:
-                yield ("people" if whose == "person" else "judges"), of
-            if record.run_id is not None:
-                yield "runs", record.run_id
-
-        def row(record: ExtractRecord) -> dict[str, Row]:
-            values = record.model_dump(exclude={"id", "document", "sha256"})
-            fields = ExtractFields.model_validate(values | {"flags": " ".join(record.flags)})
-            content = canonical_json(record.document).decode()
-            columns = fields.model_dump() | {"state": fields.state.value, "content": content}
-            return {"extract": {"id": record.id, **columns, "sha256": record.sha256}}
-
-        return ImportPlan("extracts", existing, _values(*UNIQUE), _values(*compared), needs, row)
-
-    def pages(self) -> ImportPlan:
-        """A page is the same when it was found in the same state with the same text, be it here or not.
-
-        A text that is lacking here comes in; one that is here stays, also where the record has none.
-        """
-        question = select(PAGE.c.url, PAGE.c.state, PAGE.c.sha256, (PAGE.c.text == "").label("bare"))
-        existing, brought, bare = ExistingRecords(), {}, set[str]()
-        for record in self.incoming.bundle.pages:
-            if record.text:
-                brought[record.url] = (record.state.value, record.sha256)
-        for result in self.db.execute(question):
-            if result.bare and brought.get(result.url) == (result.state, result.sha256):
-                bare.add(result.url)
-            else:
-                existing.prints[derived_id("page", result.url)] = (result.state, result.sha256)
-
-        def row(record: PageRecord) -> dict[str, Row]:
-            if record.url in bare:
-                return {PAGE_TEXTS: {"url": record.url, "text": record.text}}
-            fields = PageFields.model_validate(record.model_dump(exclude={"sha256"})).model_dump()
-            return {"page": {**fields, "state": record.state.value, "sha256": record.sha256}}
-
-        return ImportPlan("pages", existing, by_id, _values("state", "sha256"), nothing, row)
-
-    def prompts(self) -> ImportPlan:
-        """A prompt is the same when what was written of it is; the shipped wording belongs to the program."""
-        question = select(META.c.key, META.c.value).where(META.c.key.like(f"{SETTING}%"))
-        existing = ExistingRecords()
-        for key, value in self.db.execute(question):
-            texts = tuple(PromptVersion.model_validate(load).text for load in json.loads(value))
-            existing.prints[derived_id("prompt", key.removeprefix(SETTING))] = texts
-        for record in self.incoming.bundle.prompts:
-            if not _written(record):
-                # It is worded as shipped: there is nothing to take in.
-                existing.prints.setdefault(record_id(record), ())
-
-        def row(record: PromptRecord) -> dict[str, Row]:
-            versions = [
-                PromptVersion(
-                    name=record.name,
-                    version=version.version,
-                    text=version.text,
-                    note=version.note,
-                    at=version.at,
-                )
-                for version in record.versions
-                if version.version > SHIPPED
-            ]
-            value = [version.model_dump(mode="json") for version in versions]
-            return {SETTINGS: {"key": f"{SETTING}{record.name}", "value": value}}
-
-        return ImportPlan("prompts", existing, by_id, _written, nothing, row)
-
-
-class ContestIntake:
-    """The comparison of a contest's matches and decisions with the project's; its ratings follow from the matches."""
-
-    def __init__(self, db: Connection, incoming: Incoming, decided: Mapping[str, KeptTask]) -> None:
-        self.db, self.incoming, self.decided = db, incoming, decided
-
-    def matches(self) -> ImportPlan:
-        """A match is the same when the same rater said the same of the same pair in the same round."""
-        c, judges = CONTEST.c, {judge.id for judge in self.incoming.bundle.judges}
-        rows = self.db.execute(select(c.id, c.value, c.confidence, c.status))
-        existing = ExistingRecords({result[0]: tuple(result[1:]) for result in rows})
-        self.incoming.there["tasks"] = self._tasks()
-
-        def needs(record: MatchRecord) -> Iterable[Need]:
-            of_rater = "people" if record.rater_kind is RaterKind.PERSON else "judges"
-            named = [(of_rater, record.rater)] if of_rater == "people" or record.rater in judges else []
-            run = [("runs", record.run_id)] if record.run_id is not None else []
-            return [("tasks", record.first), ("tasks", record.second), *named, *run]
-
-        def row(record: MatchRecord) -> dict[str, Row]:
-            came = record.value in (FIRST, SECOND) and LEAST <= (record.confidence or 0) <= MOST
-            lacks = record.value is None and record.confidence is None
-            if record.first == record.second or not (came if record.status == Status.OK.value else lacks):
-                raise ValueError(
-                    "a match is of two tasks, with a value and a confidence from 0.5 to 1 where its status is ok, and "
-                    "only there"
-                )
-            fields = record.model_dump(include=set(ContestFields.model_fields))
-            return {"contest": contest_rows.row_of(ContestFields(**fields))}
-
-        return ImportPlan("matches", existing, by_id, _values("value", "confidence", "status"), needs, row)
-
-    def decisions(self) -> ImportPlan:
-        """A decision is the same when the task is kept at the same rank, or held back for the same reason."""
-        existing = ExistingRecords({
-            derived_id("decision", task): (one.kept, one.reason, one.rank, one.by_hand)
-            for task, one in self.decided.items()
-        })  # fmt: skip
-
-        def needs(record: DecisionRecord) -> Iterable[Need]:
-            return [("tasks", record.task_id), *([("people", record.by)] if record.by else [])]
-
-        def row(record: DecisionRecord) -> dict[str, Row]:
-            return {DECISIONS: record.model_dump(exclude={"task_id"}) | {"task": record.task_id}}
-
-        return ImportPlan(
-            "decisions", existing, by_id, _values("kept", "reason", "rank", "by_hand"), needs, row
-        )
-
-    def _tasks(self) -> set[str]:
-        newest = (REVISION.c.number == ARTIFACT.c.revision) & (ARTIFACT.c.kind == Kind.TASKS.value)
-        lists = (
-            select(REVISION.c.content).join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id).where(newest)
-        )
-        needed = self.incoming.bundle.matches or self.incoming.bundle.decisions
-        documents = [json.loads(content) for content in self.db.execute(lists).scalars()] if needed else []
-        coming = (artifact for artifact in self.incoming.bundle.artifacts if artifact.kind is Kind.TASKS)
-        documents += [record.document for record in coming if record.id in self.incoming.there["artifacts"]]
-        return {unit["id"] for document in documents for unit in document["units"]}
-
-
 def _written(record: PromptRecord) -> tuple[str, ...]:
     return tuple(version.text for version in record.versions if version.version > SHIPPED)
 
@@ -286,69 +141,6 @@ COMPARED = tuple(name for name in file.ITEM_WORDS if name != "key")
 PEER_COMPARED = ("question", "question_type", "subject")
 
 SAID = ("said", "reason", "note", "judge_value", "label_value")
-
-
-class ValidationIntake:
-    def __init__(self, db: Connection, incoming: Incoming) -> None:
-        self.db, self.incoming = db, incoming
-
-    def sets(self) -> ImportPlan:
-        existing = ExistingRecords()
-        looks = select(OPENING.c.set_id, func.count().label("looks")).group_by(OPENING.c.set_id).subquery()
-        question = select(
-            VALIDATION_SET.c.id,
-            VALIDATION_SET.c.name,
-            VALIDATION_SET.c.sha256,
-            VALIDATION_SET.c.labels_sha256,
-            looks.c.looks,
-        )
-        for result in self.db.execute(question.outerjoin(looks, looks.c.set_id == VALIDATION_SET.c.id)):
-            existing.ids[(result.name,)] = result.id
-            existing.prints[result.id] = (result.sha256, result.labels_sha256, result.looks or 0)
-
-        def needs(record: ValidationSetRecord) -> Iterable[Need]:
-            yield from (("responses", response.response_id) for response in record.content.responses)
-            yield from (("items", item) for item in record.content.dealt)
-            people = {person for who in record.content.dealt.values() for person in who}
-            yield from (("people", person) for person in sorted(people))
-
-        def row(record: ValidationSetRecord) -> dict[str, Row | list[Row]]:
-            fields = SetFields.model_validate(record.model_dump(include=set(SetFields.model_fields)))
-            columns = {
-                "id": record.id, **fields.model_dump(), "content": content_text(record.content),
-                "sha256": record.sha256, "labels": labels_text(record.first_labels),
-                "labels_sha256": record.labels_sha256,
-            }  # fmt: skip
-            opened = []
-            for look in record.looks:
-                values = look.model_dump() | {
-                    "set_id": record.id,
-                    "judges": orjson.dumps(look.judges).decode(),
-                }
-                opened.append({"id": look.id, **OpeningFields.model_validate(values).model_dump()})
-            return {"validation_set": columns, "opening": opened}
-
-        def content(record: ValidationSetRecord) -> tuple[str, str, int]:
-            return record.sha256, record.labels_sha256, len(record.looks)
-
-        return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
-
-    def informed(self) -> ImportPlan:
-        existing = _existing(self.db, INFORMED, ("id",), SAID)
-
-        def needs(record: InformedRecord) -> Iterable[Need]:
-            yield "items", record.item_id
-            yield "responses", record.response_id
-            yield "judges", record.judge_id
-            yield from (
-                ("people", name) for name in (record.by, record.label_of) if name not in ("", CONSENSUS)
-            )
-
-        def row(record: InformedRecord) -> dict[str, Row]:
-            fields = InformedFields.model_validate(record.model_dump(exclude={"id"}))
-            return {"informed": {"id": record.id, **fields.model_dump(), "kind": record.kind.value}}
-
-        return ImportPlan("informed", existing, by_id, _values(*SAID), needs, row)
 
 
 class ItemIntake:
@@ -439,21 +231,18 @@ class BundleIntake:
         self.decided = decided
         self.layout, self.peer = layout, layout is not None
         self.incoming = Incoming(bundle)
-        self.history = History(bundle)
+        self.history = intake_pairs.History(bundle)
         self.aliases: dict[str, str] = {}
 
     def compare(self) -> Incoming:
         """Sort every record of the bundle, in the order in which they need each other."""
         items = ItemIntake(self.db, self.incoming, self.layout)
-        pairs = PairIntake(self.db, self.incoming, self.history)
-        intake = DrawnIntake(self.db, self.incoming)
-        validated = ValidationIntake(self.db, self.incoming)
-        contest = ContestIntake(self.db, self.incoming, self.decided)
+        pairs = intake_pairs.PairIntake(self.db, self.incoming, self.history)
         plans = (
             self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
-            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, intake.extracts, intake.pages,
-            pairs.pairings, intake.prompts, self._judgements, validated.sets, validated.informed,
-            contest.matches, contest.decisions,
+            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, self._extracts, self._pages,
+            pairs.pairings, self._prompts, self._judgements, self._sets, self._informed,
+            self._matches, self._decisions,
         )  # fmt: skip
         for plan in plans:
             made = plan()
@@ -594,7 +383,7 @@ class BundleIntake:
                 "kind": record.kind,
                 "model": record.model,
                 "key_env": "",
-                "base_url": without_secrets(record.base_url),
+                "base_url": gathering.without_secrets(record.base_url),
                 "parameters": canonical_json(record.parameters).decode(),
                 "asking": record.asking.model_dump_json(exclude_defaults=True),
             }
@@ -628,6 +417,194 @@ class BundleIntake:
                 existing.prints[judgement_key(*row[: len(JUDGED)])] = tuple(row[len(JUDGED) :])
         judgements = _Judgements(self.db, self.bundle)
         return ImportPlan("judgements", existing, by_id, _values(*compared), judgements.needs, judgements.row)
+
+    def _extracts(self) -> ImportPlan:
+        compared = ("state", "sha256")
+        existing = _existing(self.db, EXTRACT, UNIQUE, compared)
+
+        def needs(record: ExtractRecord) -> Iterable[Need]:
+            yield "items", record.item_id
+            if record.response_id:
+                yield "responses", record.response_id
+            whose, _, of = record.origin.partition(":")
+            if of and f"{whose}:" != SET:
+                yield ("people" if whose == "person" else "judges"), of
+            if record.run_id is not None:
+                yield "runs", record.run_id
+
+        def row(record: ExtractRecord) -> dict[str, Row]:
+            values = record.model_dump(exclude={"id", "document", "sha256"})
+            fields = ExtractFields.model_validate(values | {"flags": " ".join(record.flags)})
+            content = canonical_json(record.document).decode()
+            columns = fields.model_dump() | {"state": fields.state.value, "content": content}
+            return {"extract": {"id": record.id, **columns, "sha256": record.sha256}}
+
+        return ImportPlan("extracts", existing, _values(*UNIQUE), _values(*compared), needs, row)
+
+    def _pages(self) -> ImportPlan:
+        """A page is the same when it was found in the same state with the same text, be it here or not.
+
+        A text that is lacking here comes in; one that is here stays, also where the record has none.
+        """
+        question = select(PAGE.c.url, PAGE.c.state, PAGE.c.sha256, (PAGE.c.text == "").label("bare"))
+        existing, brought, bare = ExistingRecords(), {}, set[str]()
+        for record in self.incoming.bundle.pages:
+            if record.text:
+                brought[record.url] = (record.state.value, record.sha256)
+        for result in self.db.execute(question):
+            if result.bare and brought.get(result.url) == (result.state, result.sha256):
+                bare.add(result.url)
+            else:
+                existing.prints[derived_id("page", result.url)] = (result.state, result.sha256)
+
+        def row(record: PageRecord) -> dict[str, Row]:
+            if record.url in bare:
+                return {PAGE_TEXTS: {"url": record.url, "text": record.text}}
+            fields = PageFields.model_validate(record.model_dump(exclude={"sha256"})).model_dump()
+            return {"page": {**fields, "state": record.state.value, "sha256": record.sha256}}
+
+        return ImportPlan("pages", existing, by_id, _values("state", "sha256"), nothing, row)
+
+    def _prompts(self) -> ImportPlan:
+        """A prompt is the same when what was written of it is; the shipped wording belongs to the program."""
+        question = select(META.c.key, META.c.value).where(META.c.key.like(f"{SETTING}%"))
+        existing = ExistingRecords()
+        for key, value in self.db.execute(question):
+            texts = tuple(PromptVersion.model_validate(load).text for load in json.loads(value))
+            existing.prints[derived_id("prompt", key.removeprefix(SETTING))] = texts
+        for record in self.incoming.bundle.prompts:
+            if not _written(record):
+                # It is worded as shipped: there is nothing to take in.
+                existing.prints.setdefault(record_id(record), ())
+
+        def row(record: PromptRecord) -> dict[str, Row]:
+            versions = [
+                PromptVersion(
+                    name=record.name,
+                    version=version.version,
+                    text=version.text,
+                    note=version.note,
+                    at=version.at,
+                )
+                for version in record.versions
+                if version.version > SHIPPED
+            ]
+            value = [version.model_dump(mode="json") for version in versions]
+            return {SETTINGS: {"key": f"{SETTING}{record.name}", "value": value}}
+
+        return ImportPlan("prompts", existing, by_id, _written, nothing, row)
+
+    def _sets(self) -> ImportPlan:
+        existing = ExistingRecords()
+        looks = select(OPENING.c.set_id, func.count().label("looks")).group_by(OPENING.c.set_id).subquery()
+        question = select(
+            VALIDATION_SET.c.id,
+            VALIDATION_SET.c.name,
+            VALIDATION_SET.c.sha256,
+            VALIDATION_SET.c.labels_sha256,
+            looks.c.looks,
+        )
+        for result in self.db.execute(question.outerjoin(looks, looks.c.set_id == VALIDATION_SET.c.id)):
+            existing.ids[(result.name,)] = result.id
+            existing.prints[result.id] = (result.sha256, result.labels_sha256, result.looks or 0)
+
+        def needs(record: ValidationSetRecord) -> Iterable[Need]:
+            yield from (("responses", response.response_id) for response in record.content.responses)
+            yield from (("items", item) for item in record.content.dealt)
+            people = {person for who in record.content.dealt.values() for person in who}
+            yield from (("people", person) for person in sorted(people))
+
+        def row(record: ValidationSetRecord) -> dict[str, Row | list[Row]]:
+            fields = SetFields.model_validate(record.model_dump(include=set(SetFields.model_fields)))
+            columns = {
+                "id": record.id, **fields.model_dump(), "content": content_text(record.content),
+                "sha256": record.sha256, "labels": labels_text(record.first_labels),
+                "labels_sha256": record.labels_sha256,
+            }  # fmt: skip
+            opened = []
+            for look in record.looks:
+                values = look.model_dump() | {
+                    "set_id": record.id,
+                    "judges": orjson.dumps(look.judges).decode(),
+                }
+                opened.append({"id": look.id, **OpeningFields.model_validate(values).model_dump()})
+            return {"validation_set": columns, "opening": opened}
+
+        def content(record: ValidationSetRecord) -> tuple[str, str, int]:
+            return record.sha256, record.labels_sha256, len(record.looks)
+
+        return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
+
+    def _informed(self) -> ImportPlan:
+        existing = _existing(self.db, INFORMED, ("id",), SAID)
+
+        def needs(record: InformedRecord) -> Iterable[Need]:
+            yield "items", record.item_id
+            yield "responses", record.response_id
+            yield "judges", record.judge_id
+            yield from (
+                ("people", name) for name in (record.by, record.label_of) if name not in ("", CONSENSUS)
+            )
+
+        def row(record: InformedRecord) -> dict[str, Row]:
+            fields = InformedFields.model_validate(record.model_dump(exclude={"id"}))
+            return {"informed": {"id": record.id, **fields.model_dump(), "kind": record.kind.value}}
+
+        return ImportPlan("informed", existing, by_id, _values(*SAID), needs, row)
+
+    def _matches(self) -> ImportPlan:
+        """A match is the same when the same rater said the same of the same pair in the same round."""
+        c, judges = CONTEST.c, {judge.id for judge in self.incoming.bundle.judges}
+        rows = self.db.execute(select(c.id, c.value, c.confidence, c.status))
+        existing = ExistingRecords({result[0]: tuple(result[1:]) for result in rows})
+        self.incoming.there["tasks"] = self._tasks()
+
+        def needs(record: MatchRecord) -> Iterable[Need]:
+            of_rater = "people" if record.rater_kind is RaterKind.PERSON else "judges"
+            named = [(of_rater, record.rater)] if of_rater == "people" or record.rater in judges else []
+            run = [("runs", record.run_id)] if record.run_id is not None else []
+            return [("tasks", record.first), ("tasks", record.second), *named, *run]
+
+        def row(record: MatchRecord) -> dict[str, Row]:
+            came = record.value in (FIRST, SECOND) and LEAST <= (record.confidence or 0) <= MOST
+            lacks = record.value is None and record.confidence is None
+            if record.first == record.second or not (came if record.status == Status.OK.value else lacks):
+                raise ValueError(
+                    "a match is of two tasks, with a value and a confidence from 0.5 to 1 where its status is ok, and "
+                    "only there"
+                )
+            fields = record.model_dump(include=set(ContestFields.model_fields))
+            return {"contest": contest_rows.row_of(ContestFields(**fields))}
+
+        return ImportPlan("matches", existing, by_id, _values("value", "confidence", "status"), needs, row)
+
+    def _decisions(self) -> ImportPlan:
+        """A decision is the same when the task is kept at the same rank, or held back for the same reason."""
+        existing = ExistingRecords({
+            derived_id("decision", task): (one.kept, one.reason, one.rank, one.by_hand)
+            for task, one in self.decided.items()
+        })  # fmt: skip
+
+        def needs(record: DecisionRecord) -> Iterable[Need]:
+            return [("tasks", record.task_id), *([("people", record.by)] if record.by else [])]
+
+        def row(record: DecisionRecord) -> dict[str, Row]:
+            return {DECISIONS: record.model_dump(exclude={"task_id"}) | {"task": record.task_id}}
+
+        return ImportPlan(
+            "decisions", existing, by_id, _values("kept", "reason", "rank", "by_hand"), needs, row
+        )
+
+    def _tasks(self) -> set[str]:
+        newest = (REVISION.c.number == ARTIFACT.c.revision) & (ARTIFACT.c.kind == Kind.TASKS.value)
+        lists = (
+            select(REVISION.c.content).join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id).where(newest)
+        )
+        needed = self.incoming.bundle.matches or self.incoming.bundle.decisions
+        documents = [json.loads(content) for content in self.db.execute(lists).scalars()] if needed else []
+        coming = (artifact for artifact in self.incoming.bundle.artifacts if artifact.kind is Kind.TASKS)
+        documents += [record.document for record in coming if record.id in self.incoming.there["artifacts"]]
+        return {unit["id"] for document in documents for unit in document["units"]}
 
 
 class _Judgements:

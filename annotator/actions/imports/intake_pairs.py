@@ -7,8 +7,7 @@ from functools import reduce
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select
 
 from annotator.actions.agreement import assisting
 from annotator.actions.assignments import assignments

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Row, select
 
 from annotator.actions.imports import label_matching
 from annotator.actions.imports.label_matching import (

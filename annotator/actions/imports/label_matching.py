@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import FromClause, Row, false, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, FromClause, Row, false, insert, select
 
 from annotator import files
 from annotator.actions.items import materials
@@ -39,7 +38,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import same_words
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted
 from annotator.exchange import folders
 from annotator.exchange.formats import label_files, layouts
@@ -52,7 +51,6 @@ from annotator.exchange.formats.layout import (
     LabelledReport,
     LabelledUnit,
 )
-from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Problem
 from annotator.exchange.release.records import ItemRecord
@@ -301,7 +299,7 @@ class _Items:
         ).all()
         self._ids = {row.id for row in rows}
         self._exact = {(row.dataset, row.key): row.id for row in rows}
-        for layout in LAYOUTS.values():
+        for layout in layouts.LAYOUTS.values():
             # A benchmark's own files know its questions by its own numbers.
             self._exact |= {(layout.name, str(number)): one for one, number in layout.numbers(rows).items()}
         self._by_key: dict[str, list[str]] = defaultdict(list)
@@ -525,8 +523,7 @@ def export(project: Project, to: Path, form: str = "", choice: LabelSelection = 
     people.refuse_others(project, "can export other people's labels")
     own = layouts.of_labels()
     form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
-    if form not in offered():
-        raise Refusal(f"“{form}” is not a format for labels.", f"Choose one of {', '.join(offered())}.")
+    refuse_other(form, offered(), f"“{form}” is not a format for labels.", "Choose one of")
     if choice.judge and form in TABLES:
         raise Refusal(
             "A table of labels cannot contain a judge.", f"Omit the judge, or  choose {' or '.join(own)}."

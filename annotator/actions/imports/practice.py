@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Purpose, Stage
 from annotator.domain.experts.sharing import assignment_id
@@ -298,7 +296,7 @@ def _label(project: Project, protocol: str, said: Mapping[str, Mapping[str, str]
     scale = PROTOCOLS[protocol].scale
     report_systems = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
     systems = dict(project.query(report_systems).all())
-    for task in label_tasks.queue(project, protocol):
+    for task in labels.queue(project, protocol):
         of_item = said.get(task.item_key, {})
         shown = systems[task.response_id]
         digits = of_item.get(shown) or of_item.get(systems.get(task.other_id, ""), "")
@@ -341,10 +339,10 @@ def _judge(project: Project) -> None:
     """The recorded model judges everything; the baseline what is finished, and a part of one question more."""
     baseline = judges.named(project, judges.BASELINE.name)
     finished = tuple(question["key"] for question in _finished_questions())
-    _record(project, baseline, RunRequest(baseline.name, items=finished))
+    _record(project, baseline, judge_cases.RunRequest(baseline.name, items=finished))
     record_model(project, USUAL)
     # The last of the runs, which the person who opened the sample may finish.
-    _record(project, baseline, RunRequest(baseline.name, items=(LABEL,)), most=JUDGED)
+    _record(project, baseline, judge_cases.RunRequest(baseline.name, items=(LABEL,)), most=JUDGED)
 
 
 def record_model(project: Project, *protocols: str) -> None:
@@ -377,7 +375,7 @@ def record_model(project: Project, *protocols: str) -> None:
         return Finished(case, verdicts, (call,), call_id=call.id)
 
     for protocol in protocols:
-        _record(project, recorded, RunRequest(RECORDED, protocol), replied)
+        _record(project, recorded, judge_cases.RunRequest(RECORDED, protocol), replied)
 
 
 def _turned(scale: Scale, usual: str, unit: Unit, response: Response) -> Verdict:
@@ -390,7 +388,7 @@ def _turned(scale: Scale, usual: str, unit: Unit, response: Response) -> Verdict
 def _record(
     project: Project,
     judge: Judge,
-    order: RunRequest,
+    order: judge_cases.RunRequest,
     reply: Callable[[Case, str, Verdicts], Finished] | None = None,
     most: int | None = None,
 ) -> None:
@@ -416,7 +414,7 @@ def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]
     (source,) = items.sources(project, item_id)
     at = source.text.index(QUOTE)
     _started(project, item_id, BEGUN, Anchor.at(source.text, at, at + len(QUOTE), source.id))
-    report = next(task.response_id for task in label_tasks.queue(project) if task.item_key == LABEL)
+    report = next(task.response_id for task in labels.queue(project) if task.item_key == LABEL)
     for unit, value in zip(labels.sheet(project, report).units, reports[report], strict=False):
         labels.set_label(project, report, unit.id, value)
 

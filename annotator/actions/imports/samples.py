@@ -11,14 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
 from annotator.actions.consensus import consensus
-from annotator.actions.contests import contest_runs
+from annotator.actions.contests import contest_rows
 from annotator.actions.imports import imports, practice
 from annotator.actions.items import items
 from annotator.actions.judges import judges
@@ -101,7 +100,7 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
     if (works := folder / "works.csv").is_file():
         research.from_place(project, works)
     for matches in folder.glob("matches.csv"):
-        contest_runs.import_matches(project, matches)
+        contest_rows.import_matches(project, matches)
     for extraction in paper.extractions:
         if extraction.baseline is not None:
             asyncio.run(extracting.run(project, RunRequest(baseline, extraction.name)))

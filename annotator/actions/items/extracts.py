@@ -8,21 +8,18 @@ from enum import StrEnum
 from typing import Any
 
 import orjson
-from sqlalchemy import delete, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, delete, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, by_person, class_of, document_of
 from annotator.domain.material.item import IMPORT, SET, ExtractFields, ExtractState
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.material.part import ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.storage import tables
-from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT
+from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT, put
 
 GONE = Refusal("That extract no longer exists.", "Open the response again.")
 # Whose word counts first: a person's, then what came with the response, then a judge's.
@@ -151,7 +148,7 @@ def image(row: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _put(db: Connection, row: dict[str, Any]) -> None:
-    tables.put(db, EXTRACT, row)
+    put(db, EXTRACT, row)
 
 
 def _row(db: Connection, condition: Any) -> dict[str, Any] | None:

@@ -8,17 +8,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Table, func, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 from sqlmodel import SQLModel
 
-from annotator.actions.authoring import annotating
-from annotator.actions.authoring import settings as settings_module
+from annotator.actions.authoring import annotating, settings as settings_module
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.items import extracts, items
-from annotator.actions.items import items as items_module
-from annotator.actions.items.extracts import CurrentPart
-from annotator.actions.items.items import LeftOut, item_of
+from annotator.actions.items import extracts, items, items as items_module
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import CITED_PAGE, Extraction, Material, Protocol
@@ -45,8 +40,7 @@ from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
 from annotator.domain.texts.words import natural
-from annotator.storage import tables
-from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM
+from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM, add_missing
 
 # The setting that holds the pairs drawn for a protocol, with how they were drawn.
 PAIRS = "drawn_pairs"
@@ -210,7 +204,7 @@ def _stretch(
     sources = _sources(db, ids) if material.sources else {}
     result = []
     for item_id in ids:
-        item = item_of(rows[item_id])
+        item = items_module.item_of(rows[item_id])
         judged = {
             kind: artifact_of(of_item[item_id]) for kind, of_item in settled.items() if item_id in of_item
         }
@@ -391,7 +385,7 @@ def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:
         for key, r in made
     ]
     with file.unmoved(project), project.store.write() as db:
-        tables.add_missing(db, RENDERING, rows)
+        add_missing(db, RENDERING, rows)
 
 
 DOES = "can prepare material"
@@ -419,7 +413,7 @@ class ReportLine:
     collected_by: str
     cutoff: date | None
     characters: int
-    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
+    parts: Mapping[str, extracts.CurrentPart] = field(default_factory=dict)
 
     @property
     def column(self) -> Column:
@@ -435,7 +429,7 @@ class ReportsLine:
     question: str
     question_type: str
     sources: int
-    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
+    parts: Mapping[str, extracts.CurrentPart] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +439,7 @@ class Reports:
     items: tuple[ReportsLine, ...]
     columns: tuple[Column, ...]
     lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: items_module.LeftOut = field(default_factory=items_module.LeftOut)
 
     @property
     def count(self) -> int:
@@ -485,7 +479,7 @@ def text_of(project: Project, response_id: str) -> str:
 
 
 def _items(
-    project: Project, partses: Mapping[tuple[str, str], Mapping[str, CurrentPart]]
+    project: Project, partses: Mapping[tuple[str, str], Mapping[str, extracts.CurrentPart]]
 ) -> tuple[ReportsLine, ...]:
     source_counts = (
         select(SOURCE.c.item_id, func.count().label("number"))

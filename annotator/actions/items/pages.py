@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import urlsplit
 
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator.actions.items import extracts, materials
 from annotator.actions.items.materials import DOES, STRETCH, WantedMaterial
@@ -28,8 +27,7 @@ from annotator.domain.texts.words import counted
 from annotator.exchange.pages.states import normal
 from annotator.judging.runner import side_by_side
 from annotator.protocols import EXTRACTIONS
-from annotator.storage import tables
-from annotator.storage.tables import PAGE
+from annotator.storage.tables import PAGE, put
 
 if TYPE_CHECKING:
     from annotator.exchange.pages.fetching import FetchedPage, Fetcher
@@ -84,7 +82,7 @@ def take_in(project: Project, page: Page, verb: str = "fetch page") -> Change | 
         was_read = before is not None and before["state"] == PageState.OK.value
         if was_read and not (page.state is PageState.OK and page.text):
             return None
-        tables.put(db, PAGE, row)
+        put(db, PAGE, row)
         return record(
             project, db, Change("page", derived_id("page", page.url), verb, _image(before), _image(row))
         )
@@ -95,7 +93,7 @@ def add(project: Project, db: Connection, page: Page) -> None:
     before = _row(db, page.url)
     if before is None or not before["text"]:
         row = page.model_dump() | {"state": page.state.value, "sha256": page_hash(page.text)}
-        tables.put(db, PAGE, row)
+        put(db, PAGE, row)
         subject = derived_id("page", page.url)
         record(project, db, Change("page", subject, "found work", _image(before), _image(row)))
 

@@ -8,16 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select, update
 
 from annotator.actions.items.materials import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project, record, source_hash
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.material.item import SEMINARS as DATASET
-from annotator.domain.material.item import Source, SourceFormat
+from annotator.domain.material.item import SEMINARS as DATASET, Source, SourceFormat
 from annotator.domain.material.transcript import (
     DOUBTS,
     EXCLUDED,

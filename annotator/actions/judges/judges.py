@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking
@@ -21,7 +20,7 @@ from annotator.domain.texts.canonical import (
     new_id,
     sha256,
 )
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -94,12 +93,7 @@ PRESETS = (
 
 
 def preset_of(name: str) -> Preset:
-    """The preset of that name; Refusal lists the names there are."""
-    result = next((preset for preset in PRESETS if preset.name == name), None)
-    if result is None:
-        names = ", ".join(preset.name for preset in PRESETS)
-        raise Refusal(f"There is no preset “{name}”.", f"Use one of {names}.")
-    return result
+    return one_of(name, {preset.name: preset for preset in PRESETS}, f"There is no preset “{name}”.")
 
 
 def all_of(project: Project) -> list[Judge]:

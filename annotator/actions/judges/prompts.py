@@ -12,7 +12,7 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import SHIPPED, Extraction, PromptVersion, Protocol
 from annotator.domain.texts.canonical import Change, derived_id, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
@@ -81,8 +81,7 @@ def wordings(name: str) -> dict[str, str]:
 def use(project: Project, name: str, wording: str) -> Change:
     """Put another of the shipped wordings in force, as a version of its own; earlier verdicts keep theirs."""
     there = wordings(name)
-    if wording not in there:
-        raise Refusal(f"“{name}” has no wording “{wording}”.", f"There are: {', '.join(there)}.")
+    refuse_other(wording, there, f"“{name}” has no wording “{wording}”.", "There are:")
     return write(project, name, there[wording], wording)
 
 

@@ -8,8 +8,7 @@ from random import Random
 from secrets import randbelow
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, select
 
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
@@ -30,12 +29,12 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.run_kind import RunKind, RunWork
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status
-from annotator.domain.judges.protocol import Case, Level, Protocol, Verdicts
+from annotator.domain.judges.protocol import Case, Level, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.judging.runner import Finished
+from annotator.judging.runner import Finished, left
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
@@ -220,8 +219,6 @@ class DriftCheckRun(RunKind):
         return _CheckJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
-        from annotator.judging.runner import left
-
         units = self._frozen.units
         others = _AllBut({(unit.response_id, unit.unit_id, self._trial) for unit in units})
         return RunWork(
@@ -289,17 +286,13 @@ class _CheckJournal(RunJournal):
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Lay the verdicts aside; only their calls are written."""
         for one in done:
-            self.found |= _verdicts_of(one.case, one.verdicts, one.call_id)
+            self.found |= {
+                (one.case.response.id, unit_id): RecheckedVerdict(
+                    verdict.value, verdict.status.value, one.call_id
+                )
+                for unit_id, verdict in one.verdicts.items()
+            }
         return sum(len(one.verdicts) for one in done)
-
-
-def _verdicts_of(
-    case: Case, verdicts: Verdicts, call_id: str | None
-) -> dict[tuple[str, str], RecheckedVerdict]:
-    return {
-        (case.response.id, unit_id): RecheckedVerdict(verdict.value, verdict.status.value, call_id)
-        for unit_id, verdict in verdicts.items()
-    }
 
 
 def _endpoint(project: Project, name: str) -> Judge:

@@ -18,6 +18,7 @@ from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import refuse_others
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, PromptVersion, Protocol
+from annotator.judging.messages import render
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 R = TypeVar("R", bound=BaseModel)
@@ -87,10 +88,9 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPr
     if about is None:
         return None
     from annotator.judging.calls.prices import tokens_in
-    from annotator.judging.messages import render
 
     messages = [one["content"] for one in render(prompts.parsed(name, text), about.fields, about.fenced)]
-    system = _system(project, about.system_id)
+    system = str(project.query(select(SYSTEM.c.name).where(SYSTEM.c.id == about.system_id)).scalar() or "")
     return PromptPreview(
         messages[0], messages[1], about.item_key, system, about.unit, sum(map(tokens_in, messages))
     )
@@ -136,10 +136,6 @@ def _of_extraction(project: Project, extraction: Extraction) -> Iterator[tuple[M
     for at_hand in materials.each(project, wanted_material, materials.item_ids(project)):
         for material in at_hand.responses if not wanted_material.sources else (at_hand.own,):
             yield material, extraction.extract
-
-
-def _system(project: Project, system_id: str) -> str:
-    return str(project.query(select(SYSTEM.c.name).where(SYSTEM.c.id == system_id)).scalar() or "")
 
 
 SAME = "This is exactly what was sent; only the random code in the fences differs for each call."
@@ -221,7 +217,9 @@ def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
     scope = json.loads(row["scope"] or "{}")
     settings = judge_cases.settings_of(judge, row["protocol"], scope.get("seed", 0))
     order = judge_cases.RunRequest("", row["protocol"], (row["system"],), (row["key"],), trials=row["trial"])
-    answered = _answered(project, row["call_id"])
+    answered = set(
+        project.query(select(JUDGEMENT.c.unit_id).where(JUDGEMENT.c.call_id == row["call_id"])).scalars()
+    )
     for case in judge_cases.cases(project, order, settings=settings):
         mine = case.response.id == row["response_id"] and case.trial == row["trial"]
         if not mine or row["unit_id"] not in {unit.id for unit in case.units}:
@@ -230,10 +228,6 @@ def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
         units = tuple(unit for unit in case.units if unit.id in answered)
         if len(units) < len(case.units):
             yield replace(case, units=units)
-
-
-def _answered(project: Project, call_id: str) -> set[str]:
-    return set(project.query(select(JUDGEMENT.c.unit_id).where(JUDGEMENT.c.call_id == call_id)).scalars())
 
 
 def _version(project: Project, name: str, sha256: str) -> PromptVersion | None:
@@ -247,7 +241,6 @@ def _made(
     from annotator.judging.calls.asking import question_key
     from annotator.judging.calls.client import FORMAT, Endpoint
     from annotator.judging.calls.reply_parts import ReplyForm, with_form
-    from annotator.judging.messages import render
 
     prompt = prompts.parsed(question.prompt, version.text)
     key = question_key(

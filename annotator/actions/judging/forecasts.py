@@ -5,9 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from math import ceil, fsum
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Subquery, distinct, func, select
-from sqlalchemy import case as case_of
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Subquery, case as case_of, distinct, func, select
 
 from annotator.actions.judges import judges, kept_keys, prompts
 from annotator.actions.judging import judge_runs
@@ -17,9 +15,9 @@ from annotator.actions.runs.journal import KnownKeys, RunJournal, bills
 from annotator.actions.runs.run_kind import RunKind, RunWork
 from annotator.domain.judges.judge import YES, Judge, JudgeKind, RaterKind, Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted, lasting, usd
-from annotator.judging.calls.prices import TOKENS_A_UNIT
+from annotator.judging.calls.prices import TOKENS_A_UNIT, prices, unpriced
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
@@ -270,8 +268,6 @@ def _free(judge: Judge, order: judge_cases.RunRequest, units: int, total: int, t
 
 def _priced(judge: Judge, order: judge_cases.RunRequest, totals: Questions, made: _Replies) -> CostEstimate:
     """What the questions take when replies are as long and as slow as those `made`."""
-    from annotator.judging.calls.prices import prices
-
     price = prices(judge).of(judge.model)
     # After a question for a plan another follows, so that more may be listed than were weighed.
     share = totals.asked / totals.weighed if totals.weighed else 1.0
@@ -359,8 +355,6 @@ async def refuse_small_budget(kind: RunKind) -> None:
     budget, judge = kind.order.budget_usd, kind.asker()
     if budget is None or judge.kind != JudgeKind.ENDPOINT:
         return
-    from annotator.judging.calls.prices import prices, unpriced
-
     if prices(judge).of(judge.model) is None:
         raise unpriced(judge.model)
     work = kind.outlook()
@@ -474,8 +468,7 @@ def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "
     were made again among them; what several judgements rest on is shared evenly among them; the rest is a line of its
     own.
     """
-    if by not in BY:
-        raise Refusal(f"Costs cannot be grouped by “{by}”.", f"Use one of {', '.join(BY)}.")
+    refuse_other(by, BY, f"Costs cannot be grouped by “{by}”.")
     judge_id = judges.named(project, judge).id if judge else ""
     if by in _PAID_BY:
         return _paid(project, by, judge_id, run)

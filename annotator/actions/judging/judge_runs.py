@@ -307,10 +307,11 @@ def title(name: str) -> str:
 
 
 def _drafted(name: str) -> str:
-    from annotator.actions.material import draft_runs
+    from annotator.actions.material import model_drafts
 
     title = {
-        draft_runs.PREFIX + extraction.name: extraction.title for extraction in draft_runs.OFFERED.values()
+        model_drafts.PREFIX + extraction.name: extraction.title
+        for extraction in model_drafts.OFFERED.values()
     }.get(name, name)
     return title if title == name or title.startswith("Draft") else f"Draft: {title}"
 

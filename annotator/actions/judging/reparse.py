@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sqlalchemy import or_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, or_, select
 
 from annotator.actions.contests import contest_rows
 from annotator.actions.items import materials
@@ -23,11 +22,10 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.judging.calls.asking import keys_of
+from annotator.judging.calls.asking import ReplayAsk, keys_of
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING
-from annotator.storage import tables
-from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, put
 
 # Of these there is a reply that someone wrote.
 _OK = Status.OK.value
@@ -103,7 +101,7 @@ async def again(
     result = RereadReport(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
     with project.store.write() as db:
         if fresh:
-            tables.put(db, JUDGEMENT, fresh)
+            put(db, JUDGEMENT, fresh)
         details = {"protocol": protocol, **asdict(result), "before": before}
         record(project, db, Change("judge", judge_record.id, "read replies again", None, details))
     return result
@@ -168,8 +166,6 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
 
 async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
     """Each judgement as it was and as its reply reads now; none where no reply is kept."""
-    from annotator.judging.calls.asking import ReplayAsk
-
     with project.store.read() as db:
         replay = ReplayAsk(_replies(db, rows[0]["call_id"]))
     if not replay.calls or protocol.judge is None:

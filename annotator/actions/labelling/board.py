@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 import orjson
-from sqlalchemy import case, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, case, func, select
 
-from annotator.actions.labelling import dealing
+from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import SAID, to_submit
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -118,10 +117,10 @@ def _settled(db: Connection, facts: BoardFacts, subjects: dict[str, At]) -> None
 
 
 def _labelled(db: Connection, people: list[str], facts: BoardFacts, subjects: dict[str, At]) -> None:
-    reports = dealing.reports(db)
-    drawn_for = {person: dealing.narrowed(db, person) for person in people}
+    reports = label_cases.reports(db)
+    drawn_for = {person: label_cases.narrowed(db, person) for person in people}
     for protocol in TO_SUBMIT:
-        for item_id, units in dealing.judged_units(db, dealing.labelled_by(protocol)).items():
+        for item_id, units in label_cases.judged_units(db, label_cases.labelled_by(protocol)).items():
             facts.units[item_id][protocol] = len(units)
     for person, sampled in drawn_for.items():
         facts.drawn |= {(item_id, person): len(chosen) for item_id, chosen in sampled.items()}

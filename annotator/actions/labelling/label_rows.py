@@ -7,8 +7,20 @@ from functools import cache, partial
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Select, Subquery, and_, case, exists, func, literal, null, or_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+)
 
 from annotator.actions.authoring import annotating
 from annotator.domain.experts.assignment import Stage
@@ -16,8 +28,7 @@ from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit, side_of_cell
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import TO_SUBMIT
-from annotator.protocols import USUAL as USUAL
+from annotator.protocols import TO_SUBMIT, USUAL as USUAL
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, AUDIT, ITEM, JUDGEMENT, REVISION
 
 # The cause of a judgement that no longer counts.

@@ -6,13 +6,12 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Row, delete, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import materials
-from annotator.actions.labelling import dealing, label_cases, labels
+from annotator.actions.labelling import label_cases, labels
 from annotator.actions.labelling.label_rows import (
     SAID,
     TAKEN_BACK,
@@ -39,8 +38,7 @@ from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL
-from annotator.protocols import TAXONOMIES as TAXONOMIES
+from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
 OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
@@ -149,7 +147,7 @@ def submit(
     if me != people.someone(project).id:
         people.refuse_others(project, "can submit other people's labels")
     with project.store.write() as db:
-        if not submits(protocol) and protocol not in dealing.protocols_by_item(db, me).get(item_id, ()):
+        if not submits(protocol) and protocol not in label_cases.protocols_by_item(db, me).get(item_id, ()):
             return _submit_own(project, db, item_id, me, protocol, partial=partial)
         row, work = _stored(db, item_id, me), _work(project, db, item_id, me, protocol)
         if row is not None and row.state == State.SEALED.value:
@@ -171,7 +169,7 @@ def submit(
         assignments.mark_submitted(db, item_id, me, Stage.LABELLING, at)
         after = {**image, "item_id": item_id, "kind": Kind.LABELS.value}
         change = record(project, db, Change("artifact", artifact_id, "seal", None, after))
-        agreements.freeze_when_ready(project, db, item_id, Stage.LABELLING)
+        assignments.freeze_when_ready(project, db, item_id, Stage.LABELLING)
         return change
 
 
@@ -314,7 +312,7 @@ def reopen(project: Project, item_id: str) -> Change:
 
 def _work(project: Project, db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
     """What was handed out to a person, and what they have begun that is always submitted; else the given protocol."""
-    assigned = dealing.protocols_by_item(db, person_id).get(item_id, ())
+    assigned = label_cases.protocols_by_item(db, person_id).get(item_id, ())
     handed = tuple(name for name in assigned if not submits(name))
     rows = db.execute(
         select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))
@@ -333,9 +331,11 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
     due = [name for name in assigned if submits(name)][:1] if handed else [protocol]
     whole = dict.fromkeys([*(begun or due), *handed])
     begun = [name for name in PROTOCOLS if name in whole]
-    reports = dealing.dealt(dealing.reports(db, [item_id])[item_id], person_id)
+    reports = label_cases.dealt(label_cases.reports(db, [item_id])[item_id], person_id)
     if all(submits(name) for name in begun):
-        reports = dealing.dealt(dealing.reports_for(db, person_id, [item_id], begun[0])[item_id], person_id)
+        reports = label_cases.dealt(
+            label_cases.reports_for(db, person_id, [item_id], begun[0])[item_id], person_id
+        )
     units = {name: _units(project, db, item_id, person_id, name) for name in begun}
     gone = {
         label_id
@@ -354,9 +354,9 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
 def _units(
     project: Project, db: Connection, item_id: str, person_id: str, protocol: str
 ) -> dict[str, dict[str, str]]:
-    reports = dealing.reports_for(db, person_id, [item_id], protocol)[item_id]
+    reports = label_cases.reports_for(db, person_id, [item_id], protocol)[item_id]
     if submits(protocol):
-        judged = dealing.judged_units(db, dealing.labelled_by(protocol), [item_id]).get(item_id, {})
+        judged = label_cases.judged_units(db, label_cases.labelled_by(protocol), [item_id]).get(item_id, {})
         return dict.fromkeys(reports, judged)
     result: dict[str, dict[str, str]] = {}
     definition = PROTOCOLS[protocol]

@@ -7,19 +7,16 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, select
 
 from annotator.actions.items import extracts, materials
 from annotator.actions.items.extracts import NewExtract, Subject, keep_row
-from annotator.actions.items.materials import DOES
 from annotator.actions.judges import judges, prompts
 from annotator.actions.material import responding
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import Reply, RunJournal, call_of
-from annotator.actions.runs.judge_cases import Key, RunRequest
+from annotator.actions.runs.judge_cases import Key, RunRequest, checked_scope, system_ids
 from annotator.actions.runs.run_kind import RunKind, RunWork
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
@@ -36,11 +33,10 @@ from annotator.domain.judges.protocol import (
 from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
 from annotator.domain.material.extract import Extract, by_judge, class_of
 from annotator.domain.material.item import ExtractState, Page, by_set
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
-from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
@@ -188,10 +184,7 @@ run = ExtractionRun.run
 
 def named(extraction: str) -> Extraction:
     """The extraction of that name; Refusal lists the names there are."""
-    if extraction not in EXTRACTIONS:
-        known = ", ".join(EXTRACTIONS) or "none"
-        raise Refusal(f"There is no extraction “{extraction}”.", f"Available: {known}.")
-    return EXTRACTIONS[extraction]
+    return one_of(extraction, EXTRACTIONS, f"There is no extraction “{extraction}”.", "Available:")
 
 
 def checked(project: Project, order: RunRequest) -> Extraction:
@@ -201,7 +194,7 @@ def checked(project: Project, order: RunRequest) -> Extraction:
         raise Refusal(
             "A vote cannot extract from a text.", "Choose a judge with an endpoint, or the baseline."
         )
-    judge_cases.checked_scope(project, order)
+    checked_scope(project, order)
     return extraction
 
 
@@ -213,7 +206,7 @@ def _subjects(project: Project, order: RunRequest, extraction: Extraction) -> It
 def _chosen(
     project: Project, order: RunRequest, extraction: Extraction, wanted_material: materials.WantedMaterial
 ) -> Iterator[Material]:
-    systems = judge_cases.system_ids(project, order.systems)
+    systems = system_ids(project, order.systems)
     for at_hand in materials.each(
         project, wanted_material, materials.item_ids(project, order.items, answered=True)
     ):
@@ -239,7 +232,7 @@ GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 
 def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract | None:
     """The version that stands; None where nobody drew anything."""
-    people.refuse_others(project, DOES)
+    people.refuse_others(project, materials.DOES)
     item_id, response_id = subject
     with project.store.read() as db:
         return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
@@ -316,9 +309,9 @@ def confirm_all(
     items: Sequence[str] = (),
 ) -> int:
     """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
-    people.refuse_others(project, DOES)
-    judge_cases.checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
-    chosen, item_ids = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
+    people.refuse_others(project, materials.DOES)
+    checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
+    chosen, item_ids = system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
     waiting = [
         parts[kind.value].extract_id
@@ -402,7 +395,7 @@ def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
     None for what a person wrote, what came with an import and what asked nobody, and none where the prompt or the
     text has changed since, so that its questions are no longer known.
     """
-    people.refuse_others(project, DOES)
+    people.refuse_others(project, materials.DOES)
     question = (
         select(
             EXTRACT.c.item_id, EXTRACT.c.response_id, EXTRACT.c.run_id, RUN.c.protocol, RUN.c.judge_id,

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, materials, pages
-from annotator.actions.items.materials import Thing
-from annotator.actions.items.pages import FetchRequest, fetcher_of
 from annotator.actions.material.model_drafts import blank_unit
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project
@@ -242,7 +240,7 @@ async def look_up(
     services: Sequence[str] = (),
     *,
     refresh: bool = False,
-    make: Callable[[FetchRequest], "Fetcher"] = fetcher_of,
+    make: Callable[[pages.FetchRequest], "Fetcher"] = pages.fetcher_of,
 ) -> FoundWorks:
     """What the services say of works; a reply that is kept is asked for again only to `refresh` it.
 
@@ -251,7 +249,7 @@ async def look_up(
     result: dict[str, tuple[Work, date]] = {}
     named = {identifier: bibliographies.doi_of(identifier) for identifier in identifiers}
     lacking = {one: "It has no DOI and no arXiv id." for one, doi in named.items() if not doi}
-    async with make(FetchRequest(allow_private=bool(services))) as fetcher:
+    async with make(pages.FetchRequest(allow_private=bool(services))) as fetcher:
         for doi in dict.fromkeys(filter(None, named.values())):
             for service in services or tuple(bibliographies.SERVICES.values()):
                 page = await _page(project, fetcher, service.format(doi), refresh=refresh)
@@ -334,7 +332,7 @@ def describe_sources(project: Project, item_ids: Iterable[str], works: FoundWork
                 values[source.id] = work.metadata()
                 if work.citations is not None:
                     values[source.id]["citations_on"] = day
-    return materials.describe(project, Thing.SOURCE, values)
+    return materials.describe(project, materials.Thing.SOURCE, values)
 
 
 def _lacks(unit: Reference) -> list[str]:

@@ -8,8 +8,7 @@ from datetime import date, datetime
 from math import fsum
 from typing import Any, ClassVar
 
-from sqlalchemy import insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select
 
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.extracts import NewExtract, keep_row
@@ -18,7 +17,6 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record, response_hash, wording_hash
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork, failure_words, with_failures
 from annotator.actions.runs.run_records import OpenRun, RunEvent
 from annotator.domain.judges.judge import Call, Judge, Status, Verdict
@@ -38,15 +36,14 @@ from annotator.domain.material.item import (
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, new_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.domain.texts.words import counted, local, natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runner import Finished
 from annotator.protocols import reports
 from annotator.protocols.registry import continuations, reference_system
 from annotator.protocols.reports import CONDITIONS, Condition
-from annotator.storage import tables
-from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM
+from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM, add_missing
 
 WROTE, FAILED = "write report", "no report"
 ASKED = "prompts "
@@ -95,7 +92,7 @@ class ResponseJournal(RunJournal):
         project: Project,
         run_id: str,
         writer_id: str,
-        order: RunRequest,
+        order: judge_cases.RunRequest,
         written: dict[str, WrittenResponse],
         origin: Mapping[str, Any],
     ) -> None:
@@ -149,7 +146,7 @@ class ResponseJournal(RunJournal):
         }
         fields = ResponseFields.model_validate(known)
         row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
-        if not tables.add_missing(db, RESPONSE, row).rowcount:
+        if not add_missing(db, RESPONSE, row).rowcount:
             # It came from elsewhere while this one was being written.
             return False
         origin = by_judge(self._judge_id)
@@ -493,13 +490,8 @@ def settings_of(name: str) -> ResponseSettings | None:
 
 
 def _condition(name: str) -> Condition:
-    result = next((condition for condition in CONDITIONS if condition.name == name), None)
-    if result is None:
-        raise Refusal(
-            f"There is no condition “{name}”.",
-            f"Available: {', '.join(condition.name for condition in CONDITIONS)}.",
-        )
-    return result
+    known = {condition.name: condition for condition in CONDITIONS}
+    return one_of(name, known, f"There is no condition “{name}”.", "Available:")
 
 
 WRITTEN = "written"
@@ -520,7 +512,7 @@ class ResponseRun(RunKind):
     cut_by_item: ClassVar[bool] = False
     """Whether each item has a cut-off of its own."""
 
-    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
         self._manner = _checked(project, order)
         self.plan_tokens = 200 if self._manner.planned else 0
         (self._system,) = order.systems
@@ -672,7 +664,7 @@ class ResponseRun(RunKind):
 run = ResponseRun.run
 
 
-def _checked(project: Project, order: RunRequest) -> ResponseSettings:
+def _checked(project: Project, order: judge_cases.RunRequest) -> ResponseSettings:
     how = settings_of(order.protocol)
     if how is None or len(order.systems) != 1:
         raise Refusal("This is not a request for one system's reports.", f"Available: {', '.join(MANNERS)}.")

@@ -14,42 +14,37 @@ from pydantic import TypeAdapter, ValidationError
 from annotator.actions.agreement.assisting import PairingRun
 from annotator.actions.attacks import attacking
 from annotator.actions.attacks.attacking import AttackEstimate, AttackRun, AttackRunRequest
-from annotator.actions.contests.contest_runs import ContestRun
+from annotator.actions.contests.contest_rows import ContestRun
 from annotator.actions.items import pages
-from annotator.actions.items.pages import PagesFolder
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
-from annotator.actions.judging.derived_judges import ProbeRequest
-from annotator.actions.judging.drift import DriftCheckRun
-from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.judging.judge_runs import JudgeRun
-from annotator.actions.material import draft_runs, responding
-from annotator.actions.material.draft_runs import DraftRun
+from annotator.actions.material import model_drafts, responding
 from annotator.actions.material.extracting import ExtractionRun
-from annotator.actions.material.responding import ResponseRun
 from annotator.actions.project.file import Project
 from annotator.actions.research.research import ResearchRun
-from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
-from annotator.actions.runs.run_records import RunEvent
+from annotator.actions.runs.run_records import RunEvent, last_unfinished, together
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, merging
 from annotator.protocols.registry import RANKING
 
-AnyOrder = RunRequest | AttackRunRequest | pages.FetchRequest | PagesFolder | ProbeRequest
+AnyOrder = (
+    RunRequest | AttackRunRequest | pages.FetchRequest | pages.PagesFolder | derived_judges.ProbeRequest
+)
 
 
 # By how what is ordered begins; all else is an extraction, or judged by a protocol.
 BEGINNINGS: dict[str, type[RunKind]] = {
     attacking.PREFIX: AttackRun,
-    drift.PREFIX: DriftCheckRun,
+    drift.PREFIX: drift.DriftCheckRun,
     merging.NAME: PairingRun,
     RANKING.name: ContestRun,
-    draft_runs.PREFIX: DraftRun,
+    model_drafts.PREFIX: model_drafts.DraftRun,
     responding.RESEARCH: ResearchRun,
-    responding.PREFIX: ResponseRun,
+    responding.PREFIX: responding.ResponseRun,
 }
 
 
@@ -81,7 +76,7 @@ async def carry_out(
         return await kind_of(order.protocol).run(project, order, tell=tell, listen=listen)
     if isinstance(order, pages.FetchRequest):
         return await pages.fetch(project, order, tell=tell, listen=listen)
-    if isinstance(order, PagesFolder):
+    if isinstance(order, pages.PagesFolder):
         return await pages.import_folder(project, Path(order.folder), tell=tell, listen=listen)
     tell(result := {"event": "ended", **await derived_judges.test(project, order.judge)})
     return result
@@ -133,7 +128,7 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
             listener.lines.put(None)
         if result[-1]["state"] != RunState.DONE.value:
             break
-    tell(line := run_records.together(result, sum(before.values())))
+    tell(line := together(result, sum(before.values())))
     return line
 
 
@@ -142,7 +137,7 @@ def unfinished(project: Project, judge: str = "", **how: Any) -> RunRequest:
 
     Reports and drafts are resumed by the commands that asked for them.
     """
-    return run_records.last_unfinished(project, judge, _is_resumed).order(**how)
+    return last_unfinished(project, judge, _is_resumed).order(**how)
 
 
 def _is_resumed(protocol: str) -> bool:
@@ -150,7 +145,7 @@ def _is_resumed(protocol: str) -> bool:
     return kind.resumed and (kind is not JudgeRun or protocol in PROTOCOLS)
 
 
-async def foreseen(project: Project, order: RunRequest) -> CostEstimate | AttackEstimate:
+async def foreseen(project: Project, order: RunRequest) -> forecasts.CostEstimate | AttackEstimate:
     """What an order would take; nobody is asked."""
     if isinstance(order, AttackRunRequest):
         return await attacking.estimate(project, order.request)
@@ -164,7 +159,7 @@ def forecast(project: Project, order: RunRequest) -> Any:
     return asyncio.run(foreseen(project, order))
 
 
-def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
+def of_paper(project: Project, order: RunRequest) -> list[forecasts.CostEstimate]:
     """What each protocol of a paper would take that can be judged now; none where the order names no paper."""
     if order.protocol not in PAPERS:
         return []
@@ -173,7 +168,7 @@ def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:
     """The environment in which a child finds the key of the endpoint that an order asks; empty where none is wanted."""
-    if isinstance(order, pages.FetchRequest | PagesFolder):
+    if isinstance(order, pages.FetchRequest | pages.PagesFolder):
         return {}
     writer = judges.writer_named(project, order.judge)
     judge = judges.as_endpoint(writer) if writer else judges.named(project, order.judge)
@@ -185,8 +180,8 @@ KINDS: dict[str, Any] = {
     "run": RunRequest,
     "attack": AttackRunRequest,
     "fetch": pages.FetchRequest,
-    "pages": PagesFolder,
-    "probe": ProbeRequest,
+    "pages": pages.PagesFolder,
+    "probe": derived_judges.ProbeRequest,
 }
 
 

@@ -25,12 +25,10 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs import judge_cases
 from annotator.actions.sets import validation_figures
-from annotator.actions.sets.validation_figures import ALL, TITLES, figure_cell
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation
 from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.protocol import Protocol
-from annotator.domain.judges.published import Aim
+from annotator.domain.judges.protocol import Aim, Protocol
 from annotator.domain.material.extract import Extract
 from annotator.domain.material.item import ExtractState
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
@@ -134,7 +132,7 @@ def sheets(agreements: list[KindAgreement]) -> tuple[ResultSheet, ...]:
     heads = columns(
         ("kind", "Kind of label"), ("labels", "Labels"), ("judge", "Judge"),
         ("n", "n", "Pairs of a person's label and the judge's verdict"),
-        ("agreement", "Agreement", TITLES[SHARE][1]),
+        ("agreement", "Agreement", validation_figures.TITLES[SHARE][1]),
         ("kappa", "κ", "Agreement beyond chance; of ordered values with quadratic weights"),
         ("published", "Published", "The paper's agreement of its own judge with people"),
         ("place", "Place", "Where the paper prints it"),
@@ -175,14 +173,18 @@ def _line(agreement: KindAgreement) -> SheetLine:
         behind = validation.held(
             validation.ValidationQuery(agreement.protocol.name),
             rater,
-            ALL,
+            validation_figures.ALL,
             f"{rater.name}: {agreement.protocol.title}",
         )
     return SheetLine(cells, source=behind)
 
 
 def _cell(estimate: Estimate) -> SheetCell:
-    return figure_cell(estimate) if estimate.value is not None else text("–", tip=estimate.note)
+    return (
+        validation_figures.figure_cell(estimate)
+        if estimate.value is not None
+        else text("–", tip=estimate.note)
+    )
 
 
 VIEW = result_views.ResultView(

@@ -42,7 +42,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import pictures
 from annotator.exchange.table_files import read_table
 from annotator.protocols import COMPOSITES, PROTOCOLS
-from annotator.stats.intervals.clustered import DRAWS, percentile_bounds
+from annotator.stats.intervals.clustered import DRAWS, holm, jackknifed, percentile_bounds
+from annotator.stats.intervals.student import paired_means, paired_test, two_sided
 from annotator.stats.validation.duels import pass_at_k
 from annotator.storage.tables import RESPONSE, SOURCE, SYSTEM
 
@@ -556,8 +557,6 @@ class _DuelMaker:
         return {info.name: list(self._duels(info)) for info in self.infos}
 
     def _duels(self, info: MetricInfo) -> Iterator[SystemDuel]:
-        from annotator.stats.intervals.clustered import holm
-
         sign = -1 if info.higher_is_better else 1
         known = [
             (sign * value, system)
@@ -573,8 +572,6 @@ class _DuelMaker:
 
     def _by_items(self, info: MetricInfo, pairs: Iterable[tuple[str, str]]) -> Iterator[SystemDuel]:
         """Tests over items; those on which one of two is undefined are left out."""
-        from annotator.stats.intervals.student import paired_means, paired_test
-
         counted = self.counts.get(info.protocol)
         own = [score for score in counted.scores if score.metric == info.name] if counted else []
         scores = results.by_items(own, self.ordered)
@@ -591,9 +588,6 @@ class _DuelMaker:
     def _by_jackknife(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
         """Tests of what is made of other figures, by what it is without each item that all of these share."""
         import numpy as np
-
-        from annotator.stats.intervals.clustered import jackknifed
-        from annotator.stats.intervals.student import two_sided
 
         without = overview.without_each(self.composite, self.counts, _WHOLE, ranked) if ranked else None
         name = self.composite.name

@@ -31,8 +31,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation_views
 from annotator.domain.judges.paper import ViewTable
-from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse
-from annotator.domain.judges.published import ScoreAim
+from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse, ScoreAim
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate

@@ -9,11 +9,10 @@ from functools import partial
 from itertools import chain as chained
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, delete, func, insert, select
 
 from annotator.actions.adjudication import adjudicating, ruling
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.parcels import known_keys
@@ -36,7 +35,6 @@ from annotator.domain.texts.canonical import canonical_json, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import parcels
 from annotator.exchange.parcels.packages import AGAIN
-from annotator.storage import tables
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -45,6 +43,7 @@ from annotator.storage.tables import (
     REMARK,
     REVISION,
     RULING,
+    add_missing,
 )
 
 
@@ -168,7 +167,7 @@ def take(project: Project, db: Connection, given: Sequence[parcels.TaskAdjudicat
             continue
         db.execute(delete(AGREEMENT).where(*there))
         inputs = tuple(_stored(db, adjudication, rater) for rater in adjudication.agreement.inputs)
-        agreements.keep(project, db, adjudication.agreement.model_copy(update={"inputs": inputs}))
+        assignments.keep(project, db, adjudication.agreement.model_copy(update={"inputs": inputs}))
 
 
 def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput) -> SealedInput:
@@ -178,7 +177,7 @@ def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput)
         "id": rater.artifact_id, "item_id": given.item_id, "kind": given.stage.kind.value,
         "author_id": rater.person_id, "state": State.SEALED.value, "revision": 1, "sealed_at": rater.sealed_at,
     }  # fmt: skip
-    tables.add_missing(db, ARTIFACT, row)
+    add_missing(db, ARTIFACT, row)
     question = select(REVISION.c.number, REVISION.c.sha256, REVISION.c.chain)
     earlier = list(
         db.execute(question.where(REVISION.c.artifact_id == rater.artifact_id).order_by(REVISION.c.number))
@@ -290,7 +289,7 @@ def compared(project: Project, db: Connection, person_id: str, came: parcels.Wor
     if assignments.adjudicator_of(db, came.item_id) != person_id:
         words = "This person is not the one who adjudicates the item."
         return Comparison(ParcelOutcome.FOREIGN, f"{words} {_both(db, came)}")
-    frozen = agreements.of_stage(db, came.item_id, came.stage)
+    frozen = assignments.of_stage(db, came.item_id, came.stage)
     if frozen is None:
         words = "No agreement on this is frozen here any more."
         return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")
@@ -440,4 +439,4 @@ def _keep_remarks(db: Connection, here: Adjudication, person: Person, came: parc
     for remark in came.remarks:
         if remark.subject in known:
             values = {"subject": known[remark.subject], "person_id": person.id, "at": min(remark.at, now())}
-            tables.add_missing(db, REMARK, {"id": remark.id, "text": remark.text, **values})
+            add_missing(db, REMARK, {"id": remark.id, "text": remark.text, **values})

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import delete, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, delete, insert, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record

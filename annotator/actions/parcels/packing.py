@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, select
 
 from annotator import files
 from annotator.actions.adjudication import feedback
@@ -29,8 +28,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, assigned_protocols
-from annotator.storage import tables
-from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE
+from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE, add_missing
 
 # What cannot stand in a file's name on some system; an alias may hold any of it.
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
@@ -127,7 +125,7 @@ def task(
             "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
             "content": json.dumps(asdict(issue)), "at": now(),
         }  # fmt: skip
-        tables.add_missing(db, PARCEL, row)
+        add_missing(db, PARCEL, row)
         record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
     items, words = (
         {assignment.item_id for assignment in served},

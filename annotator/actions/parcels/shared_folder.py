@@ -11,7 +11,6 @@ from sqlalchemy import select
 
 from annotator import files
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
-from annotator.actions.parcels.packing import HandOutResult, PackedTask
 from annotator.actions.project import people, shared
 from annotator.actions.project.file import SUFFIX, Progress, Project
 from annotator.domain.experts.assignment import Person, Role
@@ -80,7 +79,7 @@ class Synced:
 
     left: FolderNews
     arrivals: tuple[Arrival, ...] = ()
-    sent: tuple[HandOutResult, ...] = ()
+    sent: tuple[packing.HandOutResult, ...] = ()
     new_items: int | None = None
     receipt: str = ""
 
@@ -158,7 +157,7 @@ def sync(project: Project, *, progress: Progress | None = None) -> Synced:
 
 def send(
     project: Project, person_ids: Sequence[str] | None = None, *, progress: Progress | None = None
-) -> list[HandOutResult]:
+) -> list[packing.HandOutResult]:
     """Put the tasks of these people into the folder, by default of everybody who has one.
 
     Before someone's key is known, only what lies open to every annotator goes out to them.
@@ -392,7 +391,7 @@ def _put(folder: Path, public: str, content: bytes, _facts: packages.PackageFact
     return files.save(place, sealing.sealed(content, public))
 
 
-def _send(project: Project, person_id: str, folder: Path) -> PackedTask:
+def _send(project: Project, person_id: str, folder: Path) -> packing.PackedTask:
     person, public = people.known(project, person_id), known_keys.pinned(project).get(person_id, "")
     here = _own(folder, person.alias)
     try:

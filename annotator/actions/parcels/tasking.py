@@ -10,16 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
-from sqlalchemy import Table, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Table, insert, select, update
 
 from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.items import extracts, items, materials, pages
-from annotator.actions.items.materials import WantedMaterial
-from annotator.actions.labelling import dealing, label_cases
+from annotator.actions.labelling import label_cases
 from annotator.actions.parcels import adjudications, known_keys
-from annotator.actions.parcels.known_keys import Replacement
 from annotator.actions.project import backups, people, shared
 from annotator.actions.project.file import (
     ORIGIN,
@@ -42,7 +39,6 @@ from annotator.domain.material.item import END_TO_END, EXEMPLAR, IMPORT, Page, P
 from annotator.domain.texts.canonical import Change, Text, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.exchange.parcels.packages import AGAIN
 from annotator.exchange.release.bundle import in_words
 from annotator.places import user_data
 from annotator.protocols import PROTOCOLS, assigned_protocols
@@ -109,7 +105,7 @@ def _add_item(
     parts = {part for protocol in assignment.protocols for part in protocol.parts}
     needs = tuple(dict.fromkeys(kind for protocol in assignment.protocols for kind in protocol.needs))
     read = any(protocol.presentation.read != REPORT for protocol in assignment.protocols)
-    reading = WantedMaterial(needs, pages=read, parts=bool(parts))
+    reading = materials.WantedMaterial(needs, pages=read, parts=bool(parts))
     (at_hand,) = materials.each(project, reading, [assignment.assignment.item_id])
     by_protocol = {
         protocol.name: _dealt(project, person, protocol, at_hand.responses)
@@ -158,7 +154,7 @@ def _add_item(
 def _dealt(project: Project, person: Person, protocol: Protocol, every: Iterable[Material]) -> list[Material]:
     listed = list(every)
     with project.store.read() as db:
-        sampled = dealing.narrowed(db, person.id, protocol.name)
+        sampled = label_cases.narrowed(db, person.id, protocol.name)
     return [
         each
         for each in listed
@@ -251,17 +247,17 @@ def sender_words(project: Project) -> str:
     return packages.fingerprint(result.key) if result and result.key else ""
 
 
-def replacement(project: Project, path: Path, _person_id: str = "") -> Replacement:
+def replacement(project: Project, path: Path, _person_id: str = "") -> known_keys.Replacement:
     """The key that signed a task, in place of the one this project's tasks are signed with; made by `make`."""
     known, package = origin(project), packages.read_package(path, packages.TASK)
     facts = package.manifest
     if known is None or (facts.project_id, facts.person_id) != (known.project_id, known.person_id):
         raise Refusal(f"“{package.name}” does not belong to this project.", "Nothing was changed.")
     if not package.signer:
-        raise Refusal(f"“{package.name}” is not signed by a person.", AGAIN)
+        raise Refusal(f"“{package.name}” is not signed by a person.", packages.AGAIN)
     words, before, source = packages.fingerprint(package.signer), sender_words(project), known
     instead = f", instead of “{before}”" if before else ""
-    return Replacement(words, before, (
+    return known_keys.Replacement(words, before, (
         f"From now on only tasks signed with “{words}”{instead} are opened in this project. Your work stays "
         "unchanged. Anyone with that key counts as the coordinator, so ask for these six words, by "
         "telephone or in person, "
@@ -290,11 +286,11 @@ def facts_of(package: packages.Package) -> TaskFacts:
     try:
         facts = TaskFacts.model_validate(package.manifest.extra)
     except ValidationError as error:
-        raise Refusal(f"“{package.name}”: {in_words(error)}.", AGAIN) from None
+        raise Refusal(f"“{package.name}”: {in_words(error)}.", packages.AGAIN) from None
     if not package.signer:
         packages.refuse_forged(package, bytes.fromhex(facts.secret))
     elif facts.at is None:
-        raise Refusal(f"“{package.name}” does not state when it was made.", AGAIN)
+        raise Refusal(f"“{package.name}” does not state when it was made.", packages.AGAIN)
     return facts
 
 
@@ -347,7 +343,7 @@ def _refuse_other_sender(known: TaskOrigin, package: packages.Package, facts: Ta
             "shows.",
         )
     if not package.signer and known.secret and known.secret != facts.secret:
-        raise Refusal(f"“{package.name}” was not made by the sender of the earlier tasks.", AGAIN)
+        raise Refusal(f"“{package.name}” was not made by the sender of the earlier tasks.", packages.AGAIN)
 
 
 @dataclass(frozen=True, slots=True)

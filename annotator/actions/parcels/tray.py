@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import Row, bindparam, delete, func, insert, or_, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 
 from annotator import __version__
 from annotator.actions.adjudication.adjudicating import headings_of
@@ -40,7 +39,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
-from annotator.storage import tables
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -56,6 +54,7 @@ from annotator.storage.tables import (
     REVISION,
     TIME,
     TRAY,
+    add_missing,
 )
 
 
@@ -242,7 +241,7 @@ def _remember(
         "sha256": digest, "direction": "out", "person_id": person_id, "package_id": digest, "receipt": receipt,
         "content": json.dumps(held), "at": now(),
     }  # fmt: skip
-    tables.add_missing(db, PARCEL, row)
+    add_missing(db, PARCEL, row)
     record(project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}))
 
 

@@ -8,17 +8,15 @@ from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.adjudication import feedback
-from annotator.actions.assignments import agreements, assignments, reviewing
+from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.authoring.artifacts import remember
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.labelling import label_cases
 from annotator.actions.parcels import adjudications, known_keys, tasking, tray
-from annotator.actions.parcels.tasking import report_alias
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
@@ -97,7 +95,7 @@ def take_in(
     with project.store.write() as db:
         arrivals, touched = _take_all(project, db, read)
         for item_id, stage in sorted(touched):
-            agreements.freeze_when_ready(project, db, item_id, stage)
+            assignments.freeze_when_ready(project, db, item_id, stage)
     return arrivals
 
 
@@ -309,7 +307,7 @@ class Sorter:
         return {
             (
                 served[item_id] if again else item_id,
-                report_alias(self.project, self.person.id, response_id, again),
+                tasking.report_alias(self.project, self.person.id, response_id, again),
             ): (response_id)
             for response_id, item_id in result
             for again in (False, True)

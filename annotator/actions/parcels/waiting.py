@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 from annotator.actions.adjudication import adjudicating
-from annotator.actions.labelling import label_tasks
+from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, cached
 from annotator.domain.experts.assignment import Role, Stage
@@ -27,7 +27,7 @@ def counts(project: Project) -> dict[str, int]:
     """
     result = {
         "Author": _to_write(project),
-        "Label": label_tasks.left(project),
+        "Label": labels.left(project),
         "Adjudicate": _to_settle(project),
     }
     if project.from_task:

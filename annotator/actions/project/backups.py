@@ -14,8 +14,7 @@ from annotator import files
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import backup as copies
-from annotator.storage import opening
+from annotator.storage import backup as copies, opening
 from annotator.storage.backup import BackupFile
 from annotator.storage.opening import UnreadableProject, glance
 from annotator.storage.tables import AUDIT, META, metadata

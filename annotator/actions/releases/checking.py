@@ -15,8 +15,13 @@ import orjson
 from sqlalchemy import delete, select
 
 from annotator.actions.authoring import annotating
-from annotator.actions.authoring.artifacts import REFERENCE, REMARK, RULING, artifact_of
-from annotator.actions.authoring.artifacts import draft_parts as parts_of
+from annotator.actions.authoring.artifacts import (
+    REFERENCE,
+    REMARK,
+    RULING,
+    artifact_of,
+    draft_parts as parts_of,
+)
 from annotator.actions.project import document_checks, people
 from annotator.actions.project.file import (
     Project,

@@ -8,11 +8,10 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import orjson
-from sqlalchemy import ColumnElement, RowMapping, Subquery, Table, or_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, RowMapping, Subquery, Table, or_, select
 
 from annotator.actions.agreement import assisting
-from annotator.actions.assignments import agreements
+from annotator.actions.assignments import assignments
 from annotator.actions.attacks import attacking
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.consensus import consensus, ruling_rows
@@ -217,7 +216,7 @@ Named = tuple[str, int]
 
 def add_pairs(db: Connection, bundle: Bundle) -> None:
     items = {item.id for item in bundle.items}
-    frozen = [agreement for agreement in agreements.frozen(db) if agreement.item_id in items]
+    frozen = [agreement for agreement in assignments.frozen(db) if agreement.item_id in items]
     columns = (GUIDELINE.c[name] for name in GuidelineRecord.model_fields)
     rows = db.execute(select(*columns).order_by(GUIDELINE.c.stage, GUIDELINE.c.version)).mappings()
     bundle.guidelines = [GuidelineRecord(**row) for row in rows]

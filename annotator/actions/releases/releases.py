@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import func, insert, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, insert, select
 
-from annotator.actions.agreement import final_pass
+from annotator.actions.agreement import agreement_figures, assisting, final_pass
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items
 from annotator.actions.items.materials import PAIRS
@@ -20,6 +19,7 @@ from annotator.actions.labelling import label_sealing
 from annotator.actions.project import profile as uses
 from annotator.actions.project.file import SUFFIX, Project, record
 from annotator.actions.releases import checking, gathering
+from annotator.actions.results import result_raters, results, scoring
 from annotator.domain.experts import publication
 from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.assignment import Stage
@@ -40,7 +40,7 @@ from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import EXEMPLAR, ItemRole
 from annotator.domain.texts.canonical import Change, now, well_formed
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted, local
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
@@ -305,7 +305,7 @@ def add_erratum(project: Project, reason: str, since: Path | None = None) -> Cha
 def changes_since(project: Project, folder: Path) -> tuple[int, dict[str, list[str]]]:
     """The number of a released folder, and by kind what is different in the project as it now stands."""
     older, _ = release.read([folder])
-    return older.number, differences(older, gather(project)[0])
+    return older.manifest.number, differences(older, gather(project)[0])
 
 
 def withdraw(project: Project, number: int, reason: str) -> Change:
@@ -345,7 +345,6 @@ def gather(
             db, contest, page_texts=page_texts, addresses=addresses, without=without
         )
         bundle.scores = _scores(project)
-        from annotator.actions.results import scoring
 
         there = {score.metric for score in bundle.scores}
         bundle.metrics = [
@@ -410,8 +409,7 @@ def export(
     encrypted where they are marked. With `strict` what is open (see `open_points`) is refused; otherwise a note tells
     of it.
     """
-    if profile not in PROFILES:
-        raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
+    refuse_other(profile, PROFILES, f"“{profile}” is not a profile.", "Choose one of")
     tell = progress or _silent
     tell("checking every row", 0, 4)
     points = _open_points_checked(project, strict=strict)
@@ -562,7 +560,6 @@ def _facts(project: Project, bundle: Bundle, access: SplitAccess, test_ids: Coll
 
 def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     """The figures of each stage over all items: the frozen ones, then those by other pairings of the units."""
-    from annotator.actions.agreement import agreement_figures, assisting
     from annotator.actions.agreement.agreement_figures import Names
     from annotator.actions.consensus import consensus
 
@@ -584,8 +581,6 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
 
 
 def _repeats(project: Project, bundle: Bundle) -> tuple[str, ...]:
-    from annotator.actions.results import result_raters
-
     scored = {score.protocol for score in bundle.scores if score.trials}
     return tuple(
         f"{PROTOCOLS[name].title}: {rater.repeats.words}"
@@ -637,8 +632,6 @@ def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], 
 
 def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     """Where what was scored, drawn or looked at again differs from its paper, by its title."""
-    from annotator.actions.results import results
-
     scored = {score.protocol for score in bundle.scores}
     extracted = {extract.kind for extract in bundle.extracts}
     result = {protocol.title: protocol.departures for name, protocol in PROTOCOLS.items() if name in scored}

@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 from sqlalchemy import select
 
 from annotator.actions.items import materials, pages
-from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.judges import judges
 from annotator.actions.material import lookups, responding
 from annotator.actions.material.responding import ResearchSettings, ResponseRun, WrittenResponse
@@ -35,7 +34,7 @@ from annotator.domain.texts.estimate import TextRanking
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.exchange.eprints import collecting, known_works
+from annotator.exchange.eprints import collecting, folder
 from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.collecting import (
     GAP_S,
@@ -43,16 +42,16 @@ from annotator.exchange.eprints.collecting import (
     CollectionQuery,
     Collector,
     checked_categories,
+    patiently,
     polite_fetcher,
 )
-from annotator.exchange.eprints.folder import MANIFEST, Collection
+from annotator.exchange.eprints.folder import MANIFEST, Collection, read_corpus
 from annotator.exchange.folders import read_json
 from annotator.exchange.formats.bibliographies import Work, works_of
 from annotator.exchange.pages.fetching import OneTurn
 from annotator.exchange.table_files import READERS, Table, read_table
 from annotator.protocols.registry import reference_system
-from annotator.storage import tables
-from annotator.storage.tables import PAGE
+from annotator.storage.tables import PAGE, put
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,6 @@ class OwnPaper:
 
 class CorpusSearch:
     def __init__(self, path: str) -> None:
-        from annotator.exchange.eprints.folder import read_corpus
-
         corpus = read_corpus(Path(path))
         self.name, self.works = corpus.name, corpus.works
 
@@ -128,8 +125,6 @@ class ArxivSearch:
         return [work for work in collecting.works_of(reply.encode()) if paper.lets_through(work)]
 
     async def _asked(self, address: str) -> str:
-        from annotator.exchange.eprints.collecting import patiently, polite_fetcher
-
         async with polite_fetcher(self._turns, allow_private=self._allow_private) as fetcher:
             answer, _ = await patiently(fetcher, address)
         if answer.status != 200:
@@ -436,7 +431,7 @@ class CompletedWorks:
 
 def named(project: Project) -> NamedWorks:
     titles: dict[str, str] = {}
-    material = WantedMaterial((Kind.EVIDENCE,), texts=False)
+    material = materials.WantedMaterial((Kind.EVIDENCE,), texts=False)
     for at_hand in materials.each(project, material, materials.item_ids(project)):
         for address, title in _named_by(at_hand):
             result = work_named(address) if address else None
@@ -477,7 +472,7 @@ def complete(
             if row != before:
                 abstracts += row["text"] != before["text"]
                 citations += row["citations_on"] != before["citations_on"]
-                tables.put(db, PAGE, row)
+                put(db, PAGE, row)
         if abstracts or citations:
             image = {"from": where, "abstracts": abstracts, "citations": citations}
             record(project, db, Change("page", new_id(), "complete works", after=image))
@@ -559,7 +554,7 @@ def _known(work: Work, day: date) -> KnownWork:
 
 def _rows(table: Table, problems: list[str]) -> Iterator[KnownWork]:
     for index, row in enumerate(table.rows):
-        for work in known_works.of_rows([row]):
+        for work in folder.of_rows([row]):
             if not any(row.get(name) for name in COUNTS):
                 yield KnownWork(work)
                 continue
@@ -611,8 +606,6 @@ def _under(address: str, work: Work, day: date) -> KnownWork:
 async def _abstracts(
     ids: Sequence[str], api: str, problems: list[str], progress: Progress, *, allow_private: bool
 ) -> list[KnownWork]:
-    from annotator.exchange.eprints.collecting import patiently, polite_fetcher
-
     result: list[KnownWork] = []
     waiting = [list(ids[at : at + AT_ONCE]) for at in range(0, len(ids), AT_ONCE)]
     async with polite_fetcher(

@@ -20,8 +20,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.texts.estimate import Estimate, unsigned
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pictures import PRINTED as PRINTED
-from annotator.exchange.pictures import Ink as Ink
+from annotator.exchange.pictures import PRINTED as PRINTED, Ink as Ink
 
 # Of what stands below a picture, in a line.
 CAPTION_LETTERS = 125

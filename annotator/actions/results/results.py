@@ -38,7 +38,7 @@ from annotator.domain.texts.estimate import (
 )
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.stats.intervals.student import mean_of_scores
+from annotator.stats.intervals.student import bounds_of, interval_name, mean_of_scores
 from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
 
 if TYPE_CHECKING:
@@ -169,7 +169,6 @@ def with_interval(
     import numpy as np
 
     from annotator.stats.intervals.clustered import ONE_CLUSTER, jackknifed
-    from annotator.stats.intervals.student import bounds_of, interval_name
 
     if without is None:
         return estimate.remarked(why_not)

@@ -12,8 +12,7 @@ from sqlalchemy import select
 from annotator.actions.items import items, materials
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_raters
-from annotator.actions.results.result_raters import Spoken, are_people
+from annotator.actions.results.result_raters import Spoken, are_people, in_trials, is_trial, raters_under
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Composite, Material, Metric, Over, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
@@ -21,7 +20,7 @@ from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, MODES, Item
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import SHARE, Estimate, bases
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import one_of
 from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL
 from annotator.stats.intervals.student import mean_bounds, mean_range
 from annotator.storage.tables import ITEM, RESPONSE
@@ -210,7 +209,7 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple
 
 
 def _values(project: Project, protocol: Protocol, rater_id: str, read: Iterable[Spoken] | None) -> _Values:
-    rows = result_raters.in_trials(project, protocol, rater_id) if read is None else read
+    rows = in_trials(project, protocol, rater_id) if read is None else read
     if protocol.paired and are_people(rater_id) and not label_cases.both_orders(project, protocol.name):
         rows = list(rows)
         rows += _turned(protocol, rows)
@@ -275,7 +274,7 @@ def mean_of_raters(by_rater: Mapping[str, Estimate], method: str = "") -> Estima
     result = list(by_rater.values())
     if len(result) == 1:
         return result[0]
-    mean = mean_of(result, "" if (trials := any(map(result_raters.is_trial, by_rater))) else method)
+    mean = mean_of(result, "" if (trials := any(map(is_trial, by_rater))) else method)
     return (replace(mean, n=max(estimate.n for estimate in result)) if trials else mean).based(
         result[0].basis
     )
@@ -378,11 +377,8 @@ def _made_of(paper: Paper, made: Composite, judged: set[str]) -> MetricInfo:
 
 def named(name: str) -> MetricInfo:
     """The metric of that name; Refusal lists the names there are."""
-    for info in described():
-        if info.name == name:
-            return info
-    names = ", ".join(info.name for info in described())
-    raise Refusal(f"There is no metric “{name}”.", f"Available: {names}.")
+    known = {info.name: info for info in described()}
+    return one_of(name, known, f"There is no metric “{name}”.", "Available:")
 
 
 def departures(names: Iterable[str]) -> tuple[str, ...]:
@@ -397,7 +393,7 @@ def departures(names: Iterable[str]) -> tuple[str, ...]:
 
 def qualities(project: Project) -> list[MetricInfo]:
     """The metrics of how good a report is, of which something can be known here, the usual one first."""
-    there = {name for name, result in result_raters.raters_under(project).items() if result}
+    there = {name for name, result in raters_under(project).items() if result}
     return [
         info
         for info in described()
@@ -407,7 +403,7 @@ def qualities(project: Project) -> list[MetricInfo]:
 
 def known(project: Project) -> list[MetricInfo]:
     """The figures of which something can be known here; of those made of others, where it can of one of these."""
-    there = {name for name, result in result_raters.raters_under(project).items() if result}
+    there = {name for name, result in raters_under(project).items() if result}
     parts = {info.name for info in described() if info.protocol in there}
     return [info for info in described() if info.name in parts or not parts.isdisjoint(info.of)]
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     RowMapping,
     Select,
     Subquery,
@@ -24,14 +25,12 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.engine import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from annotator.actions.labelling import label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import UnitKey, words_of
 from annotator.domain.judges.judge import SETTLED, Call, JudgementFields, RaterKind, Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.canonical import canonical_json, escaped, new_id, now, sha256
@@ -40,8 +39,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import CutList
 from annotator.judging.calls.asking import Key
 from annotator.judging.runner import Finished
-from annotator.storage import tables
-from annotator.storage.tables import CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM, add_missing, put
 
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
@@ -111,7 +109,7 @@ def lines(
         total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
         counts, causes = _counts(db, source)
         flags = _flags(db, source)
-    words = words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
+    words = judge_cases.words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
     made = tuple(line_of(row, words) for row in rows)
     return JudgementLines(made, counts, causes, total - len(made), flags)
 
@@ -132,7 +130,7 @@ def listed() -> Select[Any]:
     )
 
 
-def line_of(row: Any, words: Mapping[UnitKey, str]) -> JudgementLine:
+def line_of(row: Any, words: Mapping[judge_cases.UnitKey, str]) -> JudgementLine:
     """A row of the above as a line; `words` says what each unit is."""
     return JudgementLine(
         id=row["id"],
@@ -325,7 +323,7 @@ class RunJournal:
         at = now()
         with self._writing() as db:
             calls = [self._call(call, at) for call in noted]
-            tables.put(db, CALL, calls)
+            put(db, CALL, calls)
         self._noted.update((call.id, call.status) for call in noted if call.latency_s is not None)
         self._know(call for call in calls if call["status"] == Status.OK.value)
 
@@ -344,7 +342,7 @@ class RunJournal:
 
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:
-            tables.add_missing(db, CALL, calls)
+            add_missing(db, CALL, calls)
         # A call of a batch is there before its reply is read whole: that it is of no use is learnt only now.
         spoilt = [call for call in calls if call["status"] in _SPOILT]
         if spoilt:
@@ -362,7 +360,7 @@ class RunJournal:
         wordings = label_rows.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
         rows = [row for finished in done for row in self._judgements(finished, at, wordings)]
         if rows:
-            tables.put(db, JUDGEMENT, rows)
+            put(db, JUDGEMENT, rows)
         return len(rows)
 
     def _call(self, call: Call, at: datetime) -> dict[str, Any]:

@@ -9,13 +9,12 @@ from sqlalchemy import select
 
 from annotator.actions.items import materials
 from annotator.actions.items.items import refuse_seminars
-from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, SYSTEM
 
@@ -89,9 +88,7 @@ def checked(project: Project, order: RunRequest) -> None:
 
 def protocol_of(protocol: str) -> Protocol:
     """The protocol of that name; Refusal lists the names there are."""
-    if protocol not in PROTOCOLS:
-        raise Refusal(f"There is no protocol “{protocol}”.", f"Available: {', '.join(PROTOCOLS)}.")
-    return PROTOCOLS[protocol]
+    return one_of(protocol, PROTOCOLS, f"There is no protocol “{protocol}”.", "Available:")
 
 
 def units_a_call(judge: Judge, protocol: str) -> int:
@@ -106,13 +103,10 @@ def settings_of(judge: Judge, protocol: str, seed: int) -> JudgeSettings:
 def checked_scope(project: Project, order: RunRequest) -> None:
     """Refuse a system or item that is not there, naming what is."""
     with project.store.read() as db:
-        named = set(db.execute(select(SYSTEM.c.name)).scalars())
+        named = sorted(db.execute(select(SYSTEM.c.name)).scalars())
         keys = set(db.execute(select(ITEM.c.key).where(ITEM.c.retired.is_(False))).scalars())
     for name in order.systems:
-        if name not in named:
-            raise Refusal(
-                f"There is no system “{name}” in this project.", f"Available: {', '.join(sorted(named))}."
-            )
+        refuse_other(name, named, f"There is no system “{name}” in this project.", "Available:")
     for key in order.items:
         if key not in keys:
             raise Refusal(f"There is no item “{key}” in this project.", "See the keys on the Items page.")
@@ -149,7 +143,10 @@ def cases(
 
 
 def _by_item(
-    project: Project, order: RunRequest, material: WantedMaterial, items: Sequence[str] | None = None
+    project: Project,
+    order: RunRequest,
+    material: materials.WantedMaterial,
+    items: Sequence[str] | None = None,
 ) -> Iterator[tuple[str, list[Case]]]:
     """Item by item, the cases that the order reaches, each once."""
     protocol, chosen = protocol_of(order.protocol), system_ids(project, order.systems)
@@ -158,7 +155,7 @@ def _by_item(
         yield at_hand.item.id, list(_reached(protocol, at_hand, chosen))
 
 
-def _reached(protocol: Protocol, at_hand: MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
+def _reached(protocol: Protocol, at_hand: materials.MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
     for material in at_hand.responses:
         for case in protocol.cases(material):
             if _is_meant(case, chosen):

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterat
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+from typing import Any, ClassVar, TextIO
 
 from sqlalchemy import insert, select, update
 
@@ -23,14 +23,13 @@ from annotator.domain.judges.judge import Call, Judge, JudgeKind, RunState
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.batches.batch_results import BatchState
-from annotator.judging.calls.prices import TOKENS_A_UNIT
+from annotator.judging import runner
+from annotator.judging.batches.batch_results import DECLINED, BatchState
+from annotator.judging.calls.asking import Asker, Refused
+from annotator.judging.calls.limits import Limits, RunHalt
+from annotator.judging.calls.prices import TOKENS_A_UNIT, Budget, prices
+from annotator.judging.runner import RunEnd
 from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
-
-if TYPE_CHECKING:
-    pass
-    from annotator.judging.calls.asking import Asker, Refused
-    from annotator.judging.runner import RunEnd
 
 
 @asynccontextmanager
@@ -39,9 +38,9 @@ async def asking(
     judge: Judge,
     order: RunRequest,
     journal: RunJournal,
-    refused: "Refused" = lambda _: "",
+    refused: Refused = lambda _: "",
     told_output: int = TOKENS_A_UNIT,
-) -> AsyncIterator["Asker | None"]:
+) -> AsyncIterator[Asker | None]:
     """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
 
     `refused` says why a model may not answer; `told_output` is the most tokens that a reply is told to have.
@@ -49,12 +48,9 @@ async def asking(
     if judge.kind != JudgeKind.ENDPOINT:
         yield None
         return
-    from annotator.judging.calls.asking import Asker
     from annotator.judging.calls.client import Client, Sender
     from annotator.judging.calls.keys import guard
-    from annotator.judging.calls.limits import Limits
     from annotator.judging.calls.noting import CallNotes
-    from annotator.judging.calls.prices import Budget, prices
 
     endpoint = kept_keys.endpoint_to_ask(project, judge, order.timeout_s)
     guard(logging.getLogger().handlers, endpoint.secrets)
@@ -113,9 +109,7 @@ class BatchShelf:
     def __init__(self, project: Project, journal: RunJournal) -> None:
         self._project, self._journal = project, journal
 
-    def batches(self) -> list["BatchState"]:
-        pass
-
+    def batches(self) -> list[BatchState]:
         mine = BATCH.c.run_id == self._journal.run_id
         question = (
             select(BATCH.c.content).where(mine, BATCH.c.stage != _SETTLED).order_by(BATCH.c.at, BATCH.c.id)
@@ -124,7 +118,7 @@ class BatchShelf:
             BatchState.model_validate_json(content) for content in self._project.query(question).scalars()
         ]
 
-    def keep_batch(self, state: "BatchState") -> None:
+    def keep_batch(self, state: BatchState) -> None:
         """Keep a batch as it stands now, in place of how it stood before."""
         row = {"stage": state.stage.value, "content": state.model_dump_json()}
         with self._project.store.write() as db:
@@ -142,8 +136,6 @@ class BatchShelf:
 
     def declined(self) -> list[Call]:
         """The run's calls of which asking again is no use."""
-        from annotator.judging.batches.batch_results import DECLINED
-
         conditions = (
             CALL.c.run_id == self._journal.run_id,
             CALL.c.status.in_([each.value for each in DECLINED]),
@@ -154,8 +146,6 @@ class BatchShelf:
 
 def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
     """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
-    pass
-
     question = (
         select(BATCH.c.content, BATCH.c.run_id, RUN.c.judge_id, RUN.c.protocol, JUDGE.c.name)
         .join(RUN, RUN.c.id == BATCH.c.run_id)
@@ -191,8 +181,6 @@ async def withdraw(project: Project, judge: str = "") -> int:
 
     What was answered by then comes with the next start of the run. Refusal while a run is in progress.
     """
-    from annotator.actions.runs import run_records
-
     waiting = out(project, judges.named(project, judge).id if judge else "")
     stopped = 0
     with run_records.alone(project):
@@ -206,8 +194,6 @@ def forget(project: Project, judge: str = "") -> int:
 
     For one that cannot be reached any more: what it was to answer is asked again, and paid again.
     """
-    from annotator.actions.runs import run_records
-
     waiting = out(project, judges.named(project, judge).id if judge else "")
     with run_records.alone(project), project.store.write() as db:
         for batch in waiting:
@@ -218,9 +204,7 @@ def forget(project: Project, judge: str = "") -> int:
 
 
 async def _withdrawn(project: Project, run_id: str) -> int:
-    from annotator.actions.runs.judge_cases import RunRequest
     from annotator.judging.batches import batching
-    from annotator.judging.calls.limits import RunHalt
 
     row = dict(
         project.query(
@@ -257,7 +241,7 @@ class RunWork:
     before: int
     deed: str
     already: Container[Key] = frozenset()
-    refused: "Refused" = lambda _: ""
+    refused: Refused = lambda _: ""
     whole: Callable[[], Iterable[Case]] | None = None
     told_output: int = TOKENS_A_UNIT
 
@@ -306,10 +290,8 @@ class _Drive:
             tell,
         )
 
-    async def through(self, asker: "Asker | None") -> "RunEnd":
+    async def through(self, asker: Asker | None) -> RunEnd:
         """Do the work, and the batches before it where the order wants them."""
-        from annotator.judging import runner
-
         work, source, asks = self._work, self._work.cases(), asker
         if asker is not None and self._order.batch:
             asks, source = await self._by_batches(asker)
@@ -325,9 +307,8 @@ class _Drive:
             already=work.already,
         )
 
-    async def _by_batches(self, asker: "Asker") -> tuple[Any, Iterable[Case]]:
+    async def _by_batches(self, asker: Asker) -> tuple[Any, Iterable[Case]]:
         """What came of the batches, and the cases in the order in which it serves them."""
-        from annotator.judging import runner
         from annotator.judging.batches import batching
 
         work, shelf = self._work, BatchShelf(self._project, self._journal)

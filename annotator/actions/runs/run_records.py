@@ -9,8 +9,7 @@ from datetime import datetime
 from secrets import randbelow
 from typing import Any
 
-from sqlalchemy import Row, Select, case, func, insert, literal, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, Row, Select, case, func, insert, literal, select, update
 
 from annotator.actions.judges import prompts
 from annotator.actions.project import people
@@ -23,6 +22,7 @@ from annotator.domain.texts.canonical import Change, canonical_json, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.storage import store
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 # Beside the causes of missing verdicts: a run ended before it asked, or leaves no judgements that would say why.
@@ -163,8 +163,6 @@ def _scope(text: str) -> dict[str, Any]:
 @contextmanager
 def alone(project: Project) -> Iterator[None]:
     """Only one run at a time writes to a project; a run that died leaves the lock free."""
-    from annotator.storage import store
-
     busy = Refusal("A judge run is already in progress in this project.", "Wait for it, or cancel it first.")
     with store.alone(project.path, _JUDGING, busy, _PATIENCE_S):
         stale = RUN.c.state == RunState.RUNNING.value
@@ -174,8 +172,6 @@ def alone(project: Project) -> Iterator[None]:
 
 
 def under_way(project: Project) -> bool:
-    from annotator.storage import store
-
     busy = Refusal("A judge run is in progress.")
     try:
         with store.alone(project.path, _JUDGING, busy):

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, func, insert, literal, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal, select
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.assignments import assignments
@@ -39,7 +38,7 @@ from annotator.domain.judges.judge import (
 from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256, well_formed
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, USUAL
@@ -353,8 +352,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
     Each expert's review of a verdict counts as one. These are informed labels: they enter no blind figure.
     """
     people.refuse_others(project, "can see how judges were reviewed")
-    if by not in BY:
-        raise Refusal(f"Reviews cannot be broken down by “{by}”.", f"Use one of {', '.join(BY)}.")
+    refuse_other(by, BY, f"Reviews cannot be broken down by “{by}”.")
     definition = label_cases.protocol_of(project, protocol)
     names = {one.id: one.name for one in judges.all_of(project)}
     whose = [INFORMED.c.judge_id == judges.named(project, judge).id] if judge else []

@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, FromClause, and_, func, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, FromClause, and_, func, select
 
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_rows
-from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import SheetCell, figure, gaps, grouped, number
@@ -502,7 +500,7 @@ def remark(estimate: Estimate) -> str:
     return NO_SPREAD if without_width(estimate) else ""
 
 
-COUNTED = counted_rows()
+COUNTED = label_rows.counted_rows()
 # Why a pair has no value where both orders count, and a unit where no value is that of most trials.
 ONE_ORDER, TIED = "one order", "trials tie"
 # So many items are named in one question; any database takes as many.
@@ -543,7 +541,10 @@ def of_people(
     chosen: FromClause = COUNTED if submitted else JUDGEMENT
     j = chosen.c
     question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value).where(
-        j.protocol == protocol.name, j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.status.in_(SAID)
+        j.protocol == protocol.name,
+        j.rater_kind == RaterKind.PERSON.value,
+        j.trial == 1,
+        j.status.in_(label_rows.SAID),
     )
     result: dict[str, Own] = defaultdict(dict)
     for rows in _stretches(db, question, j.item_id, items):

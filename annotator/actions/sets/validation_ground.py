@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import or_, select
 
-from annotator.actions.assignments import agreements, assignments, reviewing
+from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.authoring.comparing import aligned
 from annotator.actions.items import materials
@@ -529,10 +529,10 @@ def offered(project: Project, artifact: Artifact) -> OfferedMarks | None:
 def _blind(project: Project, artifact: Artifact) -> bool:
     item_id, kind, stage = artifact.item_id, artifact.kind, stage_of(artifact.kind)
     with project.store.read() as db:
-        alone = len(agreements.expected_raters(db, item_id, stage)) < 2 or reviewing.is_reviewed(
+        alone = len(assignments.expected_raters(db, item_id, stage)) < 2 or reviewing.is_reviewed(
             db, item_id, kind
         )
-        compared = alone or agreements.of_stage(db, item_id, stage) is not None
+        compared = alone or assignments.of_stage(db, item_id, stage) is not None
     return not compared or item_id in reviews.still_blind(project, people.someone(project).id)
 
 

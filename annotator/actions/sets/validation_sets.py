@@ -9,12 +9,11 @@ from random import Random
 from typing import Any
 
 import orjson
-from sqlalchemy import func, insert, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, insert, select, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import dealing, label_cases
+from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -453,9 +452,9 @@ def _informed(project: Project, request: SetRequest) -> list[str]:
 
 def _dealt(project: Project, db: Connection, request: SetRequest, content: Content) -> Content:
     items = tuple(content.dealt)
-    assigned = dealing.labelling(db, protocol=request.protocol)
+    assigned = label_cases.labelling(db, protocol=request.protocol)
     before = {item_id: assigned.get(item_id, set()) for item_id in items}
-    drawn_before = {person: dealing.narrowed(db, person, request.protocol) for person in request.people}
+    drawn_before = {person: label_cases.narrowed(db, person, request.protocol) for person in request.people}
     if any(len(before[item_id]) < request.raters for item_id in items):
         stages = (Stage.LABELLING,)
         named = (request.protocol,)
@@ -463,7 +462,7 @@ def _dealt(project: Project, db: Connection, request: SetRequest, content: Conte
             stages, request.raters, request.people, items=items, seed=request.seed, protocols=named
         )
         assignments.assign(project, plan)
-    assigned = dealing.labelling(db, protocol=request.protocol)
+    assigned = label_cases.labelling(db, protocol=request.protocol)
     dealt = {item_id: tuple(sorted(assigned[item_id])) for item_id in items}
     narrowed = {
         item_id: tuple(
@@ -489,14 +488,14 @@ def _set_of(row: Any, opened: int) -> ValidationSet:
 def _raters(db: Connection, validation_set: ValidationSet) -> dict[str, tuple[str, ...]]:
     """Who labels each item of a set now: those it was dealt to, and who took it over from one of them."""
     dealt = validation_set.content.dealt
-    assigned = dealing.labelling(db, protocol=validation_set.protocol)
+    assigned = label_cases.labelling(db, protocol=validation_set.protocol)
     if not submits(validation_set.protocol) and not dealt.keys() <= assigned.keys():
         return dealt
     return {
         item_id: tuple(
             person
             for person in sorted(assigned.get(item_id, ()))
-            if person in whose or dealing.replaces(person, whose, assigned[item_id])
+            if person in whose or label_cases.replaces(person, whose, assigned[item_id])
         )
         for item_id, whose in dealt.items()
     }

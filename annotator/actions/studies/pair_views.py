@@ -12,7 +12,6 @@ from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results, scoring
-from annotator.actions.results.result_raters import PEOPLE, are_people, chosen
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
@@ -32,8 +31,7 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, preferred
-from annotator.domain.judges.contest import Choice as Preferred
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice as Preferred, PairOutcome, preferred
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.texts.estimate import Estimate
@@ -82,7 +80,7 @@ def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
         ViewChoice(
             one.name,
             one.words,
-            tuple(value for value in one.values if not are_people(value[1])),
+            tuple(value for value in one.values if not result_raters.are_people(value[1])),
             only_if=("protocol", (name,)) if several else None,
         )
         for name, one in result.items()
@@ -100,7 +98,9 @@ def duels(
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
     order only; what they say is compared with scores in `preferences`.
     """
-    rater = chosen((one for one in result_raters.raters(project, protocol) if one.id != PEOPLE), judge)
+    rater = result_raters.chosen(
+        (one for one in result_raters.raters(project, protocol) if one.id != result_raters.PEOPLE), judge
+    )
     met = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
     if rater is None or not met:
         return ()

@@ -25,7 +25,7 @@ from annotator.actions.studies import (
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, RESPONSE
 
@@ -395,10 +395,7 @@ class CountedView:
 
 def named(name: str, among: tuple[ResultView, ...] = VIEWS) -> ResultView:
     """The view of that name; Refusal lists the names there are."""
-    for view in among:
-        if view.name == name:
-            return view
-    raise Refusal(f"There is no view “{name}”.", f"Available: {', '.join(view.name for view in among)}.")
+    return one_of(name, {view.name: view for view in among}, f"There is no view “{name}”.", "Available:")
 
 
 def show(

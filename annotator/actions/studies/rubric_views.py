@@ -49,7 +49,7 @@ from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Criterion, Rubri
 from annotator.domain.material.item import SET, Item, Response, by_set
 from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.exchange.folders import read_json
@@ -593,9 +593,7 @@ def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: 
 def keep(project: Project, name: str, of: str) -> Change:
     """Keep a set of the project under a name of its own, as it is now; Refusal where there is no such set."""
     there = sets(project)
-    if of not in there:
-        raise Refusal(f"There is no rubric set “{of}”.", f"There are: {', '.join(there) or 'none'}.")
-    return keep_set(project, name, there[of])
+    return keep_set(project, name, one_of(of, there, f"There is no rubric set “{of}”.", "There are:"))
 
 
 def _score(rubric: Rubric, verdicts: Mapping[str, str]) -> float | None:
@@ -843,8 +841,7 @@ def write_set(project: Project, name: str, path: Path) -> int:
 
     people.refuse_others(project, "can save a rubric set")
     there = sets(project)
-    if name not in there:
-        raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join(there)}.")
+    refuse_other(name, there, f"There is no rubric set “{name}”.", "There are:")
     tree = {
         key: [{"text": unit.text, "weight": unit.weight} for unit in rubric.units]
         for key, rubric in there[name].items()

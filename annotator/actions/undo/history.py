@@ -5,8 +5,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, not_, or_, select, update
-from sqlalchemy.engine import Connection
+from sqlalchemy import ColumnElement, Connection, Row, and_, not_, or_, select, update
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record

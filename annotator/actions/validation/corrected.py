@@ -28,7 +28,7 @@ from annotator.actions.validation import validation
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.correction import LabelPlan, Leaderboard, SystemUnits, plan_labels, standings
@@ -55,11 +55,12 @@ class CorrectionQuery:
     def info(self) -> scoring.MetricInfo:
         """The metric; Refusal where none of that name is made of single verdicts."""
         info = scoring.named(self.metric)
-        if self.metric not in credited():
-            raise Refusal(
-                f"“{info.title}” is not made of single verdicts, which labels could correct.",
-                f"Name one of {', '.join(credited())}.",
-            )
+        refuse_other(
+            self.metric,
+            credited(),
+            f"“{info.title}” is not made of single verdicts, which labels could correct.",
+            "Name one of",
+        )
         return info
 
     @property

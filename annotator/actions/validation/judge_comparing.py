@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from sqlalchemy import func, or_, select
-from sqlalchemy.engine import Connection
+from sqlalchemy import Connection, func, or_, select
 
 from annotator.actions.authoring.comparing import VALUE, ComparedField, of_pairs
 from annotator.actions.items import materials

@@ -40,7 +40,7 @@ from annotator.actions.validation import validation
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation, held
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
@@ -644,8 +644,7 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
 
 def _refuse_unknown(query: JudgeChoiceQuery, line: RaterFigures) -> None:
     known = line.told.weighted if query.weighted else line.told.plain
-    if query.figure not in known:
-        raise Refusal(f"Judges cannot be chosen by “{query.figure}”.", f"Use one of {', '.join(known)}.")
+    refuse_other(query.figure, known, f"Judges cannot be chosen by “{query.figure}”.")
 
 
 def _agreement(query: JudgeChoiceQuery, line: RaterFigures) -> Estimate:

@@ -51,7 +51,7 @@ from annotator.actions.sets.validation_figures import (
 from annotator.actions.sets.validation_ground import NOT_ASKED, PEOPLE, Ground, RatedUnit, ValidationRater
 from annotator.domain.judges.protocol import FIGURES, Level, Protocol, uncrossed
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
@@ -145,8 +145,7 @@ def report(project: Project, query: ValidationQuery) -> Validation:
 
 
 def ground_of(project: Project, query: ValidationQuery) -> Ground:
-    if query.by not in BY:
-        raise Refusal(f"Figures cannot be broken down by “{query.by}”.", f"Use one of {', '.join(BY)}.")
+    refuse_other(query.by, BY, f"Figures cannot be broken down by “{query.by}”.")
     return validation_ground.ground(
         project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )

@@ -13,7 +13,6 @@ from sqlalchemy import select, true
 
 from annotator import __version__, files
 from annotator.actions.attacks import attack_figures
-from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import harmless
@@ -307,7 +306,7 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     return tuple(_of_attack(line) for line in result.lines if line.test_id in same)
 
 
-def _of_attack(line: AttackFigures) -> Attacked:
+def _of_attack(line: attack_figures.AttackFigures) -> Attacked:
     base = (
         "" if line.already is None else f"; {line.already:,} were that already, and are no part of the rate"
     )

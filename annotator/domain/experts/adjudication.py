@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind
@@ -287,10 +287,9 @@ def form_of(kind: Kind) -> Mapping[str, str]:
     return FORMS.get(kind, _OF_OTHERS)
 
 
-class DraftReview(BaseModel):
+class DraftReview(FrozenRecord):
     """A review as it is kept: the draft it began with, the answers to its form, and what the author answered."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     artifact_id: Text = Field(max_length=36, description="The reviewer's document")
     item_id: Text = Field(max_length=36)
     kind: Kind

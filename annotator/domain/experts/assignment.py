@@ -3,11 +3,10 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.kinds.kind import Stage, stage_of
-from annotator.domain.material.item import later_text
+from annotator.domain.material.item import Stored, later_text
 from annotator.domain.texts.canonical import Text
 
 __all__ = ["Assignment", "AssignmentFields", "Purpose", "Stage", "stage_of"]
@@ -48,11 +47,8 @@ class AssignmentFields(SQLModel):
     submitted_at: datetime | None = None
 
 
-class Assignment(AssignmentFields):
+class Assignment(Stored, AssignmentFields):
     """An assignment as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
 
 class Role(StrEnum):
@@ -72,11 +68,8 @@ class PersonFields(SQLModel):
     active: bool = Field(default=True, description="False once the person has left the project")
 
 
-class Person(PersonFields):
+class Person(Stored, PersonFields):
     """A person as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
     def has(self, role: Role) -> bool:
         return role.value in self.roles.split()
@@ -96,8 +89,5 @@ class GuidelineFields(SQLModel):
     at: datetime
 
 
-class Guideline(GuidelineFields):
+class Guideline(Stored, GuidelineFields):
     """A guideline as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str

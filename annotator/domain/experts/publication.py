@@ -1,4 +1,4 @@
-"""What a release says of itself: who made it, for what and on which terms, and what was corrected or withdrawn."""
+"""What a release says of itself: who made it, on which terms, what was corrected, and who looked it through."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,7 +6,13 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from annotator.domain.texts.canonical import FrozenRecord, Text, derived_id
 
@@ -255,3 +261,33 @@ def open_questions(metadata: ReleaseMetadata) -> list[str]:
     return [
         f"{fields[name].title}: {fields[name].description}" for name in NEEDED if not getattr(metadata, name)
     ]
+
+
+CHECKS: Mapping[str, str] = {
+    "links": "Its links resolve",
+    "identifiers": "Its identifiers exist and name the right works",
+    "content": "It holds no offensive and no personal content",
+    "leak": "Nothing in the question gives its answer away",
+    "corrigenda": "Corrections and retractions of its sources were looked for",
+}
+
+
+class CheckState(StrEnum):
+    """What somebody found."""
+
+    PASSED = "passed"
+    PROBLEM = "problem"
+    NOT_APPLICABLE = "not applicable"
+
+
+class FinalCheck(FrozenRecord):
+    """What was found of one thing, who signed it by alias, and when."""
+
+    state: CheckState
+    signed: Text = Field(max_length=200, description="Alias of who looked")
+    at: str = Field(max_length=40)
+    note: Text = Field(default="", max_length=2000)
+
+
+# Check → what was found.
+ItemChecks = dict[str, FinalCheck]

@@ -1,8 +1,7 @@
 """Sharing out work: who does which stage of which item, evenly, and the same for the same seed."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import combinations

@@ -6,11 +6,11 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
-from pydantic import Field as Value
+from pydantic import BaseModel, ConfigDict, Field as Value, StringConstraints
 from sqlmodel import Field, SQLModel, String
 
-from annotator.domain.texts.canonical import Text
+from annotator.domain.material.item import Stored
+from annotator.domain.texts.canonical import FrozenRecord, Text
 
 # By developer, the words in names of its models and products; the longest that is found holds.
 STEMS: dict[str, tuple[str, ...]] = {
@@ -146,11 +146,8 @@ class Verdict(VerdictFields):
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
 
 
-class Judgement(JudgementFields):
+class Judgement(Stored, JudgementFields):
     """A judgement as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
 
 _MILLION = 1_000_000
@@ -186,13 +183,12 @@ class Asking(BaseModel):
     )
 
 
-class Price(BaseModel):
+class Price(FrozenRecord):
     """US dollars per million tokens. Without a price of their own, cached tokens cost as much as any.
 
     `long` holds other prices for calls of more input tokens than its key says.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     input: float = Value(ge=0)
     output: float = Value(ge=0)
     cached: float | None = Value(default=None, ge=0)
@@ -257,11 +253,8 @@ class JudgeFields(SQLModel):
     retired: bool = False
 
 
-class Judge(JudgeFields):
+class Judge(Stored, JudgeFields):
     """A judge as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
     @property
     def asked(self) -> PricedAsking:
@@ -305,11 +298,8 @@ class CallFields(SQLModel):
     )
 
 
-class Call(CallFields):
+class Call(Stored, CallFields):
     """A call as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
     @property
     def bill_usd(self) -> float | None:
@@ -371,11 +361,8 @@ class InformedFields(SQLModel):
     at: datetime
 
 
-class Informed(InformedFields):
+class Informed(Stored, InformedFields):
     """An informed label as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
 
 class SetFields(SQLModel):

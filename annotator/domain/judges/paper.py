@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from annotator.domain.judges.protocol import Composite, Extraction, Protocol, Value
-from annotator.domain.judges.published import ScoreAim
+from annotator.domain.judges.protocol import Composite, Extraction, Protocol, ScoreAim, Value
 from annotator.domain.material.item import QUESTION_TYPES
 from annotator.domain.texts.canonical import FrozenRecord
 from annotator.domain.texts.estimate import Estimate

@@ -1,4 +1,4 @@
-"""Protocols: how a paper says that a report is judged and scored."""
+"""Protocols: how a paper says that a report is judged and scored, and what is published beside that."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -6,19 +6,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-from typing import Protocol as Shape
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol as Shape, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judge import Status, Verdict
-from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.extract import PIECE_WORDS, Matching
 from annotator.domain.material.item import Item, Page, Response, Source, by_set
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.material.part import ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Text, sha256
 from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.domain.texts.words import counted
@@ -444,6 +441,47 @@ class Composite:
     unit: str = ""
     departures: tuple[str, ...] = ()
     of_exemplar: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A published figure of agreement, by the name it has on Validate; `place` is where the paper prints it.
+
+    It is of a judge with people, or of people with one another where no `judge` is named.
+    """
+
+    figure: str
+    value: float
+    place: str
+    judge: str = ""
+
+    @property
+    def whose(self) -> str:
+        return f"{self.judge} with people" if self.judge else "people with one another"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreAim:
+    """Published correlations of a metric's automatic scores with people's, and where the paper prints them."""
+
+    metric: str
+    spearman: float
+    pearson: float
+    kendall: float
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRule:
+    """Another published way to read a judge's replies; no score goes by it unless it is chosen.
+
+    `read` gives the value of a reply, None standing for a call that brought none; `failed` says in words what that
+    counts as.
+    """
+
+    citation: str
+    read: Callable[[str | None], str]
+    failed: str
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.judges.judge import JudgeKind, OpeningFields
+from annotator.domain.material.item import Stored
 from annotator.domain.texts.canonical import FrozenRecord, Text, canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
 
@@ -68,11 +69,8 @@ class FirstLabel(FrozenRecord):
     value: str | None
 
 
-class Opening(OpeningFields):
+class Opening(Stored, OpeningFields):
     """An opening as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
 
 # Of the report, from character to character, half-open; or words that were put in.

@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, SerializeAsAny, WrapValidator
+from pydantic import SerializeAsAny, WrapValidator
 
 from annotator.domain.kinds import documents
 from annotator.domain.kinds.artifact import Document, Kind, as_it_is
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material import part
-from annotator.domain.material.item import ExtractFields, Source
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.item import ExtractFields, Source, Stored
+from annotator.domain.material.part import AIDS, ResponsePart, WriterAid
 from annotator.domain.material.transcript import PARAGRAPH, TURN, Transcript, of_source, prefix
-from annotator.domain.material.writer_aid import AIDS, WriterAid
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.words import word_count
 
@@ -22,11 +21,9 @@ from annotator.domain.texts.words import word_count
 MARK = 12
 
 
-class Extract(ExtractFields):
+class Extract(Stored, ExtractFields):
     """An extract as plain data, outside the database."""
 
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
     document: Annotated[SerializeAsAny[Document[Any]], WrapValidator(as_it_is)]
 
 

@@ -10,13 +10,19 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict
-from sqlmodel import JSON, Field, SQLModel, String
-from sqlmodel import text as in_sql
+from sqlmodel import JSON, Field, SQLModel, String, text as in_sql
 
 from annotator.domain.kinds.kind import Kind
 from annotator.domain.texts.canonical import Text
 
 _KNOWN = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
+
+
+class Stored(SQLModel):
+    """A thing of the project as plain data, outside the database."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
 
 
 def later_text(longest: int | None, description: str) -> Any:
@@ -101,11 +107,8 @@ class ItemFields(SQLModel):
     collected: KnownDay = later_text(10, "When it was collected: YYYY, YYYY-MM or YYYY-MM-DD")
 
 
-class Item(ItemFields):
+class Item(Stored, ItemFields):
     """An item as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
 
 def free_key(like: str, taken: Collection[str]) -> str:
@@ -173,11 +176,8 @@ class SourceFields(SQLModel):
     )
 
 
-class Source(SourceFields):
+class Source(Stored, SourceFields):
     """A source as plain data, outside the database."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
 
 # In which way a system was asked: alone, with gold given for one step, or with a gold plan.
@@ -238,11 +238,8 @@ class ResponseFields(SQLModel):
     )
 
 
-class Response(ResponseFields):
+class Response(Stored, ResponseFields):
     """A response as it travels between rooms."""
-
-    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
-    id: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
-"""Parts of a response: its plan, its references, its claims, its sentences, the key points of its pages."""
+"""Parts of a response: its plan, references, claims, sentences, key points; and what models write to help experts."""
 
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.kinds.artifact import Anchor, Document, Unit
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.material.item import PageState
-from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.canonical import FrozenRecord, Text
 
 
 class KeyPoint(Unit):
@@ -53,10 +53,9 @@ class KeyPoint(Unit):
         return (self.model_copy(update={"merged": ()}), *others)
 
 
-class ReadPage(BaseModel):
+class ReadPage(FrozenRecord):
     """A page that a report gives, by its normal address, and what was drawn there that is no key point."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     address: Text = Field(max_length=2000)
     state: PageState
     lost: tuple[Text, ...] = Field(default=(), description="Points none of whose spans stand in the page")
@@ -102,10 +101,9 @@ class Claims(Document[Claim]):
     UNIT: ClassVar[type[Unit]] = Claim
 
 
-class CitedSource(BaseModel):
+class CitedSource(FrozenRecord):
     """A source that a sentence cites: its normal address, or its entry in the report's list where that gives none."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     address: Text = Field(
         default="", max_length=2000, description="Normal spelling; empty where none is known"
     )
@@ -150,3 +148,60 @@ DOCUMENTS: dict[ResponsePart, type[Document[Any]]] = {
     ResponsePart.KEYPOINTS: KeyPoints,
     ResponsePart.POOL: KeyPoints,
 }
+
+
+class WriterAid(StrEnum):
+    """What is written for experts before they write, and is no artifact of anyone's."""
+
+    REFERENCE = "reference"
+    CLASSIFICATION = "classification"
+
+
+# What a person reads in the place of the kind.
+NAMES = {WriterAid.REFERENCE: "reference material", WriterAid.CLASSIFICATION: "a classification"}
+FROM_SOURCES, BEYOND_SOURCES = "From the sources", "Beyond the sources"
+
+
+class Passage(Unit):
+    """One of the two parts."""
+
+    beyond: bool = Field(default=False, description="Whether it adds what the sources do not say")
+
+
+class Reference(Document[Passage]):
+    """Reference material on one item (ResearcherBench §4.1.1, stage 1; appendix C.1.1)."""
+
+    UNIT: ClassVar[type[Unit]] = Passage
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What the sources say, and what goes beyond them; empty where there is none."""
+        texts = [
+            "\n\n".join(unit.text for unit in self.units if unit.beyond is beyond) for beyond in (False, True)
+        ]
+        return texts[0], texts[1]
+
+
+class ProposedType(Unit):
+    """A type and a subject for a question; the text is the reason."""
+
+    question_type: str = Field(default="", max_length=120, description="One of the project's types")
+    subject: str = Field(default="", max_length=200, description="Subject or domain")
+
+
+class ItemClassification(Document[ProposedType]):
+    """How one item may be filed (ResearcherBench §3.1)."""
+
+    UNIT: ClassVar[type[Unit]] = ProposedType
+
+
+AIDS: dict[WriterAid, type[Document[Any]]] = {
+    WriterAid.REFERENCE: Reference,
+    WriterAid.CLASSIFICATION: ItemClassification,
+}
+
+
+def as_markdown(from_sources: str, beyond_sources: str) -> str:
+    """Both parts as one text, each under its heading; a part without words is left out."""
+    parts = ((FROM_SOURCES, from_sources.strip()), (BEYOND_SOURCES, beyond_sources.strip()))
+    return "\n\n".join(f"## {heading}\n\n{words}" for heading, words in parts if words)

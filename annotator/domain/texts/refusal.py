@@ -1,5 +1,10 @@
 """Refusals: a request that cannot be met, with what to do instead."""
 
+from collections.abc import Collection, Mapping
+from typing import TypeVar
+
+Known = TypeVar("Known")
+
 
 class Refusal(Exception):
     """A request that cannot be met, in one sentence of what happened and one of what to do."""
@@ -28,3 +33,15 @@ class KeyNotAllowed(Refusal):
     def __init__(self, happened: str, todo: str, key: str, address: str) -> None:
         super().__init__(happened, todo)
         self.key, self.address = key, address
+
+
+def refuse_other(name: object, known: Collection[str], happened: str, offer: str = "Use one of") -> None:
+    """Refusal for what is not among the known, which it lists."""
+    if name not in known:
+        raise Refusal(happened, f"{offer} {', '.join(known) or 'none'}.")
+
+
+def one_of(name: str, known: Mapping[str, Known], happened: str, offer: str = "Use one of") -> Known:
+    """What goes by a name; Refusal lists the names there are."""
+    refuse_other(name, known, happened, offer)
+    return known[name]

@@ -27,7 +27,7 @@ from annotator.domain.judges.validation import (
 )
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.estimate import decimal, interval
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import decoded, parse, pretty, read_bytes
 from annotator.exchange.release.bundle import in_words
@@ -549,11 +549,7 @@ def content(card: ValidityCard, ending: str) -> bytes:
 
 def refuse_ending(ending: str) -> None:
     """Refusal for an ending that no card has."""
-    if ending.lower() not in ENDINGS:
-        raise Refusal(
-            f"A card is not written as “{ending or 'a file without ending'}”.",
-            f"Use one of {', '.join(ENDINGS)}.",
-        )
+    refuse_other(ending.lower(), ENDINGS, f"A card is not written as “{ending or 'a file without ending'}”.")
 
 
 def read(path: Path) -> ValidityCard:

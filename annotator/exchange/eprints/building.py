@@ -8,13 +8,10 @@ from pathlib import Path
 from annotator.domain.material.extract import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import COMMON
-from annotator.exchange.eprints import archives, assembling
-from annotator.exchange.eprints.archives import Unfit
+from annotator.exchange.eprints.assembling import Unfit, assembled, files_of
 from annotator.exchange.eprints.entries import ListedPaper, entries
-from annotator.exchange.eprints.folder import Collection
-from annotator.exchange.eprints.known_works import KnownWorks
+from annotator.exchange.eprints.folder import Collection, KnownWorks
 from annotator.exchange.texts import latex
-from annotator.exchange.texts.latex import masked, without_comments
 
 LEAST_COMMON = 0.15
 _ACCEPTED = re.compile(r"\baccepted\b|\bto appear\b|\bpublished\b", re.IGNORECASE)
@@ -112,8 +109,8 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
     """The section of a candidate; Unfit at the first stage that refuses it."""
     if reason := rules.against(paper):
         raise Unfit(RefusalStage.FILTER, reason)
-    files = archives.files_of(collection.eprint(paper))
-    whole = assembling.assembled(files)
+    files = files_of(collection.eprint(paper))
+    whole = assembled(files)
     section = related_work(whole.text)
     text = latex.without_floats(section.text)
     try:
@@ -164,7 +161,7 @@ class FoundSection:
 
 def related_work(text: str) -> FoundSection:
     """The section, or else the subsection, on related work; the main text comes before the appendix."""
-    visible = masked(text)
+    visible = latex.masked(text)
     appendix = result.start() if (result := _APPENDIX.search(visible)) else len(visible)
     headings = [
         (_LEVELS[match[1]], match.start(), *_title(visible, match.end()))
@@ -177,7 +174,7 @@ def related_work(text: str) -> FoundSection:
     after = [start for other, start, _, _ in headings if start > at and other <= level]
     ends = [one.start() for one in _ENDS.finditer(visible, begin)][:1]
     section = text[begin : min([*after, *ends, len(text)])].strip()
-    if len(" ".join(without_comments(section).split())) < SHORTEST:
+    if len(" ".join(latex.without_comments(section).split())) < SHORTEST:
         raise Unfit(
             RefusalStage.SECTION, f"Its section on related work has fewer than {SHORTEST} characters."
         )

@@ -1,6 +1,6 @@
 """Papers collected from arXiv: one request at a time, three seconds apart, each answer kept before the next one."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from urllib.parse import urlencode
@@ -11,9 +11,8 @@ from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import entries
-from annotator.exchange.eprints.archives import Unfit, ending
+from annotator.exchange.eprints.assembling import Unfit, ending
 from annotator.exchange.eprints.building import Rules, read_section
-from annotator.exchange.eprints.entries import Feed, ListedPaper
 from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
 from annotator.exchange.pages.fetching import AddressRules, Download, Fetcher, FetchLimits, OneTurn
 
@@ -115,7 +114,7 @@ class Collector:
                     "Ask for fewer days at a time; the folder stays the same.",
                 )
 
-    async def _feed(self, address: str, name: str, *, begun: bool = False) -> Feed | None:
+    async def _feed(self, address: str, name: str, *, begun: bool = False) -> entries.Feed | None:
         """A reply of the service, from the folder where it lies there; None when it did not come.
 
         An empty page of a list that is not over comes again later, as arXiv says.
@@ -132,9 +131,9 @@ class Collector:
                 self.collection.keep(address, 200, now(), name, answer.content)
                 return feed
             self.fetcher.hosts.rest("", FIRST_REST_S * 2**turn)
-        return Feed(feed.total or 1, ())
+        return entries.Feed(feed.total or 1, ())
 
-    async def _take_eprint(self, paper: ListedPaper) -> None:
+    async def _take_eprint(self, paper: entries.ListedPaper) -> None:
         address = f"{self.hosts.eprints}/{paper.key}"
         if not self.collection.has(address):
             answer = await self._asked(address)
@@ -147,10 +146,12 @@ class Collector:
             self.collection.keep(address, answer.status, now(), file, answer.content if file else b"")
         self.found.eprints += bool(self.collection.manifest.requests[address].file)
 
-    async def _look_up(self, papers: Sequence[ListedPaper], query: CollectionQuery, rules: Rules) -> None:
+    async def _look_up(
+        self, papers: Sequence[entries.ListedPaper], query: CollectionQuery, rules: Rules
+    ) -> None:
         """Ask for the works that kept sections cite by an arXiv id, and on request for others by their title."""
         ids, titles = self._lacking(papers, rules)
-        for batch in _batches(ids, IDS_AT_ONCE):
+        for batch in (ids[at : at + IDS_AT_ONCE] for at in range(0, len(ids), IDS_AT_ONCE)):
             self.tell("looking up works", 0, 0)
             await self._take_works(batch)
         searched = titles if query.titles else ()
@@ -159,7 +160,7 @@ class Collector:
             parameters = {"search_query": f'ti:"{title}"', "max_results": TITLES_FOUND}
             await self._work_feed(f"{self.hosts.api}?{urlencode(parameters)}")
 
-    def _lacking(self, papers: Sequence[ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
+    def _lacking(self, papers: Sequence[entries.ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
         """The arXiv ids, and the titles without one, of which the folder holds no work."""
         works = self.collection.works()
         ids: dict[str, None] = {}
@@ -220,10 +221,6 @@ async def patiently(fetcher: Fetcher, address: str) -> tuple[Download, int]:
         retry_s = float(answer.retry_after) if answer.retry_after.strip().isdecimal() else 0.0
         fetcher.hosts.rest("", min(max(retry_s, FIRST_REST_S * 2**turn), LONGEST_REST_S))
     return answer, turn + 1
-
-
-def _batches(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (values[at : at + size] for at in range(0, len(values), size))
 
 
 def checked_categories(named: Iterable[str]) -> tuple[str, ...]:

@@ -13,13 +13,18 @@ from typing import Any
 
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.item import SourceKind
-from annotator.domain.texts import identifier
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, unspaced
 from annotator.exchange.folders import parse
 from annotator.exchange.table_files import csv_rows
-from annotator.exchange.texts.latex import ListedEntry, is_prose, listed_entries, numbered_entries
+from annotator.exchange.texts.latex import (
+    ListedEntry,
+    is_prose,
+    listed_entries,
+    numbered_entries,
+    plain_decoder,
+)
 from annotator.protocols.registry import (
     LIST_MARKER,
     divided_list,
@@ -60,7 +65,7 @@ class Work:
 
 def doi_of(text: str) -> str:
     """The DOI by which a service knows a work that is named so; empty when it has none."""
-    result = identifier.work_named(text)
+    result = work_named(text)
     if result is None or result.scheme not in ("doi", "arxiv"):
         return ""
     return result.value if result.scheme == "doi" else f"10.48550/arXiv.{result.value}"
@@ -97,9 +102,7 @@ def _crossref(record: dict[str, Any]) -> Work:
         for one in _dicts(record.get("author"))
     ]
     published = _day(record.get("issued"))
-    named = [
-        text for name in ("DOI", "ISBN", "URL") if identifier.work_named(text := _first(record.get(name)))
-    ]
+    named = [text for name in ("DOI", "ISBN", "URL") if work_named(text := _first(record.get(name)))]
     return Work(
         _reference(_first(record.get("title")), next(iter(named), ""), names, published[:4]),
         published,
@@ -152,7 +155,7 @@ def _in_order(places: dict[str, Any]) -> str:
 
 
 def _reference(title: Any, doi: Any, names: list[str], year: Any) -> Reference:
-    named = identifier.work_named(_words(doi))
+    named = work_named(_words(doi))
     return made(_words(title), str(named or _words(doi)), ", ".join(filter(None, names)), _words(year))
 
 
@@ -366,8 +369,6 @@ def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
     from bibtexparser.middlewares.parsestack import default_parse_stack
     from bibtexparser.model import DuplicateBlockKeyBlock, DuplicateFieldKeyBlock, ImplicitComment
 
-    from annotator.exchange.texts.latex import plain_decoder
-
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     library = bibtexparser.parse_string(text, parse_stack=[])
     for block in library.failed_blocks:
@@ -541,8 +542,6 @@ def _is_table(text: str, _name: str) -> bool:
 
 
 def _latex(text: str) -> Iterator[ReadEntry]:
-    from annotator.exchange.texts.latex import plain_decoder
-
     decode = plain_decoder().latex_to_text
     begins = [result for result in _BIBITEM.finditer(text)]
     for result, after in zip(begins, [*begins[1:], None], strict=True):

@@ -3,16 +3,15 @@
 from annotator.domain.kinds.artifact import Kind
 from annotator.exchange.formats import arena_tasks, deepscholar, human_files, researcherbench
 from annotator.exchange.formats.layout import FileLayout, LabelLayout
-from annotator.exchange.formats.researcherbench import DATASET, own_numbers
 
 LAYOUTS: dict[str, FileLayout] = {
     layout.name: layout
     for layout in (
         FileLayout(
-            name=DATASET,
+            name=researcherbench.DATASET,
             title="ResearcherBench",
             holds="questions.json, rubric.json and responses/",
-            numbers=own_numbers,
+            numbers=researcherbench.own_numbers,
             read=researcherbench.read,
             files=researcherbench.files,
             labels=human_files.LABELS,

@@ -143,8 +143,6 @@ def checked(address: str, rules: AddressRules) -> "URL":
 
     The client's own parser reads it, so that nothing is checked here and understood otherwise there.
     """
-    from yarl import URL
-
     if len(address) > LONGEST:
         raise UnreadablePage(PageState.FORBIDDEN, f"Its address is longer than {LONGEST:,} characters.")
     try:

@@ -36,8 +36,7 @@ from annotator.domain.material.item import (
     SourceFormat,
     SourceKind,
 )
-from annotator.domain.material.part import DOCUMENTS as PARTS
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.part import DOCUMENTS as PARTS, ResponsePart
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels.packages import ADJUDICATIONS, AGAIN, Package

@@ -11,11 +11,8 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import Publication
 from annotator.domain.judges.contest import showing_id
 from annotator.domain.judges.judge import RaterKind, Status
-from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import Funnel
@@ -34,6 +31,7 @@ from annotator.exchange.release.records import (
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
+    Manifest,
     MatchRecord,
     MetricRecord,
     PageRecord,
@@ -73,9 +71,12 @@ class Problem:
         return f"{place}{f' and {self.labels - 1:,} more' if self.labels > 1 else ''}: {self.reason}"
 
 
+NO_MANIFEST = Manifest.model_construct(title="", number=0, app_version="", counts={}, files=[])
+
+
 @dataclass(slots=True)
 class Bundle:
-    """The records of a release or of another benchmark's files, with facts about the whole.
+    """The records of a release or of another benchmark's files; its `manifest` says what holds of the whole.
 
     `places` tells from which file and index an id came, `funnel` what became of collected papers, and
     `report_scores` what a report comes to by a metric, for a layout that holds it.
@@ -106,15 +107,8 @@ class Bundle:
     scores: list[ScoreRecord] = field(default_factory=list)
     report_scores: Mapping[tuple[str, str], float] = field(default_factory=dict)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
-    publication: Publication = field(default_factory=Publication)
-    number: int = 0
-    weights: str = ""
-    error_sample: ErrorSample | None = None
-    unadjudicated: str = ""
+    manifest: Manifest = NO_MANIFEST
     rubric_set: str = ""
-    awaited: dict[str, list[str]] = field(default_factory=dict)
-    final_pass: dict[str, ItemChecks] = field(default_factory=dict)
-    drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)
     funnel: Funnel | None = None
 
     @property

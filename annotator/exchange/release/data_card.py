@@ -6,8 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.experts.adjudication import DROP, DisputeState, Figure, Origin, Reason, bound_of
-from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import RESPONSIBLE_USE, Publication, ReleaseMetadata, SplitAccess
+from annotator.domain.experts.publication import (
+    RESPONSIBLE_USE,
+    ItemChecks,
+    Publication,
+    ReleaseMetadata,
+    SplitAccess,
+)
 from annotator.domain.judges.judge import SETTLED, RaterKind
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind, State

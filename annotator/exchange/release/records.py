@@ -24,8 +24,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
 )
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import Publication
+from annotator.domain.experts.publication import ItemChecks, Publication
 from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import Asking, InformedKind, JudgeKind, RaterKind, RunState, Status
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
@@ -377,10 +376,9 @@ class DecisionRecord(Record):
     by_hand: bool = False
 
 
-class FileRecord(BaseModel):
+class FileRecord(Record):
     """A file of a release, as its manifest lists it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     path: str
     sha256: str
     bytes: int
@@ -765,10 +763,9 @@ def check(record: Record) -> None:
             raise ValueError("its versions are not counted from 1 on")
 
 
-class LookRecord(BaseModel):
+class LookRecord(Record):
     """A look at the test part of a set."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     id: str
     judges: list[str] = Field(description="The names of the judges that were shown")
     labels_sha256: str

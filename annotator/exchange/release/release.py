@@ -11,14 +11,12 @@ import orjson
 from pydantic import ValidationError
 
 from annotator import __version__
-from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.experts.publication import Publication, ReleaseMetadata, SplitAccess
+from annotator.domain.experts.publication import ItemChecks, Publication, ReleaseMetadata, SplitAccess
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange import folders
 from annotator.exchange.folders import (
     LARGEST_FILE,
     Content,
@@ -29,6 +27,7 @@ from annotator.exchange.folders import (
     pretty_list,
     read_bytes,
     slugs,
+    with_sums,
 )
 from annotator.exchange.release import records as records_module
 from annotator.exchange.release.bundle import (
@@ -144,7 +143,7 @@ def _encrypted(
 
 
 def complete(parts: Files, manifest: Manifest) -> dict[str, Content]:
-    return folders.with_sums({**parts, MANIFEST: pretty(manifest.model_dump(mode="json"))})
+    return with_sums({**parts, MANIFEST: pretty(manifest.model_dump(mode="json"))})
 
 
 def content_sha256(manifest: Manifest) -> str:
@@ -249,12 +248,8 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     for path, content in contents.items():
         reader.read_file(path, decrypted(content, canary))
     if manifest:
-        reader.bundle.publication, reader.bundle.number = _publication(manifest), manifest.number
-        reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
-        reader.bundle.unadjudicated, reader.bundle.awaited = manifest.unadjudicated, manifest.awaited
-        reader.bundle.final_pass = manifest.final_pass
+        reader.bundle.manifest = manifest.model_copy(update={"publication": _publication(manifest)})
         reader.bundle.rubric_set = manifest.rubric_set
-        reader.bundle.drawn_pairs = manifest.drawn_pairs
     return reader.bundle, problems + reader.problems
 
 

@@ -8,10 +8,18 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import Any
 
-from pylatexenc.latex2text import EnvironmentTextSpec, LatexNodes2Text, MacroTextSpec, SpecialsTextSpec
-from pylatexenc.latex2text import get_default_latex_context_db as default_words
-from pylatexenc.latexwalker import LatexMacroNode, LatexWalker
-from pylatexenc.latexwalker import get_default_latex_context_db as default_grammar
+from pylatexenc.latex2text import (
+    EnvironmentTextSpec,
+    LatexNodes2Text,
+    MacroTextSpec,
+    SpecialsTextSpec,
+    get_default_latex_context_db as default_words,
+)
+from pylatexenc.latexwalker import (
+    LatexMacroNode,
+    LatexWalker,
+    get_default_latex_context_db as default_grammar,
+)
 from pylatexenc.macrospec import MacroSpec
 
 from annotator.domain.texts.refusal import Refusal

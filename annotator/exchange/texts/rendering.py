@@ -23,10 +23,8 @@ from annotator.domain.texts.rendered import (
     CUT,
     LONGEST_RUN,
     SCHEME,
-    with_breaks,
-)
-from annotator.domain.texts.rendered import (
     Rendered as Rendered,
+    with_breaks,
 )
 from annotator.exchange.texts import documents
 

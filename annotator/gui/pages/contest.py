@@ -17,9 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.contests import contest_rows, contest_runs, contest_standings
-from annotator.actions.contests.contest_rows import ContestRater, RankedPairs, ShownPair
-from annotator.actions.contests.contest_runs import MOST_ROUNDS, ContestSettings, ImportedMatches
+from annotator.actions.contests import contest_rows, contest_standings
+from annotator.actions.contests.contest_rows import (
+    MOST_ROUNDS,
+    ContestRater,
+    ContestSettings,
+    ImportedMatches,
+    RankedPairs,
+    ShownPair,
+)
 from annotator.actions.contests.contest_standings import ContestReport, KeptTask
 from annotator.actions.items import items
 from annotator.actions.judges import judges
@@ -571,7 +577,7 @@ class RoundsPart(PagePart):
     def import_file(self, path: Path) -> None:
         self.answer.clear()
         self.bar.enable("import_matches", False)
-        self.session.do_later(self._imported, self._say_progress, contest_runs.import_matches, path)
+        self.session.do_later(self._imported, self._say_progress, contest_rows.import_matches, path)
 
     def _say_progress(self, what: str, done: int, total: int) -> None:
         self.bar.say(f"{what}: {done:,} of {total:,}")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QHBoxLayout, QPus
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks
+from annotator.actions.labelling import labels
 from annotator.domain.experts.adjudication import DigestDispute, DigestRow, DisputeState, Fate, StageDigest
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind, Unit
@@ -190,9 +190,7 @@ class FeedbackPage(Page):
         item = items.read(self.session.project, item_id)
         self.question.setText(f"{item.key} · {item.question}")
         if any(each.stage is Stage.LABELLING for each in result.stages):
-            self._reports = {
-                task.response_id: task.name for task in self.session.ask(label_tasks.queue) or []
-            }
+            self._reports = {task.response_id: task.name for task in self.session.ask(labels.queue) or []}
         with QSignalBlocker(self.stages):
             while self.stages.count():
                 self.stages.removeTab(0)

@@ -13,7 +13,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item
-from annotator.domain.material.writer_aid import NAMES, WriterAid
+from annotator.domain.material.part import NAMES, WriterAid
 from annotator.domain.texts.words import counted, usd
 from annotator.gui import theme
 from annotator.gui.review.verdict_words import causes_words, doing, status_words
@@ -181,11 +181,11 @@ class DraftAsking(QFrame):
         self.ask.setEnabled(not self.run.start(self._order()))
 
     def _order(self) -> Any:
-        from annotator.actions.material import draft_runs
+        from annotator.actions.material import model_drafts
         from annotator.actions.runs.judge_cases import RunRequest
 
         chosen = (self._item.key,) if self._item else ()
-        kind, limit = draft_runs.protocol_name(self._kind), self.budget.limit
+        kind, limit = model_drafts.protocol_name(self._kind), self.budget.limit
         return RunRequest(
             self.judge.currentText(),
             kind,
@@ -196,24 +196,24 @@ class DraftAsking(QFrame):
         )
 
     def _offered(self) -> bool:
-        from annotator.actions.material import draft_runs
+        from annotator.actions.material import model_drafts
 
-        return self._kind in draft_runs.OFFERED
+        return self._kind in model_drafts.OFFERED
 
     def _said(self) -> str:
-        from annotator.actions.material import draft_runs
+        from annotator.actions.material import model_drafts
 
         if not self._offered():
             known = ", ".join(
                 NAMES[kind] if isinstance(kind, WriterAid) else KINDS[kind].title.lower()
-                for kind in draft_runs.offered(self._session.project)
+                for kind in model_drafts.offered(self._session.project)
             )
             return f"Models do not draft a {self._kind.value}. They draft: {known}."
         if self._lacks:
             return self._lacks
         if not self.judge.count():
             return NO_JUDGE
-        prompt = draft_runs.wording(self._kind)
+        prompt = model_drafts.wording(self._kind)
         if self._kind is WriterAid.CLASSIFICATION:
             return (
                 "A model reads the question and what the project says of its types, and proposes a type and a subject "
@@ -225,7 +225,7 @@ class DraftAsking(QFrame):
                 f"experts, using the prompt {prompt}. Only you see it until you add it to the item."
             )
         words = KINDS[self._kind]
-        offered = draft_runs.OFFERED[self._kind]
+        offered = model_drafts.OFFERED[self._kind]
         made_of = [KINDS[kind].units for kind in offered.needs]
         read = (
             "section that people wrote" if offered.exemplar else "sources" if offered.sources else "question"
@@ -237,9 +237,9 @@ class DraftAsking(QFrame):
         )
 
     def _fill_judges(self) -> None:
-        from annotator.actions.material import draft_runs
+        from annotator.actions.material import model_drafts
 
-        extraction = draft_runs.OFFERED.get(self._kind)
+        extraction = model_drafts.OFFERED.get(self._kind)
         alone = extraction is not None and extraction.baseline is not None
         fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
         result = [judge for judge in self._session.ask(judges.all_of) or [] if judge.kind in fit]

@@ -15,8 +15,7 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer, Case
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.judging import messages
-from annotator.judging import messages as messages_module
+from annotator.judging import messages, messages as messages_module
 from annotator.judging.calls import reply_parts
 from annotator.judging.calls.client import CAPS, FORMAT, Endpoint, Sender, SentCall
 from annotator.judging.calls.limits import RunHalt

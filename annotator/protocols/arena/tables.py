@@ -8,7 +8,7 @@ from annotator.domain.judges.paper import (
     Unprinted,
     ViewTable,
 )
-from annotator.domain.judges.published import ScoreAim
+from annotator.domain.judges.protocol import ScoreAim
 
 COLUMNS = (
     TableColumn("KSR", "ksr"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotator.domain.judges.judge import YES, Status, Verdict, is_yes
 from annotator.domain.judges.protocol import (
+    Aim,
     Ask,
     Case,
     Material,
@@ -16,7 +17,6 @@ from annotator.domain.judges.protocol import (
     RatedResponse,
     Verdicts,
 )
-from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.artifact import Unit, cell_id
 from annotator.domain.material.part import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
+    Aim,
     Ask,
     Case,
     Material,
@@ -21,7 +22,6 @@ from annotator.domain.judges.protocol import (
     Verdicts,
     nominal,
 )
-from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.artifact import Anchor, Kind, Unit, blind
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.identifier import normal_title, work_named

@@ -13,8 +13,7 @@ from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction,
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.texts.words import word_count
-from annotator.protocols.deepscholar.nuggets import PROMPTS as ASSIGNED
-from annotator.protocols.deepscholar.nuggets import SupportTogether
+from annotator.protocols.deepscholar.nuggets import PROMPTS as ASSIGNED, SupportTogether
 from annotator.protocols.several import ModelReply, Word, by_letter, listed
 
 NAME, WEIGHED = "deepscholar.nuggets.make", "deepscholar.nuggets.weigh"

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field
 
 from annotator.domain.judges.protocol import (
+    Aim,
     Case,
     Level,
     Material,
@@ -24,7 +25,6 @@ from annotator.domain.judges.protocol import (
     ValueLook,
     Verdicts,
 )
-from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.artifact import Kind, blind
 from annotator.domain.kinds.nuggets import Nugget
 from annotator.domain.material.item import EXEMPLAR

@@ -12,6 +12,7 @@ from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, out
 from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
     PAIR,
+    Aim,
     Case,
     CaseLayout,
     Metric,
@@ -21,7 +22,6 @@ from annotator.domain.judges.protocol import (
     Target,
     Verdicts,
 )
-from annotator.domain.judges.published import Aim
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import several

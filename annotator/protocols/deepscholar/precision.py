@@ -12,6 +12,7 @@ from pydantic import Field
 
 from annotator.domain.judges.judge import NO, YES, Status, Verdict, is_yes
 from annotator.domain.judges.protocol import (
+    Aim,
     Ask,
     Case,
     Material,
@@ -25,7 +26,6 @@ from annotator.domain.judges.protocol import (
     Verdicts,
     nominal,
 )
-from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.artifact import Unit, cell_id
 from annotator.domain.material.item import EXEMPLAR, PageState
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import (
+    Aim,
     Ask,
     Case,
     Level,
@@ -23,7 +24,6 @@ from annotator.domain.judges.protocol import (
     Value,
     Verdicts,
 )
-from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.material.part import ResponsePart

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.material.writer_aid import ItemClassification, ProposedType, WriterAid
+from annotator.domain.material.part import ItemClassification, ProposedType, WriterAid
 from annotator.protocols.several import ModelReply, blocks
 
 NAME = "researcherbench.classification"

@@ -14,9 +14,11 @@ from pydantic import Field
 
 from annotator.domain.judges.judge import NO, YES, is_yes
 from annotator.domain.judges.protocol import (
+    Aim,
     Case,
     Material,
     Metric,
+    OtherRule,
     Presentation,
     Protocol,
     RatedResponse,
@@ -26,7 +28,6 @@ from annotator.domain.judges.protocol import (
     Verdicts,
     nominal,
 )
-from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.texts.estimate import Estimate

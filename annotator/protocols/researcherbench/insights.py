@@ -15,7 +15,7 @@ from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Materia
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
 from annotator.domain.material.item import Source
-from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
+from annotator.domain.material.part import Passage, Reference, WriterAid
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.words import terms
 from annotator.protocols.reports import NO_SOURCE, anchored, excerpt_of, placed, sentences, with_text

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from annotator.actions.adjudication import adjudicating, ruling
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.contests import contest_standings
@@ -131,7 +131,7 @@ def test_opening_lays_rows_out_once_under_letters_nobody_is_told(project: Projec
     before = sql.rows(project, "SELECT * FROM agreement")
     adjudication_id = pairs.opened(project)
     assert sql.rows(project, "SELECT * FROM agreement") == before
-    assert len(agreements.of_item(project, pairs.item(project))) == 1
+    assert len(assignments.of_item(project, pairs.item(project))) == 1
     sheet = adjudicating.sheet(project, adjudication_id)
     again = adjudicating.open_(project, pairs.item(project), Stage.RUBRIC)
     assert (again.id, again.letters) == (adjudication_id, {})

@@ -11,9 +11,8 @@ from sqlalchemy import insert, select, update
 
 from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.agreement.agreement_figures import FigureRow
-from annotator.actions.assignments import agreements
+from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks
 from annotator.actions.labelling import labels as labelling
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
@@ -192,7 +191,7 @@ def test_kappa_of_a_person_does_not_depend_on_the_order_of_ids(project: Project)
 def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=2, reports=1, questions=1)
     (item,) = items.ids(project)
-    wanted = labelling.sheet(project, label_tasks.queue(project)[0].response_id).units
+    wanted = labelling.sheet(project, labelling.queue(project)[0].response_id).units
     for alias in "AB":
         people.add_person(project, alias, alias=alias)
         said = labels("yn").units
@@ -227,7 +226,7 @@ def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project
     assert named(weeks, "agreement") == [("2026-W53", 1), ("2027-W01", 0.5)]
     both(project, "yn", "yn", 2)
     for item, versions in ((1, ("1", "2")), (2, ("10", "9"))):
-        (old,) = agreements.of_item(project, items.ids(project)[item])
+        (old,) = assignments.of_item(project, items.ids(project)[item])
         given = [one.model_copy(update={"guideline": v}) for one, v in zip(old.inputs, versions, strict=True)]
         rewritten(project, item, inputs=given)
     result = [each.name for each in agreement_figures.rows(project, "guideline")]
@@ -236,7 +235,7 @@ def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project
 
 def rewritten(project: Project, item: int, **changes: object) -> None:
     """Another frozen record in the place of an item's: as if it had been frozen so."""
-    (old,) = agreements.of_item(project, items.ids(project)[item])
+    (old,) = assignments.of_item(project, items.ids(project)[item])
     content = canonical_json(
         Agreement.model_validate({**old.model_dump(), **changes}).model_dump(mode="json")
     )
@@ -273,7 +272,7 @@ def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
     """The person labels the first units of the first reports, and at a later trial again: y, n or ?."""
     values = {"y": "yes", "n": "no", "?": "unsure"}
     project.work_as(person(project, alias))
-    for task, (first, again) in zip(label_tasks.queue(project), said, strict=False):
+    for task, (first, again) in zip(labelling.queue(project), said, strict=False):
         units = labelling.sheet(project, task.response_id).units
         for unit, one, other in zip(units, first, again, strict=False):
             made = labelling.set_label(project, task.response_id, unit.id, values[one]).subject
@@ -291,7 +290,7 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=3, reports=1, questions=2)
     people.add_person(project, "A", alias="A")
     # Whoever said everything once has none.
-    first = label_tasks.queue(project)[0].response_id
+    first = labelling.queue(project)[0].response_id
     labelling.set_label(project, first, labelling.sheet(project, first).units[0].id, "yes")
     # yy yn n? and nn nn yy: five units said twice, of which four alike.
     repeated(project, "A", ("yyn", "yn?"), ("nny", "nny"))
@@ -398,7 +397,7 @@ def test_of_three_raters_alpha_is_over_all_and_icc_of_raters_of_their_own(
     if level is Level.INTERVAL:
         assert figure(own, "icc").method.startswith("ICC(1,1)")
     # What is frozen of an item names the protocol.
-    frozen = agreements.all_frozen(project)[0]
+    frozen = assignments.all_frozen(project)[0]
     names = {figure.name for figure in frozen.pairs[0].figures}
     assert names >= {f"{REASONING}_{name}" for name in FIGURES[level]}
     assert names >= {"value_agreement", "value_kappa", "value_ac1"}

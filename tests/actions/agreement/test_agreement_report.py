@@ -12,7 +12,7 @@ from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.agreement.agreement_figures import FigureRow
 from annotator.actions.agreement.agreement_report import AgreementReport, LineBehind, LinesBehind
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
@@ -401,7 +401,7 @@ def test_the_files_hold_the_records_with_people_by_alias_the_same_each_time(
     assert (frozen["item"], {frozen["pairs"][0]["a"], frozen["pairs"][0]["b"]}) == ("1", {"A", "=1+1"})
     assert not [name for name in ("A", "=1+1") if person(sealed, name).id in text]
     assert "Expert" not in text
-    kept = agreements.all_frozen(sealed)[0].model_dump(mode="json")
+    kept = assignments.all_frozen(sealed)[0].model_dump(mode="json")
     assert frozen["pairs"][0]["figures"] == kept["pairs"][0]["figures"]
     for name in ("id", "matcher", "program", "frozen_at"):
         assert frozen[name] == kept[name]

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import insert
 
 from annotator import __version__
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.comparing import matcher
 from annotator.actions.items import items
@@ -36,7 +36,7 @@ def item(project: Project) -> str:
 
 
 def frozen(project: Project) -> Agreement | None:
-    return next(iter(agreements.of_item(project, item(project))), None)
+    return next(iter(assignments.of_item(project, item(project))), None)
 
 
 def kept(project: Project) -> list[tuple[Any, ...]]:
@@ -182,7 +182,7 @@ def test_the_order_of_sealing_moves_nothing(tmp_path: Path) -> None:
             for name in COPIED:
                 places = ", ".join("?" * len(rows[name][0]))
                 sql.connection(other).executemany(f"INSERT INTO {name} VALUES ({places})", rows[name][::turn])
-            agreements.freeze_when_ready(other, db, items.ids(other)[0], Stage.RUBRIC)
+            assignments.freeze_when_ready(other, db, items.ids(other)[0], Stage.RUBRIC)
         contents.add(kept(other)[0][3])
         other.close()
     assert len(contents) == 1
@@ -203,7 +203,7 @@ def test_all_frozen_agreements_are_read_in_one_transaction(project: Project) -> 
         sealed_by(project, alias, rubric(1, 2))
         sealed_by(project, alias, labels("yn"))
     with project.store.write() as db:
-        assert agreements.freeze_when_ready(project, db, item(project), Stage.ADJUDICATION) is None
-        result = agreements.all_frozen(project, db)
-    assert result == agreements.all_frozen(project)
+        assert assignments.freeze_when_ready(project, db, item(project), Stage.ADJUDICATION) is None
+        result = assignments.all_frozen(project, db)
+    assert result == assignments.all_frozen(project)
     assert {agreement.stage for agreement in result} == {Stage.RUBRIC, Stage.LABELLING}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import agreements, assignments, planning
+from annotator.actions.assignments import assignments, planning
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
@@ -17,8 +17,7 @@ from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Assignment, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.plan import Plan as Steps
-from annotator.domain.kinds.plan import Subtask
+from annotator.domain.kinds.plan import Plan as Steps, Subtask
 from tests.projects.labelling_project import add_report, rubric
 from tests.projects.pairs_project import who, work_as
 from tests.projects.refusals import expect_refusal
@@ -230,9 +229,9 @@ def test_agreement_freezes_when_the_last_rater_it_waited_for_is_withdrawn(projec
         hand_out(project, item_id, name)
     for name in ("Ada", "Ben"):
         seal(project, item_id, name)
-    assert agreements.of_item(project, item_id) == []
+    assert assignments.of_item(project, item_id) == []
     assignments.withdraw_open(project, who(project, "Cai"))
-    (frozen,) = agreements.of_item(project, item_id)
+    (frozen,) = assignments.of_item(project, item_id)
     assert {given.person_id for given in frozen.inputs} == {who(project, "Ada"), who(project, "Ben")}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import agreements, assignments, reviewing
+from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items
 from annotator.actions.parcels import packing, tasking, tray, unpacking
@@ -96,7 +96,7 @@ def test_letter_5_a_draft_is_reviewed_unit_by_unit_and_its_author_answers(projec
     artifact = review(as_(project, reviewer))
     kept = reviewing.of_artifact(project, artifact)
     # No agreement is figured where nobody was blind, and nobody's counts before they agree.
-    assert agreements.all_frozen(project) == []
+    assert assignments.all_frozen(project) == []
     with project.store.read() as db:
         assert annotating.whose(db, Kind.RUBRIC) == {item_id: annotating.LEFT_OUT}
     changes = {unit.unit_id: (unit.change, unit.comment) for unit in reviewing.units(project, kept)}

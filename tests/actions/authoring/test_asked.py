@@ -12,13 +12,13 @@ from sqlalchemy import insert
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_figures, agreement_report
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import WriterSettings
-from annotator.actions.material import draft_runs, responding
+from annotator.actions.material import model_drafts, responding
 from annotator.actions.material.model_drafts import proposals, take
 from annotator.actions.parcels import tasking, tray, unpacking
 from annotator.actions.project import people
@@ -175,7 +175,7 @@ def add_source(asking: Project, folder: Path) -> None:
 def drafted(asking: Project, units: int, kind: Kind = Kind.RUBRIC, judge: str = JUDGE) -> str:
     """Whoever works asks for a draft of the first item and takes so many units of it; the document's id."""
     key = items.read(asking, items.ids(asking)[0]).key
-    asyncio.run(draft_runs.run(asking, RunRequest(judge, draft_runs.protocol_name(kind), items=(key,))))
+    asyncio.run(model_drafts.run(asking, RunRequest(judge, model_drafts.protocol_name(kind), items=(key,))))
     result = proposals(asking, items.ids(asking)[0], kind)[0]
     return take(asking, result.id, [unit.id for unit in result.document.units[:units]]).subject
 
@@ -199,7 +199,7 @@ def test_agreement_says_when_one_model_drafted_for_both_and_the_adjudicator_is_n
     ada_first = person(asking, "Ada").id < person(asking, "Ben").id
     a, b = (2, 1) if ada_first else (1, 2)
     words = f"{counted(a, 'unit')} of A and {b} of B came from one model's drafts (test-model)"
-    (agreement,) = agreements.of_item(asking, item(asking))
+    (agreement,) = assignments.of_item(asking, item(asking))
     assert all(one.note.endswith(words) for pair in agreement.pairs for one in pair.figures)
     row = next(row for row in agreement_figures.rows(asking) if row.field == "units")
     said = agreement_report.remarks(row.figures[0])

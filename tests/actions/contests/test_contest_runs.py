@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.contests import contest_rows, contest_runs, contest_standings
-from annotator.actions.contests.contest_rows import RankedPairs
-from annotator.actions.contests.contest_runs import ContestSettings
+from annotator.actions.contests import contest_rows, contest_standings
+from annotator.actions.contests.contest_rows import ContestSettings, RankedPairs
 from annotator.actions.judges import judges
 from annotator.actions.judging import reparse
 from annotator.actions.orders import orders
@@ -192,7 +191,7 @@ def judged_by(project, folder, *lines):
     (folder / "m.csv").write_text(
         "\n".join(["first,second,winner,confidence,rater", *lines]), encoding="utf-8"
     )
-    contest_runs.import_matches(project, folder / "m.csv")
+    contest_rows.import_matches(project, folder / "m.csv")
 
 
 @pytest.mark.parametrize(("step", "confidence"), [(1, 0.5), (2, 0.6), (3, 0.7), (4, 0.8), (5, 0.95)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions.contests import contest_rows, contest_runs, contest_standings
+from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.studies import result_views
@@ -16,7 +16,7 @@ HEAD = "first,second,winner,confidence,rater"
 
 def imported(project, tmp_path, *lines, name="matches.csv"):
     (tmp_path / name).write_text("\n".join([HEAD, *lines]) + "\n", encoding="utf-8")
-    return contest_runs.import_matches(project, tmp_path / name)
+    return contest_rows.import_matches(project, tmp_path / name)
 
 
 def elos(project, *, rater="", top="1"):
@@ -79,7 +79,7 @@ def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tm
 def test_a_spreadsheets_own_csv_is_read(project, tmp_path, mark):
     lines = [HEAD.split(","), ["t01", "t02", "t01", "0,8", "m"], [""]]
     (tmp_path / "own.csv").write_text("\r\n".join(mark.join(line) for line in lines), "utf-8-sig")
-    assert contest_runs.import_matches(project, tmp_path / "own.csv").matches == 1
+    assert contest_rows.import_matches(project, tmp_path / "own.csv").matches == 1
     assert elos(project)["t01"] == 1209.6
 
 
@@ -87,18 +87,18 @@ def test_what_is_written_gives_the_same_ratings_elsewhere(tmp_path):
     (tmp_path / "a").mkdir()
     project, other = contest_project(tmp_path), contest_project(tmp_path / "a")
     imported(project, tmp_path, *LOUD, "t01,t02,t02,0.55,m", "t07,t08,t08,0.5,m", "t03,t01,t03,1,=gpt")
-    assert contest_runs.write_matches(project, tmp_path / "out.csv") == 6
-    assert contest_runs.write_matches(project, tmp_path / "one.csv", "m") == 5
-    assert contest_runs.import_matches(other, tmp_path / "out.csv").raters == {"m": 5, "=gpt": 1}
+    assert contest_rows.write_matches(project, tmp_path / "out.csv") == 6
+    assert contest_rows.write_matches(project, tmp_path / "one.csv", "m") == 5
+    assert contest_rows.import_matches(other, tmp_path / "out.csv").raters == {"m": 5, "=gpt": 1}
     assert elos(other, rater="m") == elos(project, rater="m")
     nobody = tmp_path / "no.csv", "nobody"
-    expect_refusal("has compared no tasks", contest_runs.write_matches, project, *nobody)
+    expect_refusal("has compared no tasks", contest_rows.write_matches, project, *nobody)
 
 
 def test_a_file_without_matches_is_refused_and_tasks_are_named(project, tmp_path):
     expect_refusal("has no matches", imported, project, tmp_path)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    expect_refusal("no column “first”", contest_runs.import_matches, project, tmp_path / "other.csv")
+    expect_refusal("no column “first”", contest_rows.import_matches, project, tmp_path / "other.csv")
     assert contest_rows.named(project, "s2-t01").id == contest_rows.named(project, "t07").id == "t07"
     expect_refusal("“t99” is no task", contest_rows.named, project, "t99")
     expect_refusal("No tasks have been compared", contest_standings.report, project)
@@ -248,5 +248,5 @@ def test_all_people_together_have_a_standing_with_each_ones_beside_it(project, t
     assert [column.title for column in sheet.columns][7:9] == ["R1", "R2"]
     second = next(line for line in sheet.lines if line.cells[1].words == "s1-t02")
     assert [cell.words for cell in second.cells[7:9]] == ["1,190.4", "1,190.4"]
-    assert contest_runs.write_matches(project, tmp_path / "people.csv", "people") == 4
+    assert contest_rows.write_matches(project, tmp_path / "people.csv", "people") == 4
     assert "s1-t01,s1-t02,s1-t01,0.8,R2" in (tmp_path / "people.csv").read_text("utf-8")

@@ -12,7 +12,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.home.home import MOST, readiness, report
 from annotator.actions.imports import samples
 from annotator.actions.items import items
-from annotator.actions.labelling import dealing, label_tasks
+from annotator.actions.labelling import label_cases, labels
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.project.people import new_project
@@ -58,8 +58,8 @@ def test_what_lacks_comes_next_with_its_number(project):
 def listed(project):
     """What waits for the person working, counted as their pages list it."""
     with project.store.read() as db:
-        asked = dealing.protocols_by_item(db, people.someone(project).id).values()
-    tasks = [task for name in {USUAL, *chain(*asked)} for task in label_tasks.queue(project, name)]
+        asked = label_cases.protocols_by_item(db, people.someone(project).id).values()
+    tasks = [task for name in {USUAL, *chain(*asked)} for task in labels.queue(project, name)]
     return {
         "Label": sum(task.labelled < task.units for task in tasks),
         "Adjudicate": sum(line.conflict for line in adjudicating.queue(project)),

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from annotator.actions.adjudication import adjudicating, feedback
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.imports import imports
@@ -56,7 +56,7 @@ def test_a_release_of_pairs_comes_back_once(release, tmp_path):
     assert checking.check(project).problems == []
     counted = items.content_counts(project)
     assert [counted[name] for name in ("assignments", "agreements", "adjudications")] == [0, 3, 1]
-    labelled = agreements.of_item(project, item(project))[-1]
+    labelled = assignments.of_item(project, item(project))[-1]
     sealed = [artifacts.read(project, given.artifact_id) for given in labelled.inputs]
     assert [(one.kind, one.state, one.revision) for one in sealed] == [(Kind.LABELS, State.SEALED, 2)] * 2
     before = project.path.read_bytes()
@@ -99,7 +99,7 @@ def test_what_was_sealed_keeps_its_chain_when_it_goes_on(release, tmp_path):
     assignments.seal(project, artifact_id)
     assert artifacts.read(project, artifact_id).revision == 7
     assert checking.check(project).problems == []
-    assert len(agreements.of_item(project, item(project))) == 3
+    assert len(assignments.of_item(project, item(project))) == 3
 
 
 def test_an_adjudication_that_was_opened_here_is_kept(release, tmp_path):

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import write_revision
 from annotator.actions.imports import imports, label_files, label_matching
 from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.imports.label_matching import Exported, LabelSelection, export
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.labelling.labels import Origins
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
@@ -98,7 +98,7 @@ def test_labels_are_previewed_imported_once_and_stand_where_the_person_would_hav
     assert project.path.read_bytes() == after
     assert len(backups.listing(project.path)) == copies + 1
     ann(project)
-    assert all(task.labelled == task.units == 3 for task in label_tasks.queue(project))
+    assert all(task.labelled == task.units == 3 for task in labels.queue(project))
     label_sealing.submit(project, items.ids(project)[0])
     assert not checking.check(project).problems
 
@@ -301,15 +301,15 @@ def test_frozen_agreement_is_not_moved_by_an_import(project: Project, tmp_path: 
     ben = people.known(project, people.add_person(project, "Ben").subject)
     for person, value in ((people.known(project, ANN), "yes"), (ben, "no")):
         project.work_as(person)
-        for task in label_tasks.queue(project)[:2]:
+        for task in labels.queue(project)[:2]:
             for unit in labels.sheet(project, task.response_id).units:
                 labels.set_label(project, task.response_id, unit.id, value)
         label_sealing.submit(project, items.ids(project)[0])
     me(project)
-    before = agreements.all_frozen(project)
+    before = assignments.all_frozen(project)
     take(project, written(tmp_path, *every(rater="Zoe")), LabelImportOptions({"Zoe": "Z1"}))
     assert before
-    assert agreements.all_frozen(project) == before
+    assert assignments.all_frozen(project) == before
 
 
 def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(

@@ -9,14 +9,14 @@ import pytest
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.adjudication.ruling import missing
 from annotator.actions.agreement import agreement_report, final_pass
-from annotator.actions.assignments import agreements, reviewing
+from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import practice, samples
 from annotator.actions.items import items
 from annotator.actions.items.pages import cited_states
 from annotator.actions.judges import judges
-from annotator.actions.labelling import board, label_cases, label_sealing, label_tasks, labels
+from annotator.actions.labelling import board, label_cases, label_sealing, labels
 from annotator.actions.parcels import packing, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -60,7 +60,7 @@ def test_its_shipped_part_has_something_open_for_everybody_on_every_page(sample)
     counts = waiting.counts(sample)
     assert (counts["Author"], counts["Adjudicate"]) == (1, 6)
     both = ["norm-placement", "early-warning"]
-    assert {task.item_key for task in label_tasks.queue(sample)} == set(both)
+    assert {task.item_key for task in labels.queue(sample)} == set(both)
     assert [line.item_key for line in feedback.items_with_digest(sample)] == both
     assert len(agreement_report.report(sample).stages) == 8
     assert result_raters.raters(sample)
@@ -80,7 +80,7 @@ def test_its_shipped_part_has_something_open_for_everybody_on_every_page(sample)
     first, second = (label_sealing.state(sample, keys(sample)[key]) for key in both)
     assert (first.state, second.state, second.labelled, second.units) == ("sealed", "open", 33, 33)
     label_sealing.submit(sample, keys(sample)["early-warning"])
-    stages = {one.stage for one in agreements.of_item(sample, keys(sample)["early-warning"])}
+    stages = {one.stage for one in assignments.of_item(sample, keys(sample)["early-warning"])}
     assert Stage.LABELLING in stages
 
 
@@ -128,9 +128,9 @@ def test_the_frozen_figures_are_those_that_the_program_computes(tmp_path):
     with anew.store.write() as db:
         for item_id in items.ids(anew):
             for kind in DOCUMENTS:
-                agreements.freeze_when_ready(anew, db, item_id, stage_of(kind))
+                assignments.freeze_when_ready(anew, db, item_id, stage_of(kind))
     wanted, computed = (
-        [rounded(one.model_dump(exclude={"program", "matcher"})) for one in agreements.all_frozen(project)]
+        [rounded(one.model_dump(exclude={"program", "matcher"})) for one in assignments.all_frozen(project)]
         for project in (shipped, anew)
     )
     assert computed == wanted
@@ -177,12 +177,12 @@ def test_the_sample_keeps_work_open_in_english_on_each_page(whole_sample):
     assert reviewing.is_mine(whole_sample, line.item_id, Kind.PLAN)
     assert "2 of 2 pieces of work handed in" in final_pass.summary(whole_sample)
     # To label, by rubric and by the claims of cited pages.
-    mine = [task for task in label_tasks.queue(whole_sample) if task.item_key == practice.LABEL]
+    mine = [task for task in labels.queue(whole_sample) if task.item_key == practice.LABEL]
     assert [(task.labelled, task.units) for task in mine] == [(3, 6), (0, 6)]
     assert [page.claims for page in cited_states(whole_sample).pages if page.is_here] == [3, 2]
     claims = "researcherbench.claims"
     assert claims in label_cases.offered(whole_sample)
-    task = next(one for one in label_tasks.queue(whole_sample, claims) if one.item_key == practice.LABEL)
+    task = next(one for one in labels.queue(whole_sample, claims) if one.item_key == practice.LABEL)
     assert any(group.given for group in labels.sheet(whole_sample, task.response_id, claims).groups)
     # To adjudicate.
     conflicts = [line for line in adjudicating.queue(whole_sample) if line.conflict]

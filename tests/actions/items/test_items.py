@@ -13,7 +13,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.items import Filter, ids
 from annotator.actions.items.materials import Thing
-from annotator.actions.labelling import label_tasks
+from annotator.actions.labelling import labels
 from annotator.actions.papers import paper_tables
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, source_hash
@@ -23,7 +23,7 @@ from annotator.actions.studies import question_views, result_views
 from annotator.actions.undo import history, undo_places
 from annotator.cli.saying import app
 from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.experts.final_pass import CHECKS
+from annotator.domain.experts.publication import CHECKS
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -313,7 +313,7 @@ def test_letter_2_a_retired_item_is_in_nothing_that_is_scored_handed_out_or_rele
     assert "early-warning" in said
     assert "norm-placement" not in said
     assert items.content_counts(sample)["items"] == 2
-    assert first not in {task.item_id for task in label_tasks.queue(sample)}
+    assert first not in {task.item_id for task in labels.queue(sample)}
     releases.export(sample, tmp_path / "release")
     assert not [path for path in (tmp_path / "release").rglob("*.json") if first in path.read_text("utf-8")]
     assert sql.rows(sample, kept) == before

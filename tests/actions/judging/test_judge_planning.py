@@ -17,7 +17,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, forecasts, judge_runs
 from annotator.actions.judging.derived_judges import MemberVote, ProbeRequest, majority, middle
 from annotator.actions.judging.judge_runs import ProtocolOffer
-from annotator.actions.material import draft_runs
+from annotator.actions.material import model_drafts
 from annotator.actions.orders import orders
 from annotator.actions.orders.orders import KINDS, ChildRequest
 from annotator.actions.project.file import Project
@@ -216,7 +216,7 @@ def test_an_empty_project_says_so(tmp_path: Path) -> None:
     assert {one.words() for one in judge_runs.offers(empty)} == {"There are no items yet."}
 
 
-DRAFTED = [draft_runs.protocol_name(kind) for kind in draft_runs.OFFERED]
+DRAFTED = [model_drafts.protocol_name(kind) for kind in model_drafts.OFFERED]
 
 
 def test_everything_that_runs_has_a_title() -> None:

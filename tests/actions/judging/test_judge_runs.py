@@ -173,7 +173,7 @@ def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
             seen.append((spent_usd, rest["longest_output"]))
             super().__init__(limit_usd, spent_usd, **rest)
 
-    monkeypatch.setattr(prices, "Budget", Watched)
+    monkeypatch.setattr("annotator.actions.runs.run_kind.Budget", Watched)
     server.answer = lambda body, number: (
         error(401, "bad key") if number else answering(lambda words: "yes")(body, number)
     )

@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.labelling import board, label_sealing, label_tasks, labels
+from annotator.actions.labelling import board, label_sealing, labels
 from annotator.actions.labelling.board import AssignmentStatus
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -167,7 +167,7 @@ def test_labelling_counts_labels_of_all_reports_and_their_seconds(project: Proje
     label(project, "Ada")
     label_sealing.submit(project, items.ids(project)[0])
     # Time is taken from what was spent on the report where that is more.
-    for task in label_tasks.queue(project):
+    for task in labels.queue(project):
         assignments.spend(project, task.response_id, 100)
     result = line(project, "Ada", Stage.LABELLING)
     assert (result.state, result.units, result.seconds) == ("submitted", 6, 200.0)

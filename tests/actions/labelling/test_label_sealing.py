@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_cases, label_rows, label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.labels import MatrixReading
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -45,11 +45,11 @@ def project(tmp_path: Path) -> Project:
 
 
 def item(project: Project) -> str:
-    return label_tasks.queue(project)[0].item_id
+    return labels.queue(project)[0].item_id
 
 
 def reports(project: Project) -> list[str]:
-    return [task.response_id for task in label_tasks.queue(project)]
+    return [task.response_id for task in labels.queue(project)]
 
 
 def label_all(project: Project, value: str = "yes") -> None:
@@ -82,7 +82,7 @@ def test_submitting_too_early_names_what_is_missing_and_seals_nothing(project: P
     expect_refusal("A label does not fit: its note", label_sealing.submit, project, item(project))
     report = add_report(project, item(project), SYSTEMS[2])
     labels.set_label(project, report, f"{item(project)}/c2", "no")
-    name = next(task.name for task in label_tasks.queue(project) if task.response_id == report)
+    name = next(task.name for task in labels.queue(project) if task.response_id == report)
     refused = expect_refusal("2 labels are still missing", label_sealing.submit, project, item(project))
     assert refused.details == (
         f"{name}: Explains point 1 of the question",
@@ -128,7 +128,7 @@ def test_the_document_holds_every_label_with_its_evidence_note_and_flag(project:
 def test_while_submitted_no_label_of_the_item_can_change_but_another_persons(project: Project) -> None:
     report, unit = reports(project)[0], f"{item(project)}/c1"
     submitted(project)
-    assert all(task.sealed for task in label_tasks.queue(project))
+    assert all(task.sealed for task in labels.queue(project))
     for verb, values in (
         (labels.set_label, ("no",)),
         (labels.set_note, ("late",)),
@@ -144,7 +144,7 @@ def test_while_submitted_no_label_of_the_item_can_change_but_another_persons(pro
     expect_refusal("are submitted", labels.set_label, project, later, unit, "yes")
     me = people.someone(project)
     as_second_rater(project)
-    assert not any(task.sealed for task in label_tasks.queue(project))
+    assert not any(task.sealed for task in labels.queue(project))
     labels.set_label(project, report, unit, "no")
     with project.store.read() as db:
         assert not label_rows.is_sealed(db, item(project), project.by)
@@ -156,8 +156,8 @@ def test_while_submitted_no_label_of_the_item_can_change_but_another_persons(pro
 def test_one_items_seal_does_not_bind_another(tmp_path: Path) -> None:
     project = labelling_project(tmp_path, criteria=1, reports=1, questions=2)
     submitted(project)
-    assert [task.sealed for task in label_tasks.queue(project)] == [True, False]
-    other = label_tasks.queue(project)[1]
+    assert [task.sealed for task in labels.queue(project)] == [True, False]
+    other = labels.queue(project)[1]
     labels.set_label(project, other.response_id, f"{other.item_id}/c1", "yes")
 
 
@@ -212,16 +212,16 @@ def test_agreement_freezes_with_the_second_seal_and_outlives_a_reopening(project
     for person in people.people(project):
         assignments.assign_one(project, item(project), person.id, Stage.LABELLING)
     first = submitted(project)
-    assert agreements.of_item(project, item(project)) == []
+    assert assignments.of_item(project, item(project)) == []
     as_second_rater(project)
     second = submitted(project, "no")
-    frozen = agreements.of_item(project, item(project))
+    frozen = assignments.of_item(project, item(project))
     assert {given.artifact_id for given in frozen[0].inputs} == {first, second}
     assert {given.person_id for given in frozen[0].inputs} == {me, project.by}
     label_sealing.reopen(project, item(project))
     label_all(project, "yes")
     label_sealing.submit(project, item(project))
-    assert agreements.of_item(project, item(project)) == frozen
+    assert assignments.of_item(project, item(project)) == frozen
 
 
 NEW = "Worded so that nobody can misread it"
@@ -239,7 +239,7 @@ def labelled(tmp_path):
 @pytest.fixture
 def reworded(labelled) -> tuple[str, str]:
     """The first report, and the criterion that is worded anew."""
-    return label_tasks.queue(labelled)[0].response_id, f"{items.ids(labelled)[0]}/c2"
+    return labels.queue(labelled)[0].response_id, f"{items.ids(labelled)[0]}/c2"
 
 
 def word(labelled: Project, unit_id: str, text: str = NEW) -> None:
@@ -247,16 +247,16 @@ def word(labelled: Project, unit_id: str, text: str = NEW) -> None:
 
 
 def test_a_reworded_criterion_is_open_again_in_every_report_and_the_others_stay(labelled, reworded):
-    assert [task.labelled for task in label_tasks.queue(labelled)] == [3, 3]
+    assert [task.labelled for task in labels.queue(labelled)] == [3, 3]
     word(labelled, reworded[1])
-    assert [task.labelled for task in label_tasks.queue(labelled)] == [2, 2]
+    assert [task.labelled for task in labels.queue(labelled)] == [2, 2]
     sheet = labels.sheet(labelled, reworded[0])
     assert {unit_id: label.status for unit_id, label in sheet.labels.items() if label.value is None} == {
         reworded[1]: Status.SKIPPED
     }
     assert {unit_id: label.value for unit_id, label in sheet.outdated.items()} == {reworded[1]: "no"}
-    assert reworded[1] not in {decision.unit_id for decision in label_tasks.recent(labelled)}
-    assert len(label_tasks.recent(labelled)) == 4
+    assert reworded[1] not in {decision.unit_id for decision in labels.recent(labelled)}
+    assert len(labels.recent(labelled)) == 4
     labels.set_note(labelled, *reworded, "Is this meant more narrowly now?")
     label = labels.sheet(labelled, reworded[0]).labels[reworded[1]]
     assert (label.value, label.status, label.note) == (
@@ -276,12 +276,12 @@ def test_what_is_undone_comes_back_as_it_counts_and_words_put_back_make_it_count
     before = labels.sheet(labelled, reworded[0]).units[1].text
     word(labelled, reworded[1])
     labels.set_label(labelled, *reworded, "yes")
-    assert label_tasks.queue(labelled)[0].labelled == 3
+    assert labels.queue(labelled)[0].labelled == 3
     history.undo(labelled)
-    assert label_tasks.queue(labelled)[0].labelled == 2
+    assert labels.queue(labelled)[0].labelled == 2
     assert labels.sheet(labelled, reworded[0]).outdated[reworded[1]].value == "no"
     word(labelled, reworded[1], before)
-    assert [task.labelled for task in label_tasks.queue(labelled)] == [3, 3]
+    assert [task.labelled for task in labels.queue(labelled)] == [3, 3]
     assert labels.sheet(labelled, reworded[0]).outdated == {}
 
 
@@ -293,18 +293,18 @@ def test_what_is_submitted_stays_and_says_that_it_is_of_other_words(labelled, re
     assert sheet.outdated == {reworded[1]: sheet.labels[reworded[1]]}
     label_sealing.reopen(labelled, items.ids(labelled)[0])
     assert labels.sheet(labelled, reworded[0]).labels[reworded[1]].value is None
-    assert [task.labelled for task in label_tasks.queue(labelled)] == [2, 2]
+    assert [task.labelled for task in labels.queue(labelled)] == [2, 2]
 
 
 def test_a_gold_sub_task_that_is_worded_anew_opens_its_cells(tmp_path):
     labelled = one_item(tmp_path)
-    response_id = label_tasks.queue(labelled, PLAN)[0].response_id
+    response_id = labels.queue(labelled, PLAN)[0].response_id
     cells = [unit.id for unit in labels.sheet(labelled, response_id, PLAN).units]
     labels.set_labels(labelled, response_id, cells, "not", protocol=PLAN)
     reviews.word(labelled, PLAN, materials.item_ids(labelled)[0], cells[0], NEW)
     gone = [cell for cell in cells if cell.endswith("~" + cells[0].partition("~")[2])]
     assert list(labels.sheet(labelled, response_id, PLAN).outdated) == gone
-    assert label_tasks.queue(labelled, PLAN)[0].labelled == len(cells) - len(gone)
+    assert labels.queue(labelled, PLAN)[0].labelled == len(cells) - len(gone)
 
 
 @pytest.fixture
@@ -315,7 +315,7 @@ def looked(tmp_path):
 @pytest.fixture
 def unmet(looked):
     """The only report and its first criterion, which is not met."""
-    task = label_tasks.queue(looked)[0]
+    task = labels.queue(looked)[0]
     labels.set_label(looked, task.response_id, f"{task.item_id}/c1", "no")
     return task.response_id, f"{task.item_id}/c1"
 
@@ -336,12 +336,12 @@ def test_kinds_are_given_taken_back_and_undone(looked, unmet):
     label_sealing.give(looked, *unmet, MISSES.name, "partial_missing")
     assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {unmet[1]: "partial_missing"}
     assert labels.sheet(looked, unmet[0]).labels[unmet[1]].value == "no"
-    assert label_tasks.queue(looked)[0].labelled == 1
+    assert labels.queue(looked)[0].labelled == 1
 
 
 @pytest.mark.parametrize("taxonomy", [MODES, MISSES])
 def test_a_kind_is_given_only_where_the_verdict_asks_for_it(looked, taxonomy):
-    task = label_tasks.queue(looked)[0]
+    task = labels.queue(looked)[0]
     unit_id = f"{task.item_id}/c2"
     if taxonomy is MISSES:
         labels.set_label(looked, task.response_id, unit_id, "yes")
@@ -357,7 +357,7 @@ def test_a_kind_is_given_only_where_the_verdict_asks_for_it(looked, taxonomy):
 
 
 def test_kinds_may_be_given_after_submitting_and_are_seen_by_nobody_else(looked, unmet):
-    item_id = label_tasks.queue(looked)[0].item_id
+    item_id = labels.queue(looked)[0].item_id
     labels.set_label(looked, unmet[0], f"{item_id}/c2", "yes")
     label_sealing.submit(looked, item_id)
     label_sealing.give(looked, *unmet, MISSES.name, "incompleteness")
@@ -405,7 +405,7 @@ def matrix(tmp_path):
 
 
 def fill(matrix) -> labels.LabelSheet:
-    response_id = label_tasks.queue(matrix, PLAN)[0].response_id
+    response_id = labels.queue(matrix, PLAN)[0].response_id
     for p, row in enumerate(MATRIX, 1):
         for g, cell in enumerate(row, 1):
             value = "relevant" if cell == "1" else "not"
@@ -459,7 +459,7 @@ def test_other_protocols_have_no_readings_and_every_one_has_its_guide(tmp_path):
     folder = tmp_path / "other"
     folder.mkdir()
     matrix = one_item(folder)
-    assert labels.readings(labels.sheet(matrix, label_tasks.queue(matrix)[0].response_id)) == ()
+    assert labels.readings(labels.sheet(matrix, labels.queue(matrix)[0].response_id)) == ()
     for name in ALL:
         assert "Unsure" in label_cases.guide(matrix, name)
     # The guide of the matrix tells of cells, not of a form's fields.

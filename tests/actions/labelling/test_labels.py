@@ -10,7 +10,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items
-from annotator.actions.labelling import dealing, label_cases, label_rows, label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.orders.orders import carry_out
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -59,25 +59,25 @@ def stored(project: Project) -> list[dict]:
 
 def first_unit(project: Project) -> tuple[str, str]:
     """The first report of the queue and its first criterion."""
-    task = label_tasks.queue(project)[0]
+    task = labels.queue(project)[0]
     return task.response_id, f"{task.item_id}/c1"
 
 
 def names_by_report(project: Project) -> dict[str, str]:
-    return {task.response_id: task.name for task in label_tasks.queue(project)}
+    return {task.response_id: task.name for task in labels.queue(project)}
 
 
 def test_the_queue_is_dealt_blind(project):
-    result = [(task.item_key, task.name) for task in label_tasks.queue(project)]
+    result = [(task.item_key, task.name) for task in labels.queue(project)]
     assert result == [(key, f"Report {letter}") for key in "12" for letter in "ABC"]
-    sheet = labels.sheet(project, label_tasks.queue(project)[0].response_id)
+    sheet = labels.sheet(project, labels.queue(project)[0].response_id)
     assert not any(name in repr(sheet) for name in SYSTEMS)
     response_id, unit_id = first_unit(project)
     labels.set_label(project, response_id, unit_id, "yes")
     as_second_rater(project)
     assert labels.sheet(project, response_id).labels == {}
-    assert sum(task.labelled for task in label_tasks.queue(project)) == 0
-    assert label_tasks.recent(project) == []
+    assert sum(task.labelled for task in labels.queue(project)) == 0
+    assert labels.recent(project) == []
 
 
 def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
@@ -87,7 +87,7 @@ def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
         folder.mkdir()
         project = labelling_project(folder, criteria=1, questions=questions)
         with sql.traced(project) as statements:
-            assert len(label_tasks.queue(project)) == 3 * questions
+            assert len(labels.queue(project)) == 3 * questions
         asked.append(len(statements))
         project.close()
     assert asked[0] == asked[1]
@@ -96,7 +96,7 @@ def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
 def test_blind_names_stay_for_one_person_and_follow_neither_systems_nor_other_people(tmp_path):
     project = labelling_project(tmp_path, criteria=1, questions=40)
     with project.store.read() as db:
-        reports = dealing.reports(db)
+        reports = label_cases.reports(db)
     mine = names_by_report(project)
     letters = {mine[derived_id("response", item_id, SYSTEMS[0])] for item_id in reports}
     assert letters == {"Report A", "Report B", "Report C"}
@@ -111,13 +111,13 @@ def test_blind_names_stay_for_one_person_and_follow_neither_systems_nor_other_pe
 
 def test_a_report_that_comes_later_does_not_reshuffle_the_others(tmp_path):
     project = labelling_project(tmp_path, reports=2, questions=1)
-    before = [task.response_id for task in label_tasks.queue(project)]
-    late = add_report(project, label_tasks.queue(project)[0].item_id, SYSTEMS[2])
-    assert [task.response_id for task in label_tasks.queue(project) if task.response_id != late] == before
+    before = [task.response_id for task in labels.queue(project)]
+    late = add_report(project, labels.queue(project)[0].item_id, SYSTEMS[2])
+    assert [task.response_id for task in labels.queue(project) if task.response_id != late] == before
 
 
 def test_letters_run_out_after_z_and_numbers_go_on():
-    names = [name for name, _ in dealing.dealt((str(n) for n in range(28)), "me")]
+    names = [name for name, _ in label_cases.dealt((str(n) for n in range(28)), "me")]
     assert names[25:] == ["Report Z", "Report 27", "Report 28"]
 
 
@@ -126,14 +126,14 @@ def test_unsure_is_missing_and_never_a_no(project):
     labels.set_label(project, response_id, unit_id, label_rows.UNSURE)
     (row,) = stored(project)
     assert (row["value"], row["status"]) == (None, Status.UNCLEAR.value)
-    task = label_tasks.queue(project)[0]
+    task = labels.queue(project)[0]
     assert (task.labelled, task.unsure) == (1, 1)
 
 
 def test_notes_flags_and_evidence_stand_beside_the_label(project):
     response_id, unit_id = first_unit(project)
     labels.set_note(project, response_id, unit_id, "come back to this")
-    assert label_tasks.queue(project)[0].labelled == 0
+    assert labels.queue(project)[0].labelled == 0
     assert labels.sheet(project, response_id).labels[unit_id].status is Status.SKIPPED
     labels.set_label(project, response_id, unit_id, "yes")
     labels.set_note(project, response_id, unit_id, "see the table")
@@ -175,52 +175,50 @@ def test_a_label_is_given_again_and_undone(project):
 
 def test_recent_gives_the_latest_labels_newest_first(project):
     response_id, _ = first_unit(project)
-    item_id = label_tasks.queue(project)[0].item_id
+    item_id = labels.queue(project)[0].item_id
     for number, value in ((1, "yes"), (2, "no"), (3, label_rows.UNSURE)):
         labels.set_label(project, response_id, f"{item_id}/c{number}", value)
-    result = [(decision.words[:15], decision.said) for decision in label_tasks.recent(project, limit=2)]
+    result = [(decision.words[:15], decision.said) for decision in labels.recent(project, limit=2)]
     assert result == [("Explains point ", "unsure"), ("Explains point ", "no")]
-    assert [decision.unit_id for decision in label_tasks.recent(project)] == [
-        f"{item_id}/c{n}" for n in (3, 2, 1)
-    ]
+    assert [decision.unit_id for decision in labels.recent(project)] == [f"{item_id}/c{n}" for n in (3, 2, 1)]
 
 
 def test_labels_of_units_taken_out_of_the_rubric_are_not_counted(project):
-    task = label_tasks.queue(project)[0]
+    task = labels.queue(project)[0]
     for number in (1, 2):
         labels.set_label(project, task.response_id, f"{task.item_id}/c{number}", "yes")
     artifact_id = labels.sheet(project, task.response_id).artifact_id
     assignments.reopen(project, artifact_id)
     artifacts.remove_unit(project, artifact_id, f"{task.item_id}/c1")
     assignments.seal(project, artifact_id)
-    after = label_tasks.queue(project)[0]
+    after = labels.queue(project)[0]
     assert (after.units, after.labelled) == (2, 1)
-    assert [decision.unit_id for decision in label_tasks.recent(project)] == [f"{task.item_id}/c2"]
+    assert [decision.unit_id for decision in labels.recent(project)] == [f"{task.item_id}/c2"]
 
 
 def test_what_is_lacking_is_named_in_the_order_of_the_work_and_a_draft_rubric_does_not_serve(tmp_path):
     project = project_with(tmp_path)
-    assert label_tasks.lacking(project) == "items"
+    assert labels.lacking(project) == "items"
     item_id = items.add(project, "A question").subject
-    assert label_tasks.lacking(project) == "responses"
+    assert labels.lacking(project) == "responses"
     response_id = add_report(project, item_id, SYSTEMS[0])
     draft = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
-    assert label_tasks.queue(project) == []
-    assert label_tasks.lacking(project) == "rubric"
+    assert labels.queue(project) == []
+    assert labels.lacking(project) == "rubric"
     expect_refusal("no submitted rubric", labels.sheet, project, response_id)
     assignments.seal(project, draft)
-    assert label_tasks.lacking(project) == ""
+    assert labels.lacking(project) == ""
 
 
 def test_a_retired_item_is_not_labelled(project):
-    items.change(project, label_tasks.queue(project)[0].item_id, retired=True)
-    assert {task.item_key for task in label_tasks.queue(project)} == {"2"}
+    items.change(project, labels.queue(project)[0].item_id, retired=True)
+    assert {task.item_key for task in labels.queue(project)} == {"2"}
 
 
 @pytest.mark.parametrize(("protocol", "value", "number"), [(USUAL, "yes", 2), (PLAN, "not", 6)])
 def test_labels_of_a_retired_item_wait_for_nobody(tmp_path, protocol, value, number):
     project = one_item(tmp_path)
-    task = label_tasks.queue(project, protocol)[0]
+    task = labels.queue(project, protocol)[0]
     units = [unit.id for unit in labels.sheet(project, task.response_id, protocol).units]
     labels.set_labels(project, task.response_id, units, value, protocol=protocol)
     assert [one.labelled for one in label_sealing.waiting(project, [project.by])] == [number]
@@ -254,7 +252,7 @@ def test_queue_and_sheet_choose_the_same_rubric(tmp_path, theirs, chosen):
     set_standing(project, ids["theirs"], state, project.by if author else "")
     with project.store.read() as db:
         judged = judged_artifact(db, item_id, Kind.RUBRIC)
-        units = dealing.judged_units(db, Kind.RUBRIC).get(item_id, {})
+        units = label_cases.judged_units(db, Kind.RUBRIC).get(item_id, {})
     # What two people write is no gold before it is adjudicated.
     assert (judged.id if judged else "") == ids.get(chosen, "")
     assert list(units) == [unit.id for unit in judged.document.units] if judged else not units
@@ -274,19 +272,19 @@ def test_with_an_assignment_only_the_assigned_items_are_in_the_queue(project):
     before = names_by_report(project)
     assignments.assign_one(project, second, project.by, Stage.LABELLING)
     assignments.assign_one(project, first, project.by, Stage.PLAN)
-    assert {task.item_id for task in label_tasks.queue(project)} == {second}
+    assert {task.item_id for task in labels.queue(project)} == {second}
     assert before.items() > names_by_report(project).items()
-    assert label_tasks.lacking(project) == ""
+    assert labels.lacking(project) == ""
     as_second_rater(project)
-    assert {task.item_id for task in label_tasks.queue(project)} == {first, second}
+    assert {task.item_id for task in labels.queue(project)} == {first, second}
 
 
 @pytest.mark.parametrize("given", [{}, {"trial": 2, "purpose": Purpose.REPEAT}])
 def test_who_is_asked_for_other_work_is_told_that_no_labelling_is_assigned(project, given):
     stage = Stage.LABELLING if given else Stage.PLAN
     assignments.assign_one(project, items.ids(project)[0], project.by, stage, **given)
-    assert label_tasks.queue(project) == []
-    assert label_tasks.lacking(project) == "assignments"
+    assert labels.queue(project) == []
+    assert labels.lacking(project) == "assignments"
 
 
 def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
@@ -306,7 +304,7 @@ def whole(tmp_path):
 
 
 def open_sheet(whole: Project, protocol: str, place: int = 0) -> labels.LabelSheet:
-    task = label_tasks.queue(whole, protocol)[place]
+    task = labels.queue(whole, protocol)[place]
     return labels.sheet(whole, task.response_id, protocol, task.other_id)
 
 
@@ -330,7 +328,7 @@ def test_where_no_protocol_is_named_the_project_says_which_is_meant(tmp_path):
     with closing(one_item(folders[2])) as whole:
         assert label_cases.usual(whole) == USUAL
         # What people said counts more than what is there, a judge more than people.
-        task = next(iter(label_tasks.queue(whole, PREFERENCE)))
+        task = next(iter(labels.queue(whole, PREFERENCE)))
         (unit,) = (one for group in open_sheet(whole, PREFERENCE).groups for one in group.units)
         labels.set_label(whole, task.response_id, unit.id, "first", protocol=PREFERENCE)
         assert label_cases.usual(whole) == PREFERENCE
@@ -341,7 +339,7 @@ def test_where_no_protocol_is_named_the_project_says_which_is_meant(tmp_path):
 
 
 def test_claims_stand_under_their_pages_and_flags_of_ones_own_beside_the_pages(whole):
-    expect_refusal("is computed", label_tasks.queue, whole, "adra.retrieval")
+    expect_refusal("is computed", labels.queue, whole, "adra.retrieval")
     assert {unit.label for unit in open_sheet(whole, REASONING).units} == {None}
     sheet = open_sheet(whole, CLAIMS)
     assert [[unit.id for unit in group.units] for group in sheet.groups] == [["c1", "c2"], ["c3"]]
@@ -361,20 +359,20 @@ def test_several_labels_are_given_in_one_go_and_undone_in_one_go(whole):
     response_id = reports(whole)[0]
     labels.set_label(whole, response_id, "p1~g1", "relevant", protocol=PLAN)
     labels.set_labels(whole, response_id, ["p1~g2", "p1~g3"], "not", protocol=PLAN)
-    assert label_tasks.queue(whole, PLAN)[0].labelled == 3
+    assert labels.queue(whole, PLAN)[0].labelled == 3
     history.undo(whole)
     assert {unit: label.value for unit, label in open_sheet(whole, PLAN).labels.items()} == {
         "p1~g1": "relevant"
     }
     history.redo(whole)
-    assert label_tasks.queue(whole, PLAN)[0].labelled == 3
+    assert labels.queue(whole, PLAN)[0].labelled == 3
 
 
 @pytest.mark.parametrize("protocol", [PAIRS, PREFERENCE])
 def test_a_pair_is_asked_once_in_an_order_that_stays(whole, protocol):
-    (task,) = label_tasks.queue(whole, protocol)
+    (task,) = labels.queue(whole, protocol)
     assert {task.response_id, task.other_id} == set(reports(whole))
-    assert label_tasks.queue(whole, protocol)[0].id == task.id
+    assert labels.queue(whole, protocol)[0].id == task.id
     sheet = open_sheet(whole, protocol)
     assert (sheet.id, sheet.name != sheet.other_name, sheet.report != sheet.other) == (task.id, True, True)
 
@@ -385,15 +383,15 @@ def test_the_order_of_a_pair_is_dealt_anew_for_each_person(whole):
         people.add_person(whole, f"More {number}", (Role.ANNOTATOR,))
     for person in people.people(whole):
         whole.work_as(person)
-        orders.add(label_tasks.queue(whole, PAIRS)[0].response_id)
+        orders.add(labels.queue(whole, PAIRS)[0].response_id)
     assert orders == set(reports(whole))
 
 
 def test_pairs_are_asked_in_both_orders_where_wished(whole):
     label_cases.ask_both_orders(whole, PAIRS, True)
-    first, second = label_tasks.queue(whole, PAIRS)
+    first, second = labels.queue(whole, PAIRS)
     assert (first.response_id, first.other_id) == (second.other_id, second.response_id)
-    assert len(label_tasks.queue(whole, PREFERENCE)) == 1
+    assert len(labels.queue(whole, PREFERENCE)) == 1
     history.undo(whole)
     assert not label_cases.both_orders(whole, PAIRS)
     history.redo(whole)
@@ -405,35 +403,35 @@ def test_pairs_are_asked_in_both_orders_where_wished(whole):
 
 
 def test_labels_of_one_protocol_are_none_of_another(whole):
-    task = label_tasks.queue(whole, PAIRS)[0]
+    task = labels.queue(whole, PAIRS)[0]
     labels.set_label(whole, task.response_id, task.other_id, "tie", protocol=PAIRS)
-    assert [label_tasks.queue(whole, name)[0].labelled for name in ALL] == [0, 0, 1, 0, 0, 0]
-    assert [one.said for one in label_tasks.recent(whole, protocol=PAIRS)] == ["tie"]
-    assert label_tasks.recent(whole, protocol=PREFERENCE) == []
+    assert [labels.queue(whole, name)[0].labelled for name in ALL] == [0, 0, 1, 0, 0, 0]
+    assert [one.said for one in labels.recent(whole, protocol=PAIRS)] == ["tie"]
+    assert labels.recent(whole, protocol=PREFERENCE) == []
     labels.set_label(whole, reports(whole)[0], "p2~g2", "relevant", protocol=PLAN)
-    (decision,) = label_tasks.recent(whole, protocol=PLAN)
+    (decision,) = labels.recent(whole, protocol=PLAN)
     assert decision.words == "Measure how often a citation supports its claim. → Measure citation support."
 
 
 def test_what_is_lacking_under_each_protocol_is_named(tmp_path):
     whole = project_with(tmp_path)
-    assert label_tasks.lacking(whole, PAIRS) == "items"
+    assert labels.lacking(whole, PAIRS) == "items"
     item_id = items.add(whole, "A question").subject
-    assert label_tasks.lacking(whole, PAIRS) == "responses"
+    assert labels.lacking(whole, PAIRS) == "responses"
     response_id = add_report(whole, item_id, SYSTEMS[0])
-    assert [label_tasks.lacking(whole, name) for name in ALL[1:]] == [
+    assert [labels.lacking(whole, name) for name in ALL[1:]] == [
         "drawn claims", "rivals", "plan", "diagnostics", "rivals",
     ]  # fmt: skip
     drawn_extracts.write(whole, response_id, ResponsePart.CLAIMS, Claims(units=()))
     add_report(whole, item_id, SYSTEMS[1])
-    assert [label_tasks.lacking(whole, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
+    assert [labels.lacking(whole, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
 
 
 def test_what_cannot_be_asked_is_said(whole):
     expect_refusal(
         "no longer part", labels.set_label, whole, reports(whole)[0], "p9~g9", "not", protocol=PLAN
     )
-    assert label_tasks.outlook(whole, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
+    assert labels.outlook(whole, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
     sql.alter(whole, "DELETE FROM page WHERE state = 'dead'")
-    gaps = label_tasks.outlook(whole, CLAIMS).gaps
+    gaps = labels.outlook(whole, CLAIMS).gaps
     assert "1 claim cannot be labelled: the cited page was never fetched." in gaps

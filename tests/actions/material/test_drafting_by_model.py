@@ -15,7 +15,7 @@ from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import imports
 from annotator.actions.items import extracts, items
 from annotator.actions.judges import judges
-from annotator.actions.material import draft_runs, model_drafts
+from annotator.actions.material import model_drafts
 from annotator.actions.material.model_drafts import Proposal, proposals, take
 from annotator.actions.parcels import packing, tasking
 from annotator.actions.project import people
@@ -27,7 +27,7 @@ from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.material.part import WriterAid
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.projects.refusals import expect_refusal
@@ -61,8 +61,8 @@ def project(tmp_path: Path, server: OddServer) -> Project:
 
 
 def ask(project: Project, kind: Kind = Kind.RUBRIC, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
-    order = RunRequest(judge, draft_runs.protocol_name(kind), **{"items": ("1",), "timeout_s": 5.0, **how})
-    return asyncio.run(draft_runs.run(project, order))
+    order = RunRequest(judge, model_drafts.protocol_name(kind), **{"items": ("1",), "timeout_s": 5.0, **how})
+    return asyncio.run(model_drafts.run(project, order))
 
 
 def draft(project: Project, kind: Kind = Kind.RUBRIC) -> Proposal:
@@ -148,7 +148,7 @@ def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: O
         "cause": "The model drafted nothing.",
     }
     assert proposals(project) == []
-    assert any("Item 1: unclear." in line for line in draft_runs.DraftRun.words(ask(project)))
+    assert any("Item 1: unclear." in line for line in model_drafts.DraftRun.words(ask(project)))
 
 
 def test_what_cannot_be_drafted_is_refused(project: Project, server: OddServer) -> None:
@@ -163,7 +163,7 @@ def test_what_cannot_be_drafted_is_refused(project: Project, server: OddServer) 
     expect_refusal(
         "cannot be drafted",
         asyncio.run,
-        draft_runs.run(project, RunRequest(JUDGE, "researcherbench.insights", items=("1",))),
+        model_drafts.run(project, RunRequest(JUDGE, "researcherbench.insights", items=("1",))),
     )
     judges.add(project, "keyed", base_url=server.url, model="m", key_env="NOT_SET_ANYWHERE")
     expect_refusal(r"NOT_SET_ANYWHERE.*is not set", ask, project, judge="keyed")
@@ -278,8 +278,8 @@ def begun(tmp_path: Path, server: OddServer) -> Project:
 
 
 def ask_reference(begun: Project, judge: str = JUDGE, item: str = "1") -> dict[str, Any]:
-    order = RunRequest(judge, draft_runs.protocol_name(WriterAid.REFERENCE), items=(item,), timeout_s=5.0)
-    return asyncio.run(draft_runs.run(begun, order))
+    order = RunRequest(judge, model_drafts.protocol_name(WriterAid.REFERENCE), items=(item,), timeout_s=5.0)
+    return asyncio.run(model_drafts.run(begun, order))
 
 
 def asked(begun: Project) -> str:
@@ -437,9 +437,9 @@ def unfiled(tmp_path: Path, server: OddServer) -> Project:
 
 def ask_class(unfiled: Project, judge: str = JUDGE, item: str = "1") -> list[dict[str, Any]]:
     order = RunRequest(
-        judge, draft_runs.protocol_name(WriterAid.CLASSIFICATION), items=(item,), timeout_s=5.0
+        judge, model_drafts.protocol_name(WriterAid.CLASSIFICATION), items=(item,), timeout_s=5.0
     )
-    return list(asyncio.run(draft_runs.run(unfiled, order))["failed"])
+    return list(asyncio.run(model_drafts.run(unfiled, order))["failed"])
 
 
 def filed(unfiled: Project) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import pytest
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.materials import Thing
-from annotator.actions.labelling import dealing, label_tasks, labels
+from annotator.actions.labelling import label_cases, labels
 from annotator.actions.material import lookups, responding
 from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
@@ -214,7 +214,7 @@ def scored(tmp_path: Path) -> Iterator[Project]:
     """Alpha covers all of item 1 and nothing of item 2."""
     with closing(small_project(tmp_path)) as scored:
         first, _ = items.ids(scored)
-        for task in label_tasks.queue(scored):
+        for task in labels.queue(scored):
             for unit in units_of(scored, task.item_id):
                 labels.set_label(scored, task.response_id, unit, "yes" if task.item_id == first else "no")
         submit_labels(scored)
@@ -353,7 +353,7 @@ def test_continuations_are_no_reports(halved: Project, server: OddServer) -> Non
         }
         assert seen == ({"continuation"} if protocol.mode == "continuation" else {"end-to-end"})
     with halved.store.read() as db:
-        assert dealing.reports(db) == {ids[0]: [report_id]}
+        assert label_cases.reports(db) == {ids[0]: [report_id]}
     rows = overview.report(halved).rows
     assert {row.system for row in rows if not row.metric.startswith("leakage.")} <= {HONEST}
 

@@ -11,14 +11,13 @@ from sqlalchemy.util import LRUCache
 
 from annotator import __version__
 from annotator.actions.adjudication import adjudicating, ruling
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items, materials
 from annotator.actions.parcels import packing, tasking, tray, unpacking
-from annotator.actions.project import file as project_file
-from annotator.actions.project import people
+from annotator.actions.project import file as project_file, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.domain.experts.adjudication import BOTH, Dispute, Reason
@@ -138,7 +137,7 @@ def test_a_later_revision_goes_in_beside_the_earlier_one_and_agreement_is_over_t
     assert newer.words == "It will be added after the earlier revision, which stays."
     assert set(before) < set(revisions(project))
     unpacking.take_in(project, [returned(project, ming.id, tmp_path / "ming")])
-    frozen = agreements.of_item(project, items.ids(project)[0])[0]
+    frozen = assignments.of_item(project, items.ids(project)[0])[0]
     lowest = sql.first(project,
         "SELECT min(number) FROM revision JOIN artifact a ON a.id = artifact_id "
         "WHERE a.item_id = ? AND a.author_id = ?", (frozen.item_id, ana.id),

@@ -9,7 +9,7 @@ from sqlalchemy import update
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -57,12 +57,12 @@ def ada(project: Project) -> str:
 
 def label_all(project: Project, yes: str) -> None:
     """Every unit of every report is labelled: yes where the report holds these words; then all is submitted."""
-    for task in label_tasks.queue(project):
+    for task in labels.queue(project):
         shown = labels.sheet(project, task.response_id)
         for unit in shown.units:
             labels.set_label(project, task.response_id, unit.id, "yes" if yes in shown.report else "no")
             labels.set_evidence(project, task.response_id, unit.id, shown.report[2:6], 2, 6)
-    for item_id in {task.item_id for task in label_tasks.queue(project)}:
+    for item_id in {task.item_id for task in labels.queue(project)}:
         label_sealing.submit(project, item_id)
 
 
@@ -102,7 +102,7 @@ def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_
 ) -> None:
     me = people.someone(project)
     project.work_as(people.known(project, "Z1"))
-    task = label_tasks.queue(project, "researcherbench.pairwise")[0]
+    task = labels.queue(project, "researcherbench.pairwise")[0]
     labels.set_label(project, task.response_id, task.other_id, "tie", protocol="researcherbench.pairwise")
     project.work_as(me)
     theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
@@ -231,7 +231,7 @@ def labelled(tmp_path: Path) -> Project:
 
 def labels_from(theirs: Project, value: str) -> Path:
     """The rater's file in which every criterion got the same label."""
-    for task in label_tasks.queue(theirs):
+    for task in labels.queue(theirs):
         for unit in labels.sheet(theirs, task.response_id).units:
             labels.set_label(theirs, task.response_id, unit.id, value)
     label_sealing.submit(theirs, items.ids(theirs)[0])

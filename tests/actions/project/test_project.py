@@ -15,7 +15,7 @@ from annotator import __version__
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
 from annotator.actions.items.items import Filter
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import labels
 from annotator.actions.project import file, people
 from annotator.actions.project.file import USES, Project, cached, insert_rows, known, record, row_hash
 from annotator.actions.project.people import new_project
@@ -348,7 +348,7 @@ def test_labels_and_runs_of_another_protocol_are_in_use(tmp_path):
         project.set(USES, "nuggets")
         assert "researcherbench.coverage" in protocols(project)
         assert "researcherbench.pairwise" not in protocols(project)
-        first = label_tasks.queue(project)[0]
+        first = labels.queue(project)[0]
         labels.set_label(project, first.response_id, f"{first.item_id}/c1", "yes")
         assert "researcherbench.coverage" in profile(project).protocols
         assert "researcherbench.claims.extract" not in extractions(project)

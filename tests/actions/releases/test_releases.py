@@ -16,7 +16,7 @@ from sqlalchemy import update
 from annotator.actions.agreement import final_pass
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.contests import contest_rows, contest_runs, contest_standings
+from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
@@ -26,7 +26,7 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import without_secrets
 from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import disagreements, validation
-from annotator.domain.experts.final_pass import CHECKS
+from annotator.domain.experts.publication import CHECKS
 from annotator.domain.judges.judge import InformedRuling, RaterKind, Review
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task
@@ -294,7 +294,7 @@ def contested(folder: Path) -> Project:
     project = contest_project(folder)
     people.add_person(project, "Bo")
     (folder / "m.csv").write_text("\n".join(("first,second,winner,confidence,rater", *MATCHES)), "utf-8")
-    contest_runs.import_matches(project, folder / "m.csv")
+    contest_rows.import_matches(project, folder / "m.csv")
     contest_standings.hold(project, "t07", "Needs a licence", 2)
     shown = contest_standings.report(project, "gpt", "3", 10)
     limits = contest_standings.quotas(1)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from annotator.actions.agreement import agreement_report, assisting
-from annotator.actions.assignments import agreements
+from annotator.actions.assignments import assignments
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
@@ -49,7 +49,7 @@ def test_agreement_leaves_as_it_was_frozen_with_people_by_alias_and_labels_as_ju
     assert aliases == {whose(made[0], "Ada"): "R2", whose(made[0], "Ben"): "R3", whose(made[0], "Cleo"): "R4"}
     result = {one["stage"]: one for one in tree(made, "agreement.json")}
     assert result.keys() == {"rubric", "diagnostics", "labelling"}
-    frozen = {one.stage.value: one for one in agreements.of_item(made[0], item(made[0]))}
+    frozen = {one.stage.value: one for one in assignments.of_item(made[0], item(made[0]))}
     assert {stage: one.model_dump(mode="json") for stage, one in frozen.items()} == result
     assert {given["guideline"] for given in result["rubric"]["inputs"]} == {"2"}
     assert not (made[1] / "artifacts" / "labels.json").exists()

@@ -28,8 +28,7 @@ from annotator.protocols.deepscholar import references
 from annotator.storage.tables import PAGE
 from tests.exchange.pages.page_server import Given, PageServer, serving
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.material import eprint_folder
-from tests.material import related_work as made
+from tests.material import eprint_folder, related_work as made
 from tests.material.eprint_folder import entry, feed
 from tests.material.twelve_works import FOUND, HOLDING, LEFT, PREFERRED, WORKS
 from tests.projects.refusals import expect_refusal

@@ -16,8 +16,8 @@ from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import label_tasks, labels
-from annotator.actions.material import draft_runs, model_drafts
+from annotator.actions.labelling import labels
+from annotator.actions.material import model_drafts
 from annotator.actions.orders import orders
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -39,8 +39,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import USUAL
 from annotator.storage.tables import CALL
 from tests.judging.odd_server import Odd, OddServer, at_work, completion, error
-from tests.projects import adra_project as adra
-from tests.projects import pairs_project as pairs
+from tests.projects import adra_project as adra, pairs_project as pairs
 from tests.projects.labelling_project import add_report, project_with, submit_labels
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import CRITERIA, empty_project, units_of
@@ -50,7 +49,7 @@ from tests.storage import sql
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
     """Label each report, blind name first, with verdicts in the order of the rubric."""
-    for task in label_tasks.queue(project):
+    for task in labels.queue(project):
         units = units_of(project, task.item_id)
         for unit, verdict in zip(units, verdicts[system_of(project, task.response_id)], strict=True):
             labels.set_label(project, task.response_id, unit, verdict)
@@ -390,8 +389,8 @@ def test_a_figure_says_that_its_judges_model_drafted_the_checklist(tmp_path: Pat
         item_id = items.add(project, "How are sources cited?").subject
         add_report(project, item_id, "Alpha", "Sources are cited.")
         server.script(completion(json.dumps(DRAFT)))
-        order = RunRequest("writer", draft_runs.protocol_name(Kind.CHECKLIST), items=("1",))
-        assert asyncio.run(draft_runs.run(project, order))["state"] == "done"
+        order = RunRequest("writer", model_drafts.protocol_name(Kind.CHECKLIST), items=("1",))
+        assert asyncio.run(model_drafts.run(project, order))["state"] == "done"
         (proposal,) = model_drafts.proposals(project)
         model_drafts.take(project, proposal.id)
         (artifact,) = artifacts_of(project, item_id)

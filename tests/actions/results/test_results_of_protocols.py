@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import (
@@ -49,14 +49,12 @@ from annotator.stats.intervals.coding import Floats
 from annotator.stats.intervals.student import bounds_of
 from tests.projects.labelled_protocols import (
     CLAIMS,
+    PAIRS as PAIRWISE,
     PLAN,
     PREFERENCE,
     REASONING,
     one_item,
     reports,
-)
-from tests.projects.labelled_protocols import (
-    PAIRS as PAIRWISE,
 )
 from tests.projects.labelling_project import submit_labels
 from tests.projects.refusals import expect_refusal
@@ -229,7 +227,7 @@ def verdicts(labelled: Project, protocol: str) -> Said:
     """(response, unit) → what is said of it, of pairs in both orders."""
     ids = reports(labelled)
     if protocol in SAID:
-        item_id = label_tasks.queue(labelled)[0].item_id
+        item_id = labels.queue(labelled)[0].item_id
         prefix = f"{item_id}/" if protocol == USUAL else ""
         return {
             (ids[n], f"{prefix}{unit}"): value
@@ -246,7 +244,7 @@ def verdicts(labelled: Project, protocol: str) -> Said:
 
 def label_all(labelled: Project, protocol: str) -> None:
     said = verdicts(labelled, protocol)
-    for task in label_tasks.queue(labelled, protocol):
+    for task in labels.queue(labelled, protocol):
         for unit in labels.sheet(labelled, task.response_id, protocol, task.other_id).units:
             value = said[task.response_id, unit.id]
             labels.set_label(labelled, task.response_id, unit.id, value, protocol=protocol)
@@ -273,7 +271,7 @@ def test_labels_by_hand_give_the_figures_worked_out_by_hand(labelled, protocol):
 
 def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(labelled):
     ids = reports(labelled)
-    task = label_tasks.queue(labelled, PAIRWISE)[0]
+    task = labels.queue(labelled, PAIRWISE)[0]
     labels.set_label(labelled, task.response_id, task.other_id, "first", protocol=PAIRWISE)
     submit_labels(labelled)
     order = dict(zip(ids, figures(labelled, PAIRWISE, result_raters.PEOPLE)["win_rate"], strict=True))

@@ -16,7 +16,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items, materials
 from annotator.actions.judging import judge_runs, reparse
-from annotator.actions.labelling import board, label_tasks, labels
+from annotator.actions.labelling import board, labels
 from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -123,7 +123,7 @@ def test_a_set_is_dealt_blind_and_progress_counts_what_was_drawn(project: Projec
     result = validation_sets.named(project, "Spring")
     assert (len(result.content.responses), len(result.content.dealt)) == (4, 4)
     project.work_as(person(project, "R2"))
-    tasks = label_tasks.queue(project)
+    tasks = labels.queue(project)
     assert {task.response_id for task in tasks} == result.responses()
     assert {task.name for task in tasks} == {"Report A"}
     other = next(r for _, r, _ in places(project).values() if r not in result.responses())
@@ -138,7 +138,7 @@ def test_whoever_labels_an_item_already_goes_on_with_all_of_it(project: Project)
     assert set(content.dealt[first]) == {ann, person(project, "R3").id}
     assert content.narrowed[first] == (person(project, "R3").id,)
     project.work_as(person(project, "R2"))
-    assert sum(task.item_id == first for task in label_tasks.queue(project)) == 2
+    assert sum(task.item_id == first for task in labels.queue(project)) == 2
 
 
 def test_whoever_takes_an_item_over_labels_what_was_drawn_of_it(project: Project) -> None:
@@ -288,7 +288,7 @@ def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(
         folder = tmp_path / alias
         folder.mkdir()
         theirs = tasking.take_task(packing.task(apart, people.known(apart, alias).id, folder).path).project
-        assert len(label_tasks.queue(theirs)) == len(drawn.responses()) == 3
+        assert len(labels.queue(theirs)) == len(drawn.responses()) == 3
         assert sql.first(theirs, "SELECT count(*) FROM response")[0] == 3
         label_all(theirs, "number 1")
         work = tray.work(theirs).path

@@ -20,8 +20,7 @@ from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
 from annotator.domain.material.part import ResponsePart
 from tests.cli.commands import printed
-from tests.projects import adra_project as adra
-from tests.projects import pairs_project as pairs
+from tests.projects import adra_project as adra, pairs_project as pairs
 from tests.projects.pairs_project import DIMENSIONS
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project

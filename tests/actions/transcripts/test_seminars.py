@@ -11,7 +11,7 @@ from annotator.actions.imports import imports, samples
 from annotator.actions.imports.imports import TRANSCRIPTS, ImportOptions
 from annotator.actions.items import items, seminars
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import label_cases, label_tasks
+from annotator.actions.labelling import label_cases, labels
 from annotator.actions.orders import orders
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -214,7 +214,7 @@ def test_nothing_about_a_seminar_is_judged_or_labelled(answered: Project) -> Non
         answered, RunRequest("baseline", KAE.protocol, items=("listening-to-birds",))
     ).words.startswith("Item listening-to-birds is a seminar: a ")
     assert {offer.items for offer in judge_runs.offers(answered)} == {5}
-    assert len(label_tasks.queue(answered, KAE.protocol)) == 10
+    assert len(labels.queue(answered, KAE.protocol)) == 10
     sql.alter(answered, "DELETE FROM extract WHERE item_id != ?", items.ids(answered)[:1])
     assert KAE.protocol not in label_cases.offered(answered)
 

@@ -23,10 +23,8 @@ from tests.projects.validation_project import (
     judge_says,
     noisy,
     person_says,
-    validation_project,
-)
-from tests.projects.validation_project import (
     places as unit_places,
+    validation_project,
 )
 from tests.promises.labelled_at_once import labelled_at_once
 from tests.servers.said_by_judges import COVERAGE, label, places, say, submit, two_judges

@@ -13,7 +13,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.attacks import biases
 from annotator.actions.authoring import artifacts
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ResultSheet
@@ -42,14 +42,10 @@ from tests.projects.refusals import expect_refusal
 from tests.projects.validation_project import (
     COVERAGE,
     At,
+    judge_says as judge_rates,
+    places as rated_places,
     rated,
     validation_project,
-)
-from tests.projects.validation_project import (
-    judge_says as judge_rates,
-)
-from tests.projects.validation_project import (
-    places as rated_places,
 )
 from tests.promises.labelled_at_once import labelled_at_once
 from tests.stats.intraclass import icc
@@ -85,7 +81,7 @@ def judge_says(
 def person_says(project: Project, protocol: str, value: str) -> int:
     """The first value that may be said of every unit that the person working is asked about; how many there are."""
     said = 0
-    for task in label_tasks.queue(project, protocol):
+    for task in labels.queue(project, protocol):
         for group in labels.sheet(project, task.response_id, protocol, task.other_id).groups:
             for unit in group.units:
                 labels.set_label(
@@ -151,7 +147,7 @@ def test_pairs_are_compared_in_one_order(
     (first, second, _), protocol = PAIR.names, PROTOCOLS[PAIRS]
     scale = replace(PAIR, values=tuple(PAIR.values[place] for place in order))
     monkeypatch.setitem(PROTOCOLS, PAIRS, replace(protocol, scale=scale))
-    asked = {(task.response_id, task.other_id) for task in label_tasks.queue(project, PAIRS)}
+    asked = {(task.response_id, task.other_id) for task in labels.queue(project, PAIRS)}
     for response_id, other_id in asked:
         # Always the report whose id sorts first.
         labels.set_label(

@@ -267,7 +267,7 @@ def test_each_refusal_has_its_stage_and_reason(
 
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.exchange.eprints.archives.MOST_BYTES", 50_000)
+    monkeypatch.setattr("annotator.exchange.eprints.assembling.MOST_BYTES", 50_000)
     assert "larger than" in built(tmp_path, compressed(b"\\a" * 50_000)).refused[0].reason
 
 
@@ -329,14 +329,14 @@ def test_what_is_no_feed_is_refused(tmp_path: Path, content: bytes, reason: str)
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
 def test_the_public_sections_give_their_keys_back() -> None:
-    from annotator.exchange.eprints import archives, assembling
+    from annotator.exchange.eprints import assembling
 
     table = read_table(SHARED / "papers_with_related_works.csv", ())
     distinct = set()
     for _, paper in published.papers_of(table):
         assert paper is not None
         text = made.paper(f"\\section{{Related Work}}\n{paper.section}\n")
-        files = archives.files_of(made.packed({"main.tex": text, "refs.bib": BIB}))
+        files = assembling.files_of(made.packed({"main.tex": text, "refs.bib": BIB}))
         section = latex.without_floats(building.related_work(assembling.assembled(files).text).text)
         result = latex.cited_keys(section)
         assert result == latex.cited_keys(paper.section)

@@ -10,8 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from annotator.domain.material.item import PageState
 from annotator.domain.texts.canonical import sha256

@@ -31,8 +31,7 @@ from annotator.exchange.parcels.packages import (
     suffix,
     upgrade,
 )
-from tests.exchange.parcels.hand_made_zip import contents, with_manifest, zipped
-from tests.exchange.parcels.hand_made_zip import parts as honest_parts
+from tests.exchange.parcels.hand_made_zip import contents, parts as honest_parts, with_manifest, zipped
 
 SECRET = bytes(range(32))
 FACTS = PackageFacts(

@@ -8,8 +8,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.rendered import LONGEST_PATH, Formula

@@ -20,8 +20,7 @@ from sqlalchemy import select
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
-from annotator.actions.items import items, spelling
-from annotator.actions.items import items as items_module
+from annotator.actions.items import items, items as items_module, spelling
 from annotator.actions.judges import judges
 from annotator.actions.material import model_drafts
 from annotator.domain.kinds.artifact import Kind

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions.assignments import assignments
 from annotator.actions.imports import label_files
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
@@ -43,7 +43,7 @@ def headline(page) -> str:
 
 
 def label_all(project, value="yes") -> None:
-    for task in label_tasks.queue(project):
+    for task in labels.queue(project):
         for unit in labels.sheet(project, task.response_id).units:
             labels.set_label(project, task.response_id, unit.id, value)
 
@@ -62,7 +62,7 @@ def test_reports_without_a_rubric_lead_to_the_author_page(tmp_path, show):
 
 def test_all_labelled_leads_to_the_unsure_ones(project, show):
     label_all(project)
-    unsure = label_tasks.queue(project)[1]
+    unsure = labels.queue(project)[1]
     labels.set_label(project, unsure.response_id, f"{unsure.item_id}/c2", label_rows.UNSURE)
     page = show(project)
     page.done.findChildren(QPushButton)[0].click()
@@ -90,7 +90,7 @@ def test_a_file_that_may_only_be_read_shows_everything_changes_nothing_and_says_
 
 
 def test_a_report_that_cannot_be_rendered_is_plain_text_with_the_reason(project, show):
-    task = label_tasks.queue(project)[0]
+    task = labels.queue(project)[0]
     response_id = add_report(project, task.item_id, SYSTEMS[2], "> " * 200 + "deep")
     page = show(project)
     page.window().show_page("Label", response_id=response_id)
@@ -117,7 +117,7 @@ def test_markup_is_shown_letter_by_letter_and_arabic_written_from_the_right(tmp_
 
 def taken_in(project: Project, folder: Path, units: int) -> str:
     """Take in “yes” of so many criteria of the report that stands first; its id."""
-    (task, _) = label_tasks.queue(project)
+    (task, _) = labels.queue(project)
     sheet = labels.sheet(project, task.response_id)
     with project.store.read() as db:
         (system,) = db.exec_driver_sql(
@@ -192,7 +192,7 @@ def test_a_reworded_criterion_says_so_and_a_key_says_it_again(all_met, page_over
 def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(all_met, page_over):
     label_sealing.submit(all_met, item(all_met))
     unit_id = word(all_met)
-    page = page_over(all_met, "Label", response_id=label_tasks.queue(all_met)[0].response_id, unit_id=unit_id)
+    page = page_over(all_met, "Label", response_id=labels.queue(all_met)[0].response_id, unit_id=unit_id)
     details = page.criteria.rows[unit_id].details
     assert [button.isChecked() for button in details.verdicts.buttons] == [True, False, False]
     assert "Reopen your labels to label it again." in details.outdated.text()
@@ -200,7 +200,7 @@ def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(all_
 
 def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, page_over):
     project = one_item(tmp_path)
-    response_id = label_tasks.queue(project, PLAN)[0].response_id
+    response_id = labels.queue(project, PLAN)[0].response_id
     cells = [unit.id for unit in labels.sheet(project, response_id, PLAN).units]
     labels.set_labels(project, response_id, cells, "not", protocol=PLAN)
     reviews.word(project, PLAN, materials.item_ids(project)[0], cells[0], NEW)
@@ -266,7 +266,7 @@ def test_the_last_labels_freeze_the_agreement_and_say_so_to_a_coordinator(two_it
 
 def test_what_is_missing_is_said_and_gone_to_also_when_it_was_taken_back_elsewhere(two_items, show_page):
     label_item(two_items, 0, but=1)
-    first, last, *_ = (task.response_id for task in label_tasks.queue(two_items))
+    first, last, *_ = (task.response_id for task in labels.queue(two_items))
     page = show_page(response_id=first)
     press("Ctrl+Return")
     assert page.bench.response_id == last

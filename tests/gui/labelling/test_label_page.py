@@ -11,8 +11,8 @@ from sqlalchemy import insert, select
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, label_tasks, labels
-from annotator.actions.labelling.label_tasks import LabelTask
+from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.labelling.labels import LabelTask
 from annotator.actions.project import people
 from annotator.actions.project.file import judgement_hash
 from annotator.domain.judges.judge import Judgement
@@ -351,7 +351,7 @@ def labelled_by_another(folder):
     project = labelling_project(folder)
     me = project.person
     project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
-    for task in label_tasks.queue(project):
+    for task in labels.queue(project):
         for unit in ("c1", "c2", "c3"):
             labels.set_label(project, task.response_id, f"{task.item_id}/{unit}", "no")
             labels.set_note(project, task.response_id, f"{task.item_id}/{unit}", OTHERS[0])
@@ -369,7 +369,7 @@ def judge_all(project) -> None:
     """A judge with a telling name has judged every unit."""
     with project.store.write() as db:
         db.execute(insert(JUDGE).values(id="judge", name=OTHERS[1], kind="baseline"))
-        for task in label_tasks.queue(project):
+        for task in labels.queue(project):
             for unit in ("c1", "c2", "c3"):
                 judgement = Judgement(
                     id=new_id(), protocol=USUAL, item_id=task.item_id, response_id=task.response_id,
@@ -419,7 +419,7 @@ def every_protocol(folder):
     me = project.person
     project.work_as(next(person for person in people.people(project) if person.name == "Rater 2"))
     for protocol in ALL:
-        for task in label_tasks.queue(project, protocol):
+        for task in labels.queue(project, protocol):
             say_all(project, protocol, task)
     judge_protocols(project)
     project.work_as(me)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, label_tasks
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.labelling.labels import UnitGroup
 from annotator.actions.results import result_raters
 from annotator.domain.kinds.artifact import Unit
@@ -108,11 +108,11 @@ LACKING = (
 
 
 def test_everything_that_can_be_lacking_has_words_and_a_way(show, monkeypatch, qtbot):
-    monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.LabelTasks([]))
+    monkeypatch.setattr(labels, "outlook", lambda project, protocol: labels.LabelTasks([]))
     page = show(protocol=REASONING)
     page.session.wanted.disconnect()
     for lacking, headline, way in LACKING:
-        monkeypatch.setattr(label_tasks, "lacking", lambda *_, lacking=lacking: lacking)
+        monkeypatch.setattr(labels, "lacking", lambda *_, lacking=lacking: lacking)
         page.navigate({"protocol": REASONING})
         empty = page.whole.currentWidget()
         assert empty.findChildren(PlainLabel)[0].text().startswith(headline)

@@ -13,7 +13,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.labelling import labels
 from annotator.actions.orders import orders
 from annotator.actions.papers import paper_tables
 from annotator.actions.project import people
@@ -127,7 +127,7 @@ def test_every_kind_is_labelled_by_keyboard_and_makes_the_papers_table(
                 press(key)
             press("Ctrl+Return")
         assert page.done.isVisible(), kind
-        assert all(task.labelled == task.units for task in label_tasks.queue(project, kind))
+        assert all(task.labelled == task.units for task in labels.queue(project, kind))
     judged(project, llmock)
     result = table_3(project)
     assert list(result) == [PROTOCOLS[kind].presentation.tab for kind in KINDS]
@@ -176,7 +176,7 @@ def importance(project: Project) -> dict[str, str]:
 def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
     project = related_work_project(tmp_path)
     assert set(importance(project).values()) == {""}
-    (task, other) = label_tasks.queue(project, REFERENCE)
+    (task, other) = labels.queue(project, REFERENCE)
     first, second = labels.sheet(project, task.response_id, REFERENCE).units
     labels.set_label(project, task.response_id, first.id, "important", protocol=REFERENCE)
     labels.set_label(project, task.response_id, second.id, "not_important", protocol=REFERENCE)

@@ -15,8 +15,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.material.part import ResponsePart
 from annotator.gui.pages.material.parts_view import Drawable
 from tests.judging.odd_server import completion, error
-from tests.material import drawn_extracts
-from tests.material import points_project as key_points
+from tests.material import drawn_extracts, points_project as key_points
 from tests.material.points_project import COOLER, TEXTS, TWO
 from tests.projects.material_project import SECOND, subject
 from tests.servers.writing_server import answering, asking_project, written

@@ -5,7 +5,7 @@ import json
 import pytest
 from llmock.pytest_plugin import LLMock
 
-from annotator.actions.contests import contest_rows, contest_runs
+from annotator.actions.contests import contest_rows
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
@@ -83,7 +83,7 @@ MATCHES = "first,second,winner,confidence,rater\nt01,t07,t01,0.9,m\nt02,t08,t02,
 def project(tmp_path):
     project = contest_project(tmp_path)
     (tmp_path / "m.csv").write_text(MATCHES, "utf-8")
-    contest_runs.import_matches(project, tmp_path / "m.csv")
+    contest_rows.import_matches(project, tmp_path / "m.csv")
     return project
 
 

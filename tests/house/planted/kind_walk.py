@@ -8,7 +8,7 @@ from pathlib import Path
 
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.agreement import agreement_report
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import items
@@ -75,7 +75,7 @@ def sent_back_by_a_second(project: Project, folder: Path) -> None:
     work = tray.write_work(theirs, folder / "ben.goldsmith-work").path
     theirs.close()
     unpacking.take_in(project, [work])
-    (frozen,) = agreements.of_item(project, pairs.item(project))
+    (frozen,) = assignments.of_item(project, pairs.item(project))
     figures = {figure.name: figure.value for figure in frozen.pairs[0].figures}
     assert (figures["match_f1"], figures["strength_agreement"]) == (1, 0.5)
     assert "strength_kappa" in figures

@@ -11,12 +11,14 @@ from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import (
     PAIR,
+    Aim,
     Ask,
     Case,
     CaseLayout,
     Level,
     Material,
     Metric,
+    OtherRule,
     Presentation,
     Protocol,
     RatedResponse,
@@ -27,7 +29,6 @@ from annotator.domain.judges.protocol import (
     nominal,
     numbers,
 )
-from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.several import of_one, with_rivals

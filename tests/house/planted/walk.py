@@ -17,7 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel
 from sqlalchemy import update
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.attacks import biases
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports, label_files, label_matching, samples
@@ -172,7 +172,7 @@ def submitted(_project: Project, folder: Path) -> None:
     labelled_by_keyboard(project)
     # Ada finds every point, Ben all but one: people's figure is the mean of theirs.
     assert counted(pairs.work_as(project, "Cora")) == pytest.approx([5 / 6] * 2)
-    assert len(agreements.of_item(project, pairs.item(project))) == 1
+    assert len(assignments.of_item(project, pairs.item(project))) == 1
     written = label_matching.export(
         project, folder / "presence.csv", choice=label_matching.LabelSelection((PRESENCE,))
     )

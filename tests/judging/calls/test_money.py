@@ -31,8 +31,7 @@ from annotator.judging.calls.prices import (
 )
 from annotator.judging.messages import Prompt
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
-from tests.judging.odd_server import YES_JSON, Odd, Reply, completion
-from tests.judging.odd_server import prices as price_list
+from tests.judging.odd_server import YES_JSON, Odd, Reply, completion, prices as price_list
 
 pytestmark = pytest.mark.anyio
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import RatedResponse

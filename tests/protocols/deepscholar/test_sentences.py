@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from uniseg.sentencebreak import sentence_boundaries
 
 from annotator.domain.judges.judge import Status
@@ -34,8 +33,7 @@ from annotator.protocols.deepscholar.references import retrieved
 from annotator.protocols.deepscholar.sentences import baseline, boundaries, sentences
 from tests.material.related_work import SHARED
 from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report
-from tests.protocols.deepscholar.sentence_material import cited, said, sentence
-from tests.protocols.deepscholar.sentence_material import cut as sentences_cut
+from tests.protocols.deepscholar.sentence_material import cited, cut as sentences_cut, said, sentence
 
 HARD = """\
 Kinetic models show this. [3][4] Later work by Smith et al. (2020) extends it [5]. See Fig. 2 for e.g. details, \

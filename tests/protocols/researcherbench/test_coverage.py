@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Case, Material, RatedResponse
@@ -25,11 +24,9 @@ from annotator.protocols.researcherbench.coverage import (
     CoverageTogether,
     judge,
     judge_together,
+    read as read_publicly,
     weight,
     weighted,
-)
-from annotator.protocols.researcherbench.coverage import (
-    read as read_publicly,
 )
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench"

@@ -6,8 +6,7 @@ from math import atanh, nan, sqrt, tanh
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from annotator.stats.agreement.levels import (

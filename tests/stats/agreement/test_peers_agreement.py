@@ -5,8 +5,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from annotator.stats.agreement.agreement import cohen_kappa, krippendorff_alpha, percent_agreement
 from annotator.stats.validation.comparison import both_ways

@@ -5,8 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from annotator.domain.texts.estimate import FEWEST
 from annotator.stats.agreement.levels import kendall_tau_b, pearson, spearman

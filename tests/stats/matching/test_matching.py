@@ -6,8 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from annotator.domain.texts.identifier import same_title
 from annotator.stats.matching.matching import (

@@ -6,8 +6,7 @@ from math import ceil, isfinite, nan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.agreement import (

@@ -7,8 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.estimate import Estimate

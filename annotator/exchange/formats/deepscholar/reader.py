@@ -127,10 +127,6 @@ def read_loose(path: Path) -> SystemReport:
     return SystemReport(named["system"], int(named["row"]), shown(path), _text(path))
 
 
-def is_loose(path: Path) -> bool:
-    return bool(_LOOSE.fullmatch(path.name))
-
-
 def read_folder(folder: Path) -> SystemReport:
     """The report of a folder; Refusal names the file that cannot be read."""
     layout = _layout_of(folder)
@@ -353,7 +349,7 @@ class PublishedFiles:
             self.names.append(path)
         elif path.suffix == ".json" and (sought or path.stem.isdigit() or path.name == NUGGETS):
             self.nuggets.append(path)
-        elif is_loose(path):
+        elif _LOOSE.fullmatch(path.name):
             self.loose.append(path)
         elif sought:
             raise Refusal(f"“{path.name}” is no file of this layout.", "Choose the file as it was published.")

@@ -8,8 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 
-from annotator.actions.adjudication import adjudicating, feedback, ruling
-from annotator.actions.adjudication import ruling as ruling_module
+from annotator.actions.adjudication import adjudicating, feedback, ruling, ruling as ruling_module
 from annotator.actions.adjudication.adjudicating import BulkCloseReport, QueueLine, Unanimous
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items
-from annotator.actions.material import draft_runs, model_drafts
+from annotator.actions.material import model_drafts
 from annotator.actions.material.model_drafts import EditedDraft
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.diagnostics import Statement
@@ -17,9 +17,9 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.inspirations import Inspiration
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.tasks import Task
-from annotator.domain.material import writer_aid as reference
+from annotator.domain.material import part as reference
 from annotator.domain.material.item import Item
-from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.material.part import WriterAid
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import TextField
@@ -246,7 +246,7 @@ class ModelDraft(QWidget):
     def _lacks(self, item: Item) -> str:
         """What must be there before a model can draft: a source, or what units of the kind are made of."""
 
-        extraction = draft_runs.OFFERED.get(self._kind)
+        extraction = model_drafts.OFFERED.get(self._kind)
         if extraction is None or extraction.sources:
             beside = self._session.ask(items.sources, item.id) or []
             return "" if any(source.text.strip() and not source.drafted for source in beside) else NO_SOURCE

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.assignments import agreements, assignments
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, materials
 from annotator.domain.experts.assignment import stage_of
@@ -403,7 +403,7 @@ class AuthorPage(Page):
         """Say what came of it here, and where work goes on; the page stays."""
         assert self.item is not None
         at = self.item.id, stage_of(artifact.kind), artifact.id, artifact.revision
-        words = frozen_words(self.item.key, self.session.ask(agreements.frozen_by, *at))
+        words = frozen_words(self.item.key, self.session.ask(assignments.frozen_by, *at))
         goal = self.asked.next(self.item.id, artifact.kind)
         self.sheet.say(
             "success", "Submitted.", words if goal else f"{words} {self.asked.what_waits()}".strip()

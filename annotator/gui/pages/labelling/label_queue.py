@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QMenu, QStyleOptionViewItem, QWidget
 
-from annotator.actions.labelling.label_tasks import LabelDecision, LabelTask, task_id
+from annotator.actions.labelling.labels import LabelDecision, LabelTask, task_id
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane

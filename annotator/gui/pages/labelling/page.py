@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
-from annotator.actions.assignments import agreements
-from annotator.actions.labelling import label_cases, label_rows, label_sealing, label_tasks
+from annotator.actions.assignments import assignments
+from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.label_sealing import SealingStatus
@@ -38,8 +38,7 @@ from annotator.gui.pages.labelling.report_pane import (
 )
 from annotator.gui.pages.labelling.units_pane import UnitsPane, below
 from annotator.gui.review.field_chips import frozen_words, moment
-from annotator.gui.review.people_choice import ACTS as KIND_ACTS
-from annotator.gui.review.people_choice import GuidelinePanel
+from annotator.gui.review.people_choice import ACTS as KIND_ACTS, GuidelinePanel
 from annotator.gui.review.verdict_words import ACTS, OTHERS, places
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
@@ -237,7 +236,7 @@ class LabelSubmission(QObject):
         self._queue.seal(item_id, sealed=True)
         at = Stage.LABELLING, change.subject, (change.after or {}).get("revision", 0)
         key = next((task.item_key for task in self._queue.lines if task.item_id == item_id), "")
-        return frozen_words(key, self._session.ask(agreements.frozen_by, item_id, *at))
+        return frozen_words(key, self._session.ask(assignments.frozen_by, item_id, *at))
 
     def _words(self, item_ids: list[str]) -> str:
         tasks = [task for task in self._queue.lines if task.item_id in item_ids]
@@ -409,7 +408,7 @@ class LabelPage(Page):
         self.tabs.offer(offered, self.bench.protocol)
         self._fill()
         if not self.queue.lines:
-            other = "" if "protocol" in place else self.session.ask(label_tasks.first_assigned, offered)
+            other = "" if "protocol" in place else self.session.ask(labels.first_assigned, offered)
             self.navigate({**place, "protocol": other}) if other else self._show_nothing()
             return
         self.whole.setCurrentWidget(self.labelling)
@@ -436,11 +435,11 @@ class LabelPage(Page):
         """Take over what waits under the protocol in hand, and how it is answered."""
         protocol = self.bench.protocol
         self.guideline.show_words(self.session.ask(label_cases.guide, protocol) or "")
-        seen = self.session.ask(label_tasks.seen, protocol)
+        seen = self.session.ask(labels.seen, protocol)
         # Claims are looked through report by report; a queue that is as it was need not be asked for again.
         self._submits = bool(self.session.ask(label_cases.handed_out, protocol))
         if self._stale or seen != self._seen or self._submits:
-            self._seen, result = seen, self.session.ask(label_tasks.outlook, protocol)
+            self._seen, result = seen, self.session.ask(labels.outlook, protocol)
             self.queue.submits = self._submits
             self.queue.fill(result.tasks if result else [])
             self.tabs.show_gaps(result.gaps if result else (), *way_to_mend(protocol))
@@ -589,7 +588,7 @@ class LabelPage(Page):
             self.whole.removeWidget(self._empty)
             self._empty.deleteLater()
         protocol = self.bench.protocol
-        lacking = self.session.ask(label_tasks.lacking, protocol) or label_cases.ITEMS
+        lacking = self.session.ask(labels.lacking, protocol) or label_cases.ITEMS
         self._empty = nothing_yet(self.session, protocol, lacking)
         self.whole.addWidget(self._empty)
         self.whole.setCurrentWidget(self._empty)
@@ -604,7 +603,7 @@ class LabelPage(Page):
         self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == label_rows.UNSURE))
 
     def recent(self) -> QMenu:
-        decisions = self.session.ask(label_tasks.recent, protocol=self.bench.protocol) or []
+        decisions = self.session.ask(labels.recent, protocol=self.bench.protocol) or []
         return recent_menu(decisions, self.bench.protocol, self._open, self)
 
     def _show_recent(self) -> None:

@@ -8,8 +8,7 @@ from PySide6.QtCore import QByteArray, QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QToolButton, QWidget
 
-from annotator.actions.labelling.dealing import together
-from annotator.actions.labelling.label_cases import presentation_of
+from annotator.actions.labelling.label_cases import presentation_of, together
 from annotator.domain.judges.judge import Judgement
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.gui import keys, theme
