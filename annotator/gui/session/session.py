@@ -466,6 +466,10 @@ class ProjectSession(QObject):
         for kind in (ANY, change.kind):
             self._subjects[kind].changed.emit(change)
 
+    def tell_material(self) -> None:
+        """A run brought material: pages count reports as they do after an import."""
+        self.tell(Change("import", "", "bring material"))
+
     def undo(self) -> None:
         """Take back the person's latest change, in whatever item or page it was made."""
         self._turn(history.undo, "Undid")

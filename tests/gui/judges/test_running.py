@@ -456,7 +456,7 @@ def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     press("Ctrl+Shift+J")
     material = page.window().page
     settle(material)
-    assert material.tabs.currentWidget() is material.parts
+    assert material.part is material.parts
     assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, PartFilter.OPEN)
     assert material.parts.model.rowCount() == 4
 

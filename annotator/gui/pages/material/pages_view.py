@@ -1,7 +1,8 @@
 """Pages tab: cited pages, readable or not, shown as plain text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.session.page import TabPart
 from annotator.gui.session.run import REFUSED, BackgroundRun
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
@@ -200,14 +202,9 @@ class PageFilter(Enum):
     NEVER = "Never fetched"
 
 
-class PagesView(QWidget):
-    came = Signal()
-    claim_wanted = Signal(str, str, str)
-    """Show this claim: item, report, unit."""
-
+class PagesView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._cited = CitedPages((), {})
         self._citing: Sequence[CitingClaim] = ()
         self._goal = self._url = ""
@@ -228,7 +225,7 @@ class PagesView(QWidget):
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._nothing = EmptyState("link", *NOTHING)
         self._nothing.add_action(
-            "Go to the extracts", lambda: self._session.go("Material", part="Extracts"), primary=True
+            "Go to the extracts", lambda: self.session.go("Material", part="Extracts"), primary=True
         )
         self._body = Stack(self.list, self._no_match, self._nothing)
         side.addWidget(self._body, 1)
@@ -262,10 +259,14 @@ class PagesView(QWidget):
         self.fold = Fold("Fetch pages", self.fetching)
         vertical(self.fold, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)
+        self.acts = {
+            "start_run": partial(self.fold.press, self.fetching.start),
+            "find": self.seek,
+        }
 
     def fill(self) -> None:
         self._refill.stop()
-        self._session.ask_later(self._show, pages.cited_states)
+        self.session.ask_later(self._show, pages.cited_states)
 
     def focus_first(self) -> None:
         goal: QWidget = self.list if self._cited.pages else self.fold.button
@@ -277,17 +278,19 @@ class PagesView(QWidget):
             return
         self.search.seek()
 
-    def go_to(self, url: str) -> None:
-        self._goal = pages.normal(url)
-        self.search.clear()
-        self.shown.hold(PageFilter.ALL)
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Show a page by its `url`."""
+        if place.get("url"):
+            self._goal = pages.normal(str(place["url"]))
+            self.search.clear()
+            self.shown.hold(PageFilter.ALL)
 
     def _came(self) -> None:
         if self.fetching.run.running:
             if not self._refill.isActive():
                 self._refill.start()
         else:
-            self.came.emit()
+            self.session.tell_material()
 
     def _show(self, pages: CitedPages) -> None:
         self._cited = pages
@@ -340,7 +343,7 @@ class PagesView(QWidget):
                 if part
             )
         )
-        result = self._session.ask(pages.page, page.url) if page.is_here else None
+        result = self.session.ask(pages.page, page.url) if page.is_here else None
         self.text.show_plain(result.text if result else "Never fetched." if page.state is None else "")
         self._show_claims(page)
 
@@ -359,7 +362,13 @@ class PagesView(QWidget):
         row = self.claims.row()
         if 0 <= row < len(self._citing):
             claim = self._citing[row]
-            self.claim_wanted.emit(claim.item_id, claim.response_id, claim.unit_id)
+            self.session.go(
+                "Material",
+                kind="claims",
+                item_id=claim.item_id,
+                response_id=claim.response_id,
+                unit_id=claim.unit_id,
+            )
 
 
 def _fits(page: CitedPage, shown: PageFilter) -> bool:

@@ -1,6 +1,6 @@
 """Extracts tab: report by report, editable beside the text they come from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -36,6 +36,7 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.review.verdict_words import causes_words
+from annotator.gui.session.page import TabPart
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
@@ -239,13 +240,9 @@ NOTHING = (
 )
 
 
-class PartsView(QWidget):
-    came = Signal()
-    page_wanted = Signal(str)
-
+class PartsView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._found = Reports((), (), {})
         self._goal: tuple[str, str, str] | None = None
         self._drawings: Sequence[ExtractionOffer] = ()
@@ -269,9 +266,9 @@ class PartsView(QWidget):
             PartReadingPane(session),
             PartEditor(session),
         )
-        self.drawing.came.connect(self.came)
+        self.drawing.came.connect(self.session.tell_material)
         self.editor.chosen.connect(self._show_place)
-        self.editor.page_wanted.connect(self.page_wanted)
+        self.editor.page_wanted.connect(lambda url: self.session.go("Material", url=url))
         self.editor.replies_wanted.connect(self.turn_replies)
         left = column_of(
             self.search, self.wanted, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
@@ -288,13 +285,27 @@ class PartsView(QWidget):
         )
         parts.grow(left, LIST_WIDTH)
         self._empty = EmptyState("folder", *NOTHING)
-        self._empty.add_action("Import…", lambda: self._session.go("Import"), primary=True)
+        self._empty.add_action("Import…", lambda: self.session.go("Import"), primary=True)
         self._body = Stack(parts, self._empty)
         self.asking = Fold("Have a judge extract them", self.drawing, apart=True)
         top = horizontal(self.kinds, self.asking.button, StretchSpace(1))
         vertical(top, self.asking, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.drawing.answer.float_over(self._body, below=False)
         self._parts = parts
+        editor = self.editor
+        self.acts = {
+            "start_run": partial(self.asking.press, self.drawing.start),
+            "find": self.seek,
+            "next_open": self.next_open,
+            "new_drawn": editor.add,
+            "remove_drawn": editor.remove,
+            "confirm_drawn": editor.confirm,
+            "accept_drawn": editor.accept,
+            "vital_drawn": editor.turn_vital,
+            "part_drawn": editor.part,
+            "keep_drawn": editor.keep,
+            "raw_replies": self.turn_replies,
+        }
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and watched is self.list.viewport():
@@ -302,7 +313,7 @@ class PartsView(QWidget):
         return super().eventFilter(watched, event)
 
     def fill(self) -> None:
-        self._session.ask_later(self._show, _read)
+        self.session.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -313,22 +324,27 @@ class PartsView(QWidget):
             return
         self.search.seek()
 
-    def go_to(self, item_id: str, response_id: str, kind: str = "", unit_id: str = "") -> None:
-        """Show one report, as soon as it is read; filters that hide it are taken away."""
-        self._goal = (item_id, response_id, unit_id)
-        goal = next((drawable for drawable in Drawable if drawable.kind.value == kind), None)
-        if goal is not None and goal is not self.kinds.held:
-            self.kinds.hold(goal)
-        self.search.clear()
-        self.wanted.hold(PartFilter.ALL)
+    def keep(self) -> None:
+        self.editor.keep()
 
-    def show_open(self, kind: str) -> None:
-        self._goal = None
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Show a report (`response_id`, with its `kind` and `unit_id`), or of a kind what is `waiting` to be confirmed.
+
+        Filters that hide a report are taken away; it is shown as soon as it is read.
+        """
+        waiting = place.get("waiting")
+        if not (waiting or place.get("response_id")):
+            return
+        item_id, response_id, unit_id = (
+            str(place.get(name, "")) for name in ("item_id", "response_id", "unit_id")
+        )
+        self._goal = None if waiting else (item_id, response_id, unit_id)
+        kind = waiting or place.get("kind")
         goal = next((drawable for drawable in Drawable if drawable.kind.value == kind), self.kinds.held)
         if goal is not self.kinds.held:
             self.kinds.hold(goal)
         self.search.clear()
-        self.wanted.hold(PartFilter.OPEN)
+        self.wanted.hold(PartFilter.OPEN if waiting else PartFilter.ALL)
 
     def next_open(self) -> None:
         """The next report whose part is drawn and not confirmed, from the top again after the last."""
@@ -346,7 +362,7 @@ class PartsView(QWidget):
         self._in_replies = not self._in_replies and result is not None
         self.editor.replies.setChecked(self._in_replies)
         if self._in_replies and result is not None:
-            replies = self._session.ask(extracting.replies, result.id) or ()
+            replies = self.session.ask(extracting.replies, result.id) or ()
             self.text.show_replies([reply.call.raw or reply.call.cause for reply in replies])
         else:
             self.text.show_line(self.editor.line)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from annotator.actions.material.source_views import SourceLine
 from annotator.actions.research import research
 from annotator.actions.research.research import CompletedWorks, NamedWorks
 from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
@@ -29,7 +31,6 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, LineField, completing, offer, search_field
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 
@@ -247,12 +248,9 @@ class WorksCard(QFrame):
             button.setEnabled(free and self._known and not self._session.project.readonly)
 
 
-class SourcesView(QWidget):
-    came = Signal()
-
+class SourcesView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._found: Sequence[SourceLine] = ()
         self.model = CellsModel[SourceLine](COLUMNS, self)
         self.list = LinesTable("Sources", self.model, self.model.widths, stretched=TITLE)
@@ -270,7 +268,6 @@ class SourcesView(QWidget):
         )
         self.works = WorksCard(session)
         self.works.came.connect(self._works_came)
-        self.answer = MessageBar()
         self._nothing = EmptyState("folder", *NOTHING)
         self._body = Stack(self.list, self._nothing)
         sources = horizontal(self.look, self.file, StretchSpace(1))
@@ -284,27 +281,25 @@ class SourcesView(QWidget):
         parts = Splitter("material-sources", parts=(left, area), sizes=(700, 360), stretch=(1,))
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.answer.float_over(parts)
+        self.acts = {"start_run": partial(self.looking.press, self.look_up), "find": self.search.seek}
 
     def fill(self) -> None:
-        self._session.ask_later(self._show, source_views.source_lines)
+        self.session.ask_later(self._show, source_views.source_lines)
         self.works.fill()
 
     def focus_first(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def seek(self) -> None:
-        self.search.seek()
-
     def look_up(self) -> None:
         if self._found and self.look.isEnabled():
             self.look.setEnabled(False)
-            self._session.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
+            self.session.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
 
     def read_file(self, path: Path) -> None:
-        result = self._session.attempt(lambda: lookups.in_file(path))
+        result = self.session.attempt(lambda: lookups.in_file(path))
         if (
             result is not None
-            and self._session.do(lookups.describe_sources, self._items(), result) is not None
+            and self.session.do(lookups.describe_sources, self._items(), result) is not None
         ):
             self.answer.show_message("success", result.words())
 
@@ -326,7 +321,7 @@ class SourcesView(QWidget):
         if works is not None:
             first, *more = works.words()
             self.answer.show_message("warning" if works.problems else "success", first, " ".join(more))
-            self.came.emit()
+            self.session.tell_material()
 
     def _show(self, lines: Sequence[SourceLine]) -> None:
         self._found = lines
@@ -344,7 +339,7 @@ class SourcesView(QWidget):
         ]
         self.model.show(rows)
         self._body.setCurrentWidget(self.list if self._found else self._nothing)
-        self.look.setEnabled(bool(self._found) and not self._session.project.readonly)
+        self.look.setEnabled(bool(self._found) and not self.session.project.readonly)
         self.file.setEnabled(self.look.isEnabled())
         if rows and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.model.index(0, TITLE))
