@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QFrame,
     QHeaderView,
     QPushButton,
     QTextBrowser,
@@ -47,7 +46,7 @@ from annotator.gui import theme
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.run import BackgroundRun
-from annotator.gui.session.session import ProjectSession, named
+from annotator.gui.session.session import Pane, ProjectSession, named
 from annotator.gui.views.view_pane import LeavingMenu, Refused
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import wrapping
@@ -148,7 +147,7 @@ class AgreementBehindView(BehindPane):
         for label in (self.title, self.count, self.held):
             label.clear()
         self.count.setText("Reading…")
-        self._session.ask_later(
+        self.session.ask_later(
             lambda found: self.show_found(report, found), agreement_report.behind, report, row
         )
         return True
@@ -195,7 +194,7 @@ class AgreementBehindView(BehindPane):
 
     def _go(self) -> None:
         if (line := self.line()) is not None:
-            self._session.go("Author", item_id=line.item_id)
+            self.session.go("Author", item_id=line.item_id)
 
     def _turn(self) -> None:
         line = self.line()
@@ -452,14 +451,13 @@ def _muted(text: str) -> str:
 TOLD, AT_ONCE = 3, 4
 
 
-class AssistancePane(QFrame):
+class AssistancePane(Pane):
     """Hidden without a chosen judge; `came` reports the end of a run."""
 
     came = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._given: Assistance | None = None
         self._stage: Stage | None = None
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
@@ -487,13 +485,13 @@ class AssistancePane(QFrame):
         left = given.there < given.lists
         for part in (self.estimate, self.budget, self.ask):
             part.setVisible(left)
-        self.ask.setEnabled(left and not self._session.project.readonly and not self.run.running)
+        self.ask.setEnabled(left and not self.session.project.readonly and not self.run.running)
         if left:
             from annotator.actions.agreement import assisting
             from annotator.actions.orders import orders
 
             order = assisting.order(given.judge, self._stage)
-            self._session.ask_later(partial(self._show_forecast, given), orders.forecast, order)
+            self.session.ask_later(partial(self._show_forecast, given), orders.forecast, order)
 
     def start(self) -> None:
         from annotator.actions.agreement import assisting

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
 from annotator.domain.judges.judge import JudgeKind
@@ -18,7 +18,7 @@ from annotator.domain.texts.words import counted, usd
 from annotator.gui import theme
 from annotator.gui.review.verdict_words import causes_words, doing, status_words
 from annotator.gui.session.run import REFUSED, BackgroundRun
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.chips import Chip, Chips
@@ -120,13 +120,12 @@ NO_SOURCE = "Add a source with text to this item first: a model drafts from sour
 NO_JUDGE = "No judge has an endpoint yet. Add one on the Judges page."
 
 
-class DraftAsking(QFrame):
+class DraftAsking(Pane):
     came = Signal()
     """A run has ended: there may be a draft."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._item: Item | None = None
         self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
@@ -165,14 +164,14 @@ class DraftAsking(QFrame):
 
     def show_estimate(self) -> None:
         """Say what asking would take; it is counted on another thread."""
-        fit = not self.ask.isHidden() and not self._lacks and not self._session.project.readonly
+        fit = not self.ask.isHidden() and not self._lacks and not self.session.project.readonly
         self.ask.setEnabled(fit and not self.run.running)
         self.estimate.clear()
         self._asked = self._order() if fit and self._item is not None else None
         if self._asked is not None:
             from annotator.actions.orders import orders
 
-            self._session.ask_later(partial(self._show_forecast, self._asked), orders.forecast, self._asked)
+            self.session.ask_later(partial(self._show_forecast, self._asked), orders.forecast, self._asked)
 
     def start(self) -> None:
         if self._item is None or not self.ask.isEnabled() or self.ask.isHidden():
@@ -206,7 +205,7 @@ class DraftAsking(QFrame):
         if not self._offered():
             known = ", ".join(
                 NAMES[kind] if isinstance(kind, WriterAid) else KINDS[kind].title.lower()
-                for kind in draft_runs.offered(self._session.project)
+                for kind in draft_runs.offered(self.session.project)
             )
             return f"Models do not draft a {self._kind.value}. They draft: {known}."
         if self._lacks:
@@ -242,7 +241,7 @@ class DraftAsking(QFrame):
         extraction = draft_runs.OFFERED.get(self._kind)
         alone = extraction is not None and extraction.baseline is not None
         fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
-        result = [judge for judge in self._session.ask(judges.all_of) or [] if judge.kind in fit]
+        result = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
         # A model is what is asked for here; the baseline only copies sentences.
         result.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])

@@ -17,7 +17,7 @@ from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.unit_editor import AnchorChips
 from annotator.gui.session.page import files
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
@@ -41,7 +41,7 @@ EVIDENCE, KEPT = "evidence", "kept"
 LONGEST_SOUGHT = 100
 
 
-class TextPane(QWidget):
+class TextPane(Pane):
     """Shows a report, a source or a page. Offsets are those of the text itself, not of what is shown."""
 
     scrolled = Signal()
@@ -51,8 +51,7 @@ class TextPane(QWidget):
     """A passage was stepped to: whose it is."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.text = ""
         """What is shown, as it stands in the project."""
         self._placed: dict[tuple[str, int | None], Span | None] = {}
@@ -78,7 +77,7 @@ class TextPane(QWidget):
     def show_report(self, text: str, what: str = "report") -> None:
         """Show Markdown, as plain text where it cannot be rendered safely."""
         self._begin(text)
-        rendered = self._session.ask(materials.html, text)
+        rendered = self.session.ask(materials.html, text)
         if rendered is None or rendered.plain:
             reason = rendered.reason if rendered else ""
             self.banner.show_message("info", f"This {what} is shown as plain text.", reason, lasting=True)
@@ -263,7 +262,7 @@ class LeadsPane(PlainArea):
         return row
 
 
-class SourcePane(QWidget):
+class SourcePane(Pane):
     """The left-hand side of the page. A source is read from the file when its tab is first shown."""
 
     stirred = Signal()
@@ -274,8 +273,7 @@ class SourcePane(QWidget):
     """A marked passage was stepped to: the unit that quotes it."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         self._item: Item | None = None
         self.sources: Sequence[Source] = ()
         """All sources of the item."""

@@ -23,7 +23,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
 from annotator.gui.parts import below
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Tabs
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, push_button, vertical
 from annotator.gui.widgets.chips import EmptyState
@@ -179,12 +179,12 @@ def _types_a_code(event: QKeyEvent) -> bool:
     return WINDOWS and event.modifiers() == code
 
 
-class TabPart(QWidget):
+class TabPart(Pane):
     """What stands in a tab of a page. `acts` maps acts of the key table to methods."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.session, self.answer = session, MessageBar()
+        super().__init__(session)
+        self.answer = MessageBar()
         self.acts: Mapping[str, Callable[[], object]] = {}
 
     def fill(self) -> None:

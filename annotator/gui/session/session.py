@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
+    QFrame,
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
@@ -507,6 +508,16 @@ class ProjectSession(QObject):
 
     def go(self, page: str, **place: Any) -> None:
         self.wanted.emit(page, place)
+
+
+class Pane(QFrame):
+    """A part of a page, which asks and changes the open project; `role` is used by the style sheet."""
+
+    def __init__(self, session: ProjectSession, role: str = "") -> None:
+        super().__init__()
+        self.session = session
+        if role:
+            self.setProperty("role", role)
 
 
 def in_order(everybody: Iterable[Person]) -> list[Person]:

@@ -33,7 +33,7 @@ from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
 from annotator.gui.session.page import ANOTHER_KIND, Page, PagePart, may_choose_uses
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
 from annotator.gui.widgets.bars import ActsBar
@@ -61,15 +61,14 @@ DEEPER = "Enter: the judgements behind a line."
 COMPUTED = "This figure is computed from the response itself, without judgements."
 
 
-class BehindPane(QWidget):
+class BehindPane(Pane):
     """The data behind a figure, in place of the figures until `back`; heirs say in which table."""
 
     back = Signal()
     table: QTableView
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.title = ElidedLabel(role="subtitle")
         self.leave = push_button("Back  Esc", self.leave_level)
         self.leave.setShortcut("Esc")
@@ -111,7 +110,7 @@ class FigureBehindView(BehindPane):
         self.items_table.activated.connect(self._enter)
         self.table = LinesTable("Judgements", self.judgements, self.judgements.widths, stretched=3)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
-        self.replies = ReplyDetail(self._session)
+        self.replies = ReplyDetail(self.session)
         self.said = with_properties(QTextBrowser(), role="side", accessibleName="Full judgement")
         self.detail = Stack(self.said, self.replies)
         self.levels = Stack(
@@ -141,7 +140,7 @@ class FigureBehindView(BehindPane):
             self.note.setText("Reading…")
             self.levels.setCurrentIndex(0)
             self._forget()
-            self._session.ask_later(self._show_items, view_pane.items, source)
+            self.session.ask_later(self._show_items, view_pane.items, source)
         return True
 
     def _show_items(self, answer: ResultSheet | Refusal) -> None:
@@ -170,10 +169,10 @@ class FigureBehindView(BehindPane):
     def _ask_judgements(self, source: FigureSource) -> None:
         self.note.setText("Reading…")
         self._forget()
-        self._session.ask_later(self._show_judgements, view_pane.judgements, source)
+        self.session.ask_later(self._show_judgements, view_pane.judgements, source)
 
     def _forget(self) -> None:
-        self._session.forget(self._show_items, self._show_judgements)
+        self.session.forget(self._show_items, self._show_judgements)
 
     def _show_judgements(self, answer: list[JudgementBehind] | Refusal) -> None:
         if isinstance(answer, Refusal):
@@ -220,7 +219,7 @@ class FigureBehindView(BehindPane):
             return
         self.said.setHtml(_in_full(line))
         if not by_person(line):
-            self._session.ask_later(self._show_told, _detail, line.judgement.id)
+            self.session.ask_later(self._show_told, _detail, line.judgement.id)
 
     def _show_told(self, detail: JudgementDetail | None) -> None:
         line = self.line()
@@ -295,7 +294,7 @@ WIDE = 560
 Lead = tuple[str, str, dict[str, Any]]
 
 
-class Viewer(QWidget):
+class Viewer(Pane):
     """Shows `views`, computed on another thread; `moving` names the kinds of change that may affect figures.
 
     Anyone who has more to choose, to lead to or to ask first says so in `lead`, `question`, `offer_more` and `refuse`.
@@ -316,8 +315,8 @@ class Viewer(QWidget):
         title: str,
         moving: Collection[str],
     ) -> None:
-        super().__init__()
-        self.session, self.among = session, views
+        super().__init__(session)
+        self.among = views
         self._name, self._stale = views[0].name, True
         self._chosen: dict[str, dict[str, str]] = {}
         self._known: dict[str, CountedView] = {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton
 
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts, settings
@@ -37,7 +37,7 @@ from annotator.gui.pages.authoring.form import (
 )
 from annotator.gui.pages.authoring.side_panel import AuthoringStart
 from annotator.gui.review.field_chips import moment
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, Stack, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import Picture
@@ -170,15 +170,14 @@ def _maker(kind: Kind, weights: Weights) -> Callable[[], UnitEditor]:
     return partial(forms.editor, kind, weights)
 
 
-class AuthoringSheet(QWidget):
+class AuthoringSheet(Pane):
     """The right-hand side of the page: the artifact in hand, or the way to begin one."""
 
     stirred = Signal()
     """Something was typed, chosen or scrolled: a sign of life."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         self.item: Item | None = None
         self.kind = Kind.RUBRIC
         self._found: Sequence[Artifact] = ()

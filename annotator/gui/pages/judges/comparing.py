@@ -173,7 +173,7 @@ class DifferencesView(BehindPane):
         self.apart.show([])
         self.title.setText("Looking for differences…")
         pair = line.pair
-        self._session.ask_newest(
+        self.session.ask_newest(
             self._show, judge_comparing.differing, line.comparison.protocol, pair.a.id, pair.b.id
         )
         return True
@@ -202,7 +202,7 @@ class DifferencesView(BehindPane):
         other = index.column() >= OTHER and pair.b.id != PEOPLE
         rater, judgement = (pair.b, apart.id_b) if other else (pair.a, apart.id_a)
         place = {"judge_id": rater.id, "protocol": apart.protocol, "judgement_id": judgement}
-        self._session.go("Judges", part="Replies", **place)
+        self.session.go("Judges", part="Replies", **place)
 
 
 def _account(

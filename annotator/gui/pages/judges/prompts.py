@@ -19,7 +19,7 @@ from annotator.gui.review.people_choice import column
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import ActsBar, Command, Tabs
 from annotator.gui.widgets.basics import (
@@ -166,14 +166,13 @@ def marked(old: str, new: str) -> str:
 PAUSE_MS = 250
 
 
-class PromptEdit(QWidget):
+class PromptEdit(Pane):
     """Keeps the text on this computer until it becomes the current version."""
 
     edited = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._name = self._in_force = ""
         self.faults: list[str] = []
         """Why judges could not be asked by what is written; none when they can."""
@@ -247,7 +246,7 @@ class PromptEdit(QWidget):
         self.edited.emit()
 
     def _key(self) -> str:
-        return f"prompts/{self._session.project.get('id', '')}/{self._name}"
+        return f"prompts/{self.session.project.get('id', '')}/{self._name}"
 
 
 RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)

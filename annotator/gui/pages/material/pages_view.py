@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
 from annotator.actions.items import pages
 from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
@@ -18,7 +18,7 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.run import REFUSED, BackgroundRun
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -42,13 +42,11 @@ EVERY = "Every page that a report gives is to be fetched, as key points need the
 SHOWN_PROBLEMS = 4
 
 
-class FetchingBar(QFrame):
+class FetchingBar(Pane):
     came = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
-        self.setProperty("role", "card")
+        super().__init__(session, "card")
         self.words = PlainLabel(wrap=True)
         self.private = with_properties(
             QCheckBox("Also from this machine and private networks"),
@@ -91,7 +89,7 @@ class FetchingBar(QFrame):
 
     def _offer(self) -> None:
         plan = self._found.plan(refresh=self.refresh.isChecked()) if self._found else None
-        free = not self.run.running and not self._session.project.readonly
+        free = not self.run.running and not self.session.project.readonly
         every = plan is not None and self.every.isChecked()
         self.words.setText(EVERY if every else plan.words() if plan else "")
         self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and free)

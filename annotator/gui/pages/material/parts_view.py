@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QApplication
 
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.extracts import OPEN
@@ -38,7 +38,7 @@ from annotator.gui.review.source_pane import TextPane
 from annotator.gui.review.verdict_words import causes_words
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -59,17 +59,15 @@ from annotator.gui.widgets.splitter import Splitter
 ALL, CHOSEN = "all", "chosen"
 
 
-class DrawingBar(QFrame):
+class DrawingBar(Pane):
     """A line of settings with a button; existing extracts are not asked for again."""
 
     came = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "card")
         self._drawing: ExtractionOffer | None = None
         self._line: DrawnLine | None = None
-        self.setProperty("role", "card")
         self.judge, self.scope = (
             ChoiceBox(accessibleName="Judge that extracts"),
             ChoiceBox(accessibleName="Reports"),
@@ -101,7 +99,7 @@ class DrawingBar(QFrame):
     def offer(self, drawing: ExtractionOffer | None, line: DrawnLine | None) -> None:
         """Get ready to draw one thing; `line` is the report at the cursor."""
         self._drawing, self._line = drawing, line
-        known = self._session.ask(judges.all_of) or []
+        known = self.session.ask(judges.all_of) or []
         fit = [judge for judge in known if drawing is not None and _draws(judge, drawing)]
         fit.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(_named(one), one.name) for one in fit])
@@ -134,7 +132,7 @@ class DrawingBar(QFrame):
     def _change(self) -> None:
         drawing, order = self._drawing, self._order()
         lacks = "" if drawing is None else drawing.lacks
-        free = order is not None and not lacks and not self.run.running and not self._session.project.readonly
+        free = order is not None and not lacks and not self.run.running and not self.session.project.readonly
         self.begin.setEnabled(free)
         if lacks or order is None:
             self._estimate.stop()
@@ -164,7 +162,7 @@ class DrawingBar(QFrame):
             else f"{summary} {estimate.judge} has extracted all."
         )
         self.begin.setEnabled(
-            bool(estimate.units) and not self.run.running and not self._session.project.readonly
+            bool(estimate.units) and not self.run.running and not self.session.project.readonly
         )
 
     def _ended(self, line: dict[str, Any]) -> None:
@@ -476,10 +474,9 @@ def _matches(line: DrawnLine, words: Sequence[str]) -> bool:
     return all(word in text for word in words)
 
 
-class PartReadingPane(QWidget):
+class PartReadingPane(Pane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._line: DrawnLine | None = None
         self._source_id = self._page = ""
         self._unit: Unit | None = None
@@ -500,7 +497,7 @@ class PartReadingPane(QWidget):
             return
         self.heading.setText(line.about if line.response_id else f"Sources of item {line.item}")
         if line.response_id:
-            self.pane.show_report(self._session.ask(materials.text_of, line.response_id) or "")
+            self.pane.show_report(self.session.ask(materials.text_of, line.response_id) or "")
         else:
             self._show_source("")
 
@@ -527,7 +524,7 @@ class PartReadingPane(QWidget):
             self._line = None
             self.show_line(line)
             return
-        result = self._session.ask(pages.page, page)
+        result = self.session.ask(pages.page, page)
         self.heading.setText(f"{result.title} ({page})" if result and result.title else page)
         self.pane.show_words(result.text if result else "")
 
@@ -544,7 +541,7 @@ class PartReadingPane(QWidget):
     def _show_source(self, source_id: str) -> None:
         assert self._line is not None
         result = [
-            one for one in self._session.ask(items.sources, self._line.item_id) or [] if one.text.strip()
+            one for one in self.session.ask(items.sources, self._line.item_id) or [] if one.text.strip()
         ]
         source = next((one for one in result if one.id == source_id), result[0] if result else None)
         self._source_id = source.id if source else ""

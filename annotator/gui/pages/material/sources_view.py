@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QFrame, QWidget
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QWidget
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import Thing
@@ -17,7 +17,7 @@ from annotator.actions.research import research
 from annotator.actions.research.research import CompletedWorks, NamedWorks
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import TabPart
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -62,18 +62,17 @@ SOURCE_FIELDS = (
 )
 
 
-class MetadataForm(QFrame):
+class MetadataForm(Pane):
     """The fields of one thing, or of several that are to say the same; only what was changed is saved."""
 
     def __init__(
         self, session: ProjectSession, thing: Thing, title: str, fields: Sequence[MetadataField]
     ) -> None:
-        super().__init__()
-        self._session, self._thing = session, thing
+        super().__init__(session, "card")
+        self._thing = thing
         self._ids: tuple[str, ...] = ()
         self._kept: dict[str, str] = {}
         self._suggested: dict[str, QStringListModel] = {}
-        self.setProperty("role", "card")
         self.title = PlainLabel(title, "subtitle", wrap=True)
         self.fields: dict[str, ChoiceBox | LineField] = {}
         self.save_button = push_button("Save", self.save, "primary")
@@ -134,12 +133,12 @@ class MetadataForm(QFrame):
         changed = self.changed
         if self._ids and changed and self.save_button.isEnabled():
             given = {row_id: changed for row_id in self._ids}
-            if self._session.do(materials.describe, self._thing, given) is not None:
+            if self.session.do(materials.describe, self._thing, given) is not None:
                 self._kept |= {name: value or "" for name, value in changed.items()}
                 self._enable()
 
     def _enable(self) -> None:
-        self.setEnabled(bool(self._ids) and not self._session.project.readonly)
+        self.setEnabled(bool(self._ids) and not self.session.project.readonly)
         self.save_button.setEnabled(bool(self._ids) and bool(self._kept) and bool(self.changed))
 
 
@@ -162,16 +161,14 @@ NOTHING = (
 )
 
 
-class WorksCard(QFrame):
+class WorksCard(Pane):
     """The works that reports and gold evidence name: what is missing of them, and where to find it."""
 
     came = Signal(object)
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "card")
         self._known = False
-        self.setProperty("role", "card")
         self.words = PlainLabel(role="hint", wrap=True)
         self.look = push_button(
             "Look up works",
@@ -202,21 +199,21 @@ class WorksCard(QFrame):
         )
 
     def fill(self) -> None:
-        self._session.ask_later(self._show, research.named)
+        self.session.ask_later(self._show, research.named)
 
     def look_up(self) -> None:
         """Ask the services for what is missing, on another thread."""
         from annotator.actions.research import research
 
         self._free(free=False)
-        self._session.do_later(self._ended, self._going, research.look_up)
+        self.session.do_later(self._ended, self._going, research.look_up)
 
     def take(self, path: Path) -> None:
         """Import what a file or a folder says of them, on another thread."""
         from annotator.actions.research import research
 
         self._free(free=False)
-        self._session.do_later(self._ended, self._going, research.from_place, path)
+        self.session.do_later(self._ended, self._going, research.from_place, path)
 
     def _choose_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
@@ -245,7 +242,7 @@ class WorksCard(QFrame):
 
     def _free(self, *, free: bool) -> None:
         for button in (self.look, self.file, self.folder):
-            button.setEnabled(free and self._known and not self._session.project.readonly)
+            button.setEnabled(free and self._known and not self.session.project.readonly)
 
 
 class SourcesView(TabPart):

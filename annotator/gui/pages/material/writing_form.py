@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QFrame, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QWidget
 
 from annotator.actions.items.items import LeftOut
 from annotator.actions.judges import judges
@@ -21,7 +21,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
 from annotator.gui.widgets.fields import (
@@ -119,20 +119,18 @@ A_FEW = 3
 TIMEOUT_S = 900.0
 
 
-class WritingForm(QFrame):
+class WritingForm(Pane):
     """Settings with one button; existing reports are never written again."""
 
     came = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "card")
         self._keys: Sequence[str] = ()
         self._without = LeftOut()
         self._chosen = self._unfit = ""
         self._plans = False
         self._judges: Sequence[Judge] = ()
-        self.setProperty("role", "card")
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = completing(self.system)
         self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
@@ -197,9 +195,9 @@ class WritingForm(QFrame):
         """Offer these systems and items; others are left out, as is told."""
         self._keys, self._without = item_keys, without
         self._known.setStringList(list(systems))
-        self._judges = self._session.ask(judges.all_of) or []
-        modes, conditions = self._session.ask(responding.in_use) or ([], [])
-        kinds = self._session.ask(profile.kinds) or ()
+        self._judges = self.session.ask(judges.all_of) or []
+        modes, conditions = self.session.ask(responding.in_use) or ([], [])
+        kinds = self.session.ask(profile.kinds) or ()
         inputs = [(words, value) for words, value in MODES if value in modes]
         offer(self.mode, [*inputs, *(INPUTS if Kind.EVIDENCE in kinds else ())])
         offer(self.condition, [(condition.title, condition.name) for condition in conditions])
@@ -280,7 +278,7 @@ class WritingForm(QFrame):
         if not lacking or self.run.running:
             return
         last = max(lacking, key=lambda response: response.at)
-        runs = self._session.ask(run_records.runs) or []
+        runs = self.session.ask(run_records.runs) or []
         run = next((line for line in runs if line.id == last.run_id), None)
         if run is None:
             return
@@ -303,7 +301,7 @@ class WritingForm(QFrame):
             self._form.setRowVisible(field, shown and (field is not self.planned or self._plans))
         for _, row in self.research.rows:
             self._form.setRowVisible(row, self.mode.currentData() == SEARCHES)
-        order, free = self.order(), not self.run.running and not self._session.project.readonly
+        order, free = self.order(), not self.run.running and not self.session.project.readonly
         self.begin.setEnabled(order is not None and free)
         self.words.show_words(self._lacks())
         self.estimate.setVisible(order is not None)
@@ -313,7 +311,7 @@ class WritingForm(QFrame):
             self._estimate.count_soon()
 
     def _lacks(self) -> str:
-        if self._session.project.readonly:
+        if self.session.project.readonly:
             return "This file is read-only."
         if not self._keys:
             return f"There are no items yet to write about. {self._without.not_asked}".strip()
@@ -335,7 +333,7 @@ class WritingForm(QFrame):
             lacks = f" {lacks} the required gold." if without > 0 else ""
             self.estimate.setText(" ".join(estimate.words()) + lacks)
         self.begin.setEnabled(
-            bool(estimate.units) and not self.run.running and not self._session.project.readonly
+            bool(estimate.units) and not self.run.running and not self.session.project.readonly
         )
 
     def _ended(self, line: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import flag_words, value_look, value_words
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.run import REFUSED, BackgroundRun, Estimating
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, Fold
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -79,14 +79,13 @@ WIDEST = "Largest width of a failure rate's 95 % interval"
 NAME = Qt.ItemDataRole.UserRole
 
 
-class AttackForm(QWidget):
+class AttackForm(Pane):
     """Choices above, estimate below; `changed` follows every new estimate."""
 
     changed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
         self._estimating = Estimating(session, self)
@@ -386,12 +385,11 @@ ABOUT = (
 BY_NAME = "by its name"
 
 
-class FamilyList(QWidget):
+class FamilyList(Pane):
     changed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.boxes: dict[str, QComboBox] = {}
         self.area = PlainArea("Families")
         vertical(
@@ -405,7 +403,7 @@ class FamilyList(QWidget):
     def fill(self) -> None:
         inner, grid = QWidget(), QGridLayout()
         self.boxes = {}
-        for row, member in enumerate(self._session.ask(attacking.members) or []):
+        for row, member in enumerate(self.session.ask(attacking.members) or []):
             kind = "judge" if member.judge else "system"
             model = f" · {member.model}" if member.model else ""
             box = self._box(member)
@@ -430,7 +428,7 @@ class FamilyList(QWidget):
             box.addItem(family, family)
         place = box.findData(member.family or NONE) if member.said else 0
         box.setCurrentIndex(max(0, place))
-        box.setEnabled(not self._session.project.readonly)
+        box.setEnabled(not self.session.project.readonly)
         box.activated.connect(lambda _: self._say(member.name, box))
         line.editingFinished.connect(lambda: self._say(member.name, box))
         return box
@@ -439,10 +437,10 @@ class FamilyList(QWidget):
         words = box.currentText().strip()
         row = box.findText(words)
         family = str(box.itemData(row)) if row >= 0 else words
-        member = {one.name: one for one in self._session.ask(attacking.members) or []}.get(name)
+        member = {one.name: one for one in self.session.ask(attacking.members) or []}.get(name)
         stored = "" if member is None or not member.said else member.family or NONE
         if member is not None and family != stored:
-            self._session.do(attacking.set_family, name, family)
+            self.session.do(attacking.set_family, name, family)
             self.changed.emit()
 
 
