@@ -184,7 +184,7 @@ class TabPart(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.answer = MessageBar()
+        self.answer = MessageBar(self)
         self.acts: Mapping[str, Callable[[], object]] = {}
 
     def fill(self) -> None:

@@ -32,11 +32,10 @@ from annotator.gui.parts import focused
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
-from annotator.gui.session.page import ANOTHER_KIND, Page, PagePart, may_choose_uses
+from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_uses
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
-from annotator.gui.widgets.bars import ActsBar
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
@@ -294,7 +293,7 @@ WIDE = 560
 Lead = tuple[str, str, dict[str, Any]]
 
 
-class Viewer(Pane):
+class Viewer(TabPart):
     """Shows `views`, computed on another thread; `moving` names the kinds of change that may affect figures.
 
     Anyone who has more to choose, to lead to or to ask first says so in `lead`, `question`, `offer_more` and `refuse`.
@@ -306,6 +305,8 @@ class Viewer(Pane):
     # Whether views that rest on nothing are left out of the list, and where its groups lead, too.
     HIDES = False
     LEADS: Mapping[str, Lead] = {}
+    # Acts that its keys do not have.
+    WITHOUT: Collection[str] = ()
 
     def __init__(
         self,
@@ -322,6 +323,9 @@ class Viewer(Pane):
         self._known: dict[str, CountedView] = {}
         self._build(name, title)
         self._later = later(self, self._count, self.LATER_MS)
+        # A place to go to comes right after; counting what nobody will look at would only hold that up.
+        self._soon = later(self, lambda: self.go({}), 0)
+        self.acts = {act: slot for act, slot in self._acts().items() if act not in self.WITHOUT}
         self.views.chosen.connect(self.show_view)
         self.choosers.chosen.connect(self._chose)
         self.leaving.told.connect(self.hint.setText)
@@ -332,7 +336,7 @@ class Viewer(Pane):
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self.leaving.copy)
-        session.listen(self.on_change, moving)
+        session.listen(self.moved, moving)
 
     def _build(self, name: str, title: str) -> None:
         self.views = ViewList(
@@ -357,7 +361,7 @@ class Viewer(Pane):
         whole = Splitter(f"{name} views", parts=(left, right), sizes=(178, 940), stretch=(0, 1))
         whole.grow(left, 178)
         left.setVisible(len(self.among) > 1)
-        vertical(head, (whole, 1), on=self, margins=0, spacing=10)
+        vertical(head, (whole, 1), on=self, margins=(0, 8, 0, 0), spacing=10)
 
     def make_behind(self, name: str) -> BehindPane:
         return FigureBehindView(self.session, name)
@@ -365,7 +369,7 @@ class Viewer(Pane):
     def make_leaving(self) -> LeavingMenu:
         return LeavingMenu(self.session, self.view)
 
-    def acts(self) -> dict[str, Callable[[], object]]:
+    def _acts(self) -> dict[str, Callable[[], object]]:
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
         return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
             **(turns if len(self.among) > 1 else {}),
@@ -373,7 +377,6 @@ class Viewer(Pane):
             "next_sheet": self.view.next_sheet,
             "definition": self._explain,
             "find": self._seek,
-            "other_pane": self.other_pane,
         }
 
     def lead(self, view: ResultView) -> Lead:
@@ -405,7 +408,10 @@ class Viewer(Pane):
         self.denied.show_words("Not available to you", words)
         self.show_body(self.denied)
 
-    def navigate(self, place: dict[str, Any]) -> None:
+    def fill(self) -> None:
+        self._soon.start()
+
+    def go(self, place: Mapping[str, Any]) -> None:
         """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
         name = str(place.get("view") or self._name)
         if place.get("choose"):
@@ -425,6 +431,9 @@ class Viewer(Pane):
             (self.views if len(self.among) > 1 else self.body.currentWidget() or self).setFocus()
 
     def on_change(self, change: Change) -> None:
+        """It hears of every change itself, also while another part is in view."""
+
+    def moved(self, change: Change) -> None:
         """What was judged, settled or imported makes the figures stale; they are counted when they are looked at."""
         self._stale = True
         self._known.clear()
@@ -550,46 +559,17 @@ class Viewer(Pane):
         self.session.go(page, **place)
 
 
-class ViewerPart(PagePart):
-    """A viewer as a tab of a page. The page keeps F6, which goes from part to part, and keys of its own."""
-
-    WITHOUT = frozenset({"other_pane"})
-    """Acts of the viewer that the page does not have."""
-
-    def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
-        super().__init__(session, ActsBar(()))
-        self.viewer = viewer
-        self.bar.hide()
-        self.acts = {act: slot for act, slot in viewer.acts().items() if act not in self.WITHOUT}
-        # A place to go to comes right after; counting what nobody will look at would only hold that up.
-        self._soon = later(self, lambda: self.viewer.navigate({}), 0)
-        self.lay_out(self.viewer)
-
-    def fill(self) -> None:
-        self._soon.start()
-
-    def go(self, place: Mapping[str, Any]) -> None:
-        """`view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.navigate(dict(place))
-
-    def on_change(self, change: Change) -> None:
-        """The viewer hears of every change itself, also while another part is in view."""
-
-    def focus_first(self) -> None:
-        self.viewer.focus_first()
-
-
 class ViewerPage(Page):
     def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
         super().__init__(session)
         self.viewer = viewer
-        vertical(self.viewer, on=self, margins=(12, 14, 20, 12))
-        for act, slot in self.viewer.acts().items():
+        vertical(viewer, on=self, margins=(12, 6, 20, 12))
+        for act, slot in viewer.acts.items():
             self.bind(act, slot)
+        self.bind("other_pane", viewer.other_pane)
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.navigate(place)
+        self.viewer.go(place)
 
     def focus_first(self) -> None:
         self.viewer.focus_first()

@@ -374,7 +374,7 @@ def two(small):
 
 def differences(page):
     """What lies behind the first pair."""
-    viewer = page.comparing.viewer
+    viewer = page.comparing
     viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
     settle(page)
     return viewer.behind
@@ -394,7 +394,7 @@ def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server,
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     asyncio.run(judge_runs.run(served, RunRequest("baseline")))
     page = show(served, "Compare")
-    assert "(a floor)" in cells(page.comparing.viewer.view.table, 0)[0]
+    assert "(a floor)" in cells(page.comparing.view.table, 0)[0]
     behind = differences(page)
     behind.table.setFocus()
     behind.table.setCurrentIndex(behind.apart.index(0, 5))
@@ -424,7 +424,7 @@ def column(part, title: str) -> list[str]:
 
 def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
     page = show(paid, "Costs")
-    part = page.costing.viewer
+    part = page.costing
     row = column(part, "Asked about").index(DATASET)
     item = column(part, "Item")[row]
     part.view.table.setCurrentIndex(part.view.model.index(row, 4))

@@ -20,7 +20,7 @@ from annotator.domain.texts.words import counted
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Refused
-from annotator.gui.views.viewer import Lead, Viewer, ViewerPart
+from annotator.gui.views.viewer import Lead, Viewer
 from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.chips import EmptyState
 
@@ -157,17 +157,12 @@ class ValidationViewer(Viewer):
         telling = [choice for choice in refused.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
 
-    def on_change(self, change: Change) -> None:
+    def moved(self, change: Change) -> None:
         if (change.kind, change.verb) != (validation_sets.NAME, OPENED):
-            super().on_change(change)
+            super().moved(change)
 
     def focus_first(self) -> None:
         if self.body.currentWidget() is self.gate:
             self.gate.setFocus()
         else:
             super().focus_first()
-
-
-class FiguresPart(ViewerPart):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ValidationViewer(session))

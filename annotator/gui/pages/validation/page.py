@@ -66,7 +66,7 @@ class ValidatePage(PartedPage):
             self.session.ask_later(_loaded, _load)
 
     sets = Tab(f"{HERE}.set_part", "SetsPart")
-    figures = Tab(f"{HERE}.figures", "FiguresPart")
+    figures = Tab(f"{HERE}.figures", "ValidationViewer")
     ruling = Tab(f"{HERE}.ruling", "RulingPart")
     reviewing = Tab(f"{HERE}.reviewing", "ReviewsPart")
     attacking = Tab(f"{HERE}.attack_part", "AttacksPart")
