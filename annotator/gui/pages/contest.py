@@ -101,8 +101,7 @@ class KeepingPart(PagePart):
             accessibleName="At most of one seminar",
         )
         self.model = SheetModel(self)
-        self.table = LinesTable("Standings", self.model)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.table = LinesTable("Standings", self.model, moved=self._turn)
         self.words = with_properties(
             QPlainTextEdit(readOnly=True), role="read", accessibleName="The selected task"
         )

@@ -37,7 +37,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
-from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.columns import RowsTree, around, line
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
@@ -219,12 +219,8 @@ class FeedbackPage(Page):
 
     def _next_changed(self) -> None:
         """The next item of which something did not stay as it was, around the end."""
-        rows = len(self._lines)
-        for step in range(1, rows + 1):
-            row = (self.list.row() + step) % rows
-            if self._lines[row].changed:
-                self.list.choose(row)
-                return
+        rows = around(self.list.row(), len(self._lines))
+        self.list.choose(next((row for row in rows if self._lines[row].changed), -1))
 
     def _other_pane(self) -> None:
         """From the list to the rows, from there to the objection, and round again."""

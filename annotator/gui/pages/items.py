@@ -531,12 +531,7 @@ class ItemsPage(Page):
 
     def _next_open(self) -> None:
         """The next item below that is not submitted or settled, from the top again after the last."""
-        rows = self._model.rowCount()
-        for step in range(1, rows + 1):
-            row = (self._row() + step) % rows
-            if self._model.line(row).state in ("new", "in progress"):
-                self.table.selectRow(row)
-                return
+        self.table.choose_next(lambda row: self._model.line(row).state in ("new", "in progress"))
 
     def _edit(self) -> None:
         if self._row() >= 0 and self.bar.buttons["edit_item"].isEnabled():

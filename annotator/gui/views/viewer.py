@@ -107,8 +107,9 @@ class FigureBehindView(BehindPane):
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.items_table.horizontalHeader().setSortIndicatorClearable(True)
         self.items_table.activated.connect(self._enter)
-        self.table = LinesTable("Judgements", self.judgements, self.judgements.widths, stretched=3)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
+        self.table = LinesTable(
+            "Judgements", self.judgements, self.judgements.widths, stretched=3, moved=self._soon.start
+        )
         self.replies = ReplyDetail(self.session)
         self.said = with_properties(QTextBrowser(), role="side", accessibleName="Full judgement")
         self.detail = Stack(self.said, self.replies)

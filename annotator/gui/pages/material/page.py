@@ -118,8 +118,7 @@ class TranscriptsView(TabPart):
         self._opened: OpenTranscript | None = None
         self._wanted, self._span = "", (0, 0)
         self.model = CellsModel[TranscriptLine](COLUMNS, self)
-        self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._open())
+        self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0, moved=self._open)
         self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
         self.facts = PlainLabel(role="hint", wrap=True)
         self.pane, self.side = TextPane(session), TranscriptSide()

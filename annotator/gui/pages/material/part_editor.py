@@ -301,8 +301,9 @@ class PartEditor(Pane):
         self.kind: ResponsePart | Kind = ResponsePart.CLAIMS
         self.extract: Extract | None = None
         self.model = UnitsModel(self)
-        self.list = LinesTable("Units", self.model, (NUMBER_WIDTH, WORDS_WIDTH, CITED_WIDTH), stretched=1)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.list = LinesTable(
+            "Units", self.model, (NUMBER_WIDTH, WORDS_WIDTH, CITED_WIDTH), stretched=1, moved=self._turn
+        )
         self._panes: dict[str, UnitFields] = {}
         self._stack = QStackedWidget()
         self.fields = self._pane("claims")

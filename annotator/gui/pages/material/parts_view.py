@@ -247,10 +247,11 @@ class PartsView(TabPart):
         self._in_replies = False
         # An answer may still come when the window has given the file back.
         self.model = CellsModel[DrawnLine](columns("System"), self)
-        self.list = LinesTable("Reports and extracts", self.model, self.model.widths, stretched=ITEM)
+        self.list = LinesTable(
+            "Reports and extracts", self.model, self.model.widths, stretched=ITEM, moved=self._show_line
+        )
         self.list.firm = (STATE,)
         self.list.viewport().installEventFilter(self)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
         self.kinds, self.wanted = (
             FilterChoice("What is extracted", Drawable),
             FilterChoice("State", PartFilter),
@@ -346,13 +347,7 @@ class PartsView(TabPart):
 
     def next_open(self) -> None:
         """The next report whose part is drawn and not confirmed, from the top again after the last."""
-        count = self.model.rowCount()
-        here = self.list.currentIndex().row()
-        for step in range(1, count + 1):
-            line = self.model.at((here + step) % count)
-            if line is not None and line.standing in OPEN:
-                self.list.setCurrentIndex(self.model.index((here + step) % count, ITEM))
-                return
+        self.list.choose_next(lambda row: self.model.rows[row].standing in OPEN)
 
     def turn_replies(self) -> None:
         """Show the judge's replies in the place of the text, or the text again."""

@@ -255,8 +255,9 @@ class ReportsView(TabPart):
         self._systems: Sequence[dict[str, Any]] = ()
         # An answer may still come when the window has given the file back.
         self.model = ReportsGrid(self)
-        self.grid = LinesTable("Reports by item and system", self.model, stretched=0, cells=True)
-        self.grid.selectionModel().currentChanged.connect(lambda *_: self._show_cell())
+        self.grid = LinesTable(
+            "Reports by item and system", self.model, stretched=0, cells=True, moved=self._show_cell
+        )
         self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
         self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))

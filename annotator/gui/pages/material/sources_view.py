@@ -250,8 +250,9 @@ class SourcesView(TabPart):
         super().__init__(session)
         self._found: Sequence[SourceLine] = ()
         self.model = CellsModel[SourceLine](COLUMNS, self)
-        self.list = LinesTable("Sources", self.model, self.model.widths, stretched=TITLE)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_source())
+        self.list = LinesTable(
+            "Sources", self.model, self.model.widths, stretched=TITLE, moved=self._show_source
+        )
         self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)
         self.look = KeyButton("Look all up", act="start_run", press=self.look_up)

@@ -49,7 +49,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import EmptyState, icon
-from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.columns import LinesTable, around
 from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
 from annotator.gui.widgets.splitter import Splitter
 
@@ -188,11 +188,9 @@ class BoardView(TabPart):
 
     def next_trouble(self) -> None:
         """The next piece below that is overdue or whose pair is incomplete, from the top again after the last."""
-        rows, here = self.model.rowCount(), self.table.currentIndex().row()
-        for step in range(1, rows + 1):
-            row = (here + step) % rows
-            line = self.model.at(row)
-            if line is not None and self.model.troubled(line):
+        for row in around(self.table.currentIndex().row(), self.model.rowCount()):
+            line = self.model.rows[row]
+            if self.model.troubled(line):
                 # Not selectRow: it would add to the selection while Ctrl is held.
                 self._choose([line.assignment_id], row)
                 self.table.setFocus()

@@ -316,11 +316,10 @@ class PeopleTable(TabPart):
         self._open: Mapping[str, StatusTotal] = {}
         self.acts = {"rename_person": self.begin_renaming, "leave_or_return": self.leave_or_return}
         self.model = PeopleModel(session)
-        self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME)
+        self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME, moved=self._offer)
         self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.activated.connect(lambda _: self.work_as())
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)

@@ -571,10 +571,10 @@ class AttacksPart(PagePart):
             CellsModel[AttackFigures](LINES, self),
             CellsModel[AttackCaseLine](CASES, self),
         )
-        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)
-        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2)
-        self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
         self._soon = later(self, self._ask_cases, PART_SETTLE_MS)
+        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0, moved=self._soon.start)
+        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2, moved=self._offer)
+        self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
         self.acts = {
             "submit": self.start,
             "attack_read": self.read,
@@ -585,8 +585,6 @@ class AttacksPart(PagePart):
         }
         self.form.changed.connect(self._offer)
         self.run.ended.connect(self._ended)
-        self.rates.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
         self.list.activated.connect(lambda _: self.read())
         self.rates.activated.connect(lambda _: self.list.setFocus())
         area = PlainArea("Attack settings", self.form)
@@ -689,11 +687,8 @@ class AttacksPart(PagePart):
         QTimer.singleShot(0, self.reader, self.reader.reveal)
 
     def _step(self, by: int) -> None:
-        row = self.list.currentIndex().row() + by
-        if 0 <= row < self.cases.rowCount():
-            self.list.setCurrentIndex(self.cases.index(row, 0))
-            if self.body.currentIndex() == READER:
-                self.read()
+        if self.list.step(by) and self.body.currentIndex() == READER:
+            self.read()
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED:

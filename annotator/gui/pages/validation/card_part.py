@@ -99,7 +99,7 @@ class CardCheck(Pane):
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
-        self.table = CellsTable("Differences from the card", self.model, stretched=2)
+        self.table = CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo)
         self.table.setWordWrap(True)
         self.table.row_height = 46
         self.define = _Define()
@@ -118,7 +118,6 @@ class CardCheck(Pane):
         theme.scale(self.bound.setMaximumHeight, 84)
         theme.scale(self.table.setMaximumHeight, 190)
         self.judge.currentIndexChanged.connect(lambda _: self._hold())
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._tell_todo())
         self.define.wanted.connect(self._define)
         self._show(self.found)
 

@@ -519,7 +519,7 @@ class SetsPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.model = CellsModel[SetStatus](SETS, self)
-        self.table = CellsTable("Validation sets", self.model, stretched=0)
+        self.table = CellsTable("Validation sets", self.model, stretched=0, moved=self._turn)
         self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
         self._able = {FORM: False, FILES: False}
         """Whether what stands on a side can be had."""
@@ -532,7 +532,6 @@ class SetsPart(PagePart):
             "see_figures": self._see,
             "submit": self._submit,
         }
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.table.clicked.connect(lambda _: self._turn())
         self.table.activated.connect(lambda _: self._see())
         self.form.looked_at.connect(partial(self._looked, FORM))
