@@ -7,7 +7,7 @@ from html import escape
 from itertools import chain, repeat
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
@@ -442,9 +442,7 @@ def swatch(kind: str, name: str) -> str:
 
 
 class VoiceBox(QFrame):
-    """One side; `quote_wanted` asks for its passage."""
-
-    quote_wanted = Signal()
+    """One side of a case."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -452,7 +450,6 @@ class VoiceBox(QFrame):
         self.who, self.value = ElidedLabel("", "strong"), StateChip()
         self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.quote = QuoteButton("quiet", "Press to show its place.")
-        self.quote.clicked.connect(self.quote_wanted)
         self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         vertical(
             horizontal((self.who, 1), self.value),
@@ -490,11 +487,6 @@ def is_roomy(widget: QWidget) -> bool:
 
 
 class CaseCard(QWidget):
-    faulted = Signal(object)
-    noted = Signal(str)
-    quote_wanted = Signal(int)
-    kind_given = Signal(int)
-
     def __init__(self, answers: Sequence[VerdictAnswer], locked: str) -> None:
         """`locked` says why nothing changes."""
         super().__init__()
@@ -505,19 +497,14 @@ class CaseCard(QWidget):
         self.where, self.state = ElidedLabel("", "hint"), StateChip()
         self.beside, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", "subtitle", wrap=True)
         self.boxes = [VoiceBox() for _ in range(SIDES)]
-        for number, box in enumerate(self.boxes):
-            box.quote_wanted.connect(lambda number=number: self.quote_wanted.emit(number))
         # Until a case is shown there is nobody's word to show.
         for part in (self.state, *self.boxes):
             part.hide()
         self.kinds = KindRow(readonly=bool(locked), acts=OF_VERDICT)
-        self.kinds.given.connect(self.kind_given)
         self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
-        self.reasons.chosen.connect(self.faulted)
         self.note = GrowingEdit(least=1, most=5, accessibleName="Note")
         self._noted: Key = ()
         self.note.setReadOnly(bool(locked))
-        self.note.edited.connect(self.noted)
         self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         self.show_keys()
         inside = column_of(
