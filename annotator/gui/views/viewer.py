@@ -650,7 +650,6 @@ class ViewList(QListWidget):
 
     def _fill(self) -> None:
         rests, current, head = self._rests, self.currentItem(), None
-        sought = self.sought.text().casefold().split()
         for line in self._lines():
             view = self._among.get(line.data(NAME) or "")
             if view is None:
@@ -663,8 +662,8 @@ class ViewList(QListWidget):
                 rests is None or rests.get(view.name, False),
                 rests is not None and view.name in rests,
             )
-            matching = all(word in f"{view.title} {view.about}".casefold() for word in sought)
-            offered = there or (known and (self.is_whole or bool(sought)))
+            matching = self.sought.finds(f"{view.title} {view.about}")
+            offered = there or (known and (self.is_whole or bool(self.sought.text().strip())))
             line.setHidden(not ((offered and matching) or line is current))
             line.setToolTip(tooltip(view.about if there else f"{view.about} {view.missing}"))
             line.setForeground(theme.token("text" if there else "text-muted"))

@@ -169,12 +169,7 @@ class TranscriptsView(TabPart):
         self._open(anew=True)
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
-        rows = [
-            line
-            for line in self._found
-            if all(word in f"{line.key} {line.title}".casefold() for word in words)
-        ]
+        rows = [line for line in self._found if self.search.finds(f"{line.key} {line.title}")]
         self.model.show(rows)
         row = self.model.place_of(lambda line: line.source_id == self._wanted)
         if rows and self.list.currentIndex().row() != max(0, row):

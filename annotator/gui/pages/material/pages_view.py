@@ -298,8 +298,12 @@ class PagesView(TabPart):
         self._narrow()
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
-        rows = [page for page in self._cited.pages if _fits(page, self.shown.held) and _matches(page, words)]
+        rows = [
+            page
+            for page in self._cited.pages
+            if _fits(page, self.shown.held)
+            and self.search.finds(f"{page.url} {page.title} {state_words(page)}")
+        ]
         self.model.show(rows)
         body = self.list if rows else self._no_match if self._cited.pages else self._nothing
         self._body.setCurrentWidget(body)
@@ -376,8 +380,3 @@ def _fits(page: CitedPage, shown: PageFilter) -> bool:
     if shown is PageFilter.NEVER:
         return page.state is None or (page.state is PageState.OK and not page.is_here)
     return shown is PageFilter.ALL or page.state not in (None, PageState.OK)
-
-
-def _matches(page: CitedPage, words: Sequence[str]) -> bool:
-    text = f"{page.url} {page.title} {state_words(page)}".casefold()
-    return all(word in text for word in words)

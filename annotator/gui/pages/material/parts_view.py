@@ -380,8 +380,12 @@ class PartsView(TabPart):
     def _narrow(self) -> None:
         lines = list(_lines(self._found, self.kinds.held.kind))
         self.wanted.show_counts({one: sum(_fits(line, one) for line in lines) for one in PartFilter})
-        words = self.search.text().casefold().split()
-        shown = [line for line in lines if _fits(line, self.wanted.held) and _matches(line, words)]
+        shown = [
+            line
+            for line in lines
+            if _fits(line, self.wanted.held)
+            and self.search.finds(f"{line.item} {line.label} {line.question}")
+        ]
         here = self.editor.line
         self.model.retitle({1: "Question" if any(not line.response_id for line in shown) else "System"})
         self.model.show(shown)
@@ -462,11 +466,6 @@ def _fits(line: DrawnLine, part_filter: PartFilter) -> bool:
     if part_filter is PartFilter.OPEN:
         return line.standing in OPEN
     return part_filter is PartFilter.ALL or (line.drawn is not None and line.standing not in OPEN)
-
-
-def _matches(line: DrawnLine, words: Sequence[str]) -> bool:
-    text = f"{line.item} {line.label} {line.question}".casefold()
-    return all(word in text for word in words)
 
 
 class PartReadingPane(Pane):

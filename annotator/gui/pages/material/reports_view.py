@@ -342,8 +342,11 @@ class ReportsView(TabPart):
         self.form.offer(systems, [item.key for item in reports.items], reports.left_out)
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
-        rows = [item for item in self._found.items if _matches(item, words) and self._is_open(item)]
+        rows = [
+            item
+            for item in self._found.items
+            if self.search.finds(f"{item.key} {item.question} {item.question_type}") and self._is_open(item)
+        ]
         place = self.grid.currentIndex()
         cell = (place.row(), place.column())
         self.model.show(self._found, rows, self._lacking)
@@ -434,11 +437,6 @@ class ReportsView(TabPart):
 
 def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[str, Any]]]:
     return materials.reports(project), responding.lacking(project), materials.systems(project)
-
-
-def _matches(item: ReportsLine, words: Sequence[str]) -> bool:
-    text = f"{item.key} {item.question} {item.question_type}".casefold()
-    return all(word in text for word in words)
 
 
 class LackingList(QFrame):

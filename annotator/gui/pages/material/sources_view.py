@@ -326,14 +326,10 @@ class SourcesView(TabPart):
         self._narrow()
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
         rows = [
             line
             for line in self._found
-            if all(
-                word in f"{line.key} {line.title} {line.kind} {line.venue} {line.identifier}".casefold()
-                for word in words
-            )
+            if self.search.finds(f"{line.key} {line.title} {line.kind} {line.venue} {line.identifier}")
         ]
         self.model.show(rows)
         self._body.setCurrentWidget(self.list if self._found else self._nothing)
