@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.dealing import together
@@ -14,10 +13,8 @@ from annotator.domain.judges.judge import Judgement
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import LabellingModel
-from annotator.gui.pages.labelling.label_queue import LabellingQueuePane
 from annotator.gui.pages.labelling.unit_card import PAGES
-from annotator.gui.pages.labelling.units_pane import UnitsPane
-from annotator.gui.parts import go_round, holds
+from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import Span, TextPane
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
@@ -30,7 +27,6 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
@@ -399,62 +395,3 @@ def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
     with_properties(button, accessibleName=words.partition(" (")[0], focusPolicy=Qt.FocusPolicy.NoFocus)
     button.clicked.connect(lambda _=False: act())
     return button
-
-
-TOLD = 60
-SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
-
-
-class LabellingHand:
-    def __init__(
-        self,
-        bench: LabellingModel,
-        units: UnitsPane,
-        texts: ReportPane,
-        queue: LabellingQueuePane,
-        messages: MessageBar,
-    ) -> None:
-        self._bench, self._units, self._texts = bench, units, texts
-        self._queue, self._messages = queue, messages
-
-    def mark(self) -> None:
-        quote, start, end = self._texts.selection()
-        if not quote:
-            self._messages.show_message(
-                "info",
-                "No text is selected.",
-                "Select the deciding words, then mark them.",
-            )
-            return
-        unit_id = self._bench.unit_id
-        before = self._bench.label(unit_id)
-        if self._bench.mark(unit_id, quote, start, end):
-            self._messages.clear()
-            self._texts.forget_selection()
-            if before and before.quote and (before.quote, before.quote_start) != (quote, start):
-                short = " ".join(before.quote.split())
-                short = short if len(short) <= TOLD else f"{short[:TOLD]}…"
-                self._messages.show_message("info", f"“{short}” was replaced by this passage as evidence.")
-                old = (before.unit_id, before.quote, before.quote_start, before.quote_end)
-                self._messages.set_action("Restore it", lambda: self._bench.mark(*old))
-
-    def find(self) -> None:
-        """Find an item while the list has the keyboard, otherwise words in what is read."""
-        (self._queue if holds(self._queue) else self._texts).seek()
-
-    def other_pane(self) -> None:
-        """From the units to what is read, text by text, from there to the list of reports, and round again."""
-        texts = [(pane, pane.report) for pane in self._texts.panes]
-        parts = [(self._units, self._units.body.holder), *texts, (self._queue, self._queue.list)]
-        focus = Qt.FocusReason.ShortcutFocusReason
-        go_round([(pane, partial(inside.setFocus, focus)) for pane, inside in parts if inside.isVisible()])
-
-    def takes(self, event: QKeyEvent) -> bool:
-        """Esc leads back to the current unit; from there the page keys scroll what is read. Whether it was one."""
-        if event.key() == Qt.Key.Key_Escape:
-            self._units.take_focus()
-        elif holds(self._units) and event.key() in SCREENS:
-            self._texts.in_hand.turn(SCREENS[event.key()])
-        else:
-            return False
-        return True
