@@ -210,7 +210,7 @@ class TypeProposal(Pane):
             self.asking.start()
         else:
             self.more.setChecked(True)
-            self.asking.ask.setFocus()
+            self.asking.begin.setFocus()
 
     def _use(self) -> None:
         if self._waiting is not None:

@@ -263,7 +263,7 @@ class ModelDraft(Pane):
             self.reference.enter()
             return
         card = self.current() or next((card for card in self.cards if not card.is_taken), None)
-        goal: QWidget = card or self.asking.ask
+        goal: QWidget = card or self.asking.begin
         goal.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def current(self) -> DraftCard | None:

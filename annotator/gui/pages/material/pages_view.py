@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
 from annotator.actions.items import pages
@@ -14,11 +14,10 @@ from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, Pa
 from annotator.domain.material.item import PageState
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
-from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import TabPart
-from annotator.gui.session.run import REFUSED, BackgroundRun
-from annotator.gui.session.session import Pane, ProjectSession
+from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -32,7 +31,7 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, line
 from annotator.gui.widgets.fields import LineField, search_field, together
-from annotator.gui.widgets.message_bar import Level, MessageBar
+from annotator.gui.widgets.message_bar import Level
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
@@ -42,26 +41,24 @@ EVERY = "Every page that a report gives is to be fetched, as key points need the
 SHOWN_PROBLEMS = 4
 
 
-class FetchingBar(Pane):
-    came = Signal()
-
+class FetchingBar(OrderPane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, "card")
+        super().__init__(session, "card", "Fetching cited pages", "Material", part="Cited pages")
         self.words = PlainLabel(wrap=True)
         self.private = with_properties(
             QCheckBox("Also from this machine and private networks"),
             toolTip="While off, addresses cited in reports cannot reach your own network",
         )
-        self.refresh = with_properties(
+        self.anew = with_properties(
             QCheckBox("Fetch read pages again"), toolTip="A stored text is never replaced by an empty one"
         )
         self.every = with_properties(
             QCheckBox("All that reports give"),
             toolTip="Every page that a report gives, cited by a claim or not",
         )
-        self.every.toggled.connect(lambda _: self._offer())
+        self.every.toggled.connect(lambda _: self.refresh())
         self._found: CitedPages | None = None
-        self.refresh.toggled.connect(lambda _: self._offer())
+        self.anew.toggled.connect(lambda _: self.refresh())
         self.reader = LineField(
             placeholderText=READER, clearButtonEnabled=True, accessibleName="Reader service"
         )
@@ -71,61 +68,50 @@ class FetchingBar(Pane):
             toolTip="A folder with pages.csv or pages.json, or with saved pages that name their address",
         )
         self.begin = KeyButton("Fetch", act="start_run", role="primary", press=self.start)
-        self.run = BackgroundRun(session, "Fetching cited pages", "Material", self, part="Cited pages")
-        self.answer = MessageBar()
-        self.run.ended.connect(self._ended)
         self.run.progressed.connect(lambda _: self.came.emit())
         row, options = QHBoxLayout(), FlowRow(gap=14)
         row.addWidget(self.words, 1)
         row.addWidget(self.folder)
         row.addWidget(self.begin)
-        for box in (self.every, self.private, self.refresh, together("Reader service", self.reader)):
+        for box in (self.every, self.private, self.anew, together("Reader service", self.reader)):
             options.addWidget(box)
         vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
 
     def show_plan(self, pages: CitedPages) -> None:
         self._found = pages
-        self._offer()
+        self.refresh()
 
-    def _offer(self) -> None:
-        plan = self._found.plan(refresh=self.refresh.isChecked()) if self._found else None
-        free = not self.run.running and not self.session.project.readonly
+    def refresh(self) -> None:
+        plan = self._found.plan(refresh=self.anew.isChecked()) if self._found else None
         every = plan is not None and self.every.isChecked()
         self.words.setText(EVERY if every else plan.words() if plan else "")
-        self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and free)
-        self.folder.setEnabled(free)
+        self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and self.free)
+        self.folder.setEnabled(self.free)
 
-    def start(self) -> None:
-        if not self.begin.isEnabled():
-            return
+    def order(self) -> pages.FetchRequest:
         reader = self.reader.text().strip()
-        boxes = (self.refresh, self.private, self.every)
+        boxes = (self.anew, self.private, self.every)
         refresh, private, every = (box.isChecked() for box in boxes)
-        self._run(pages.FetchRequest(refresh, private, reader, every=every))
+        return pages.FetchRequest(refresh, private, reader, every=every)
 
     def take_in(self, folder: Path) -> None:
-        self._run(PagesFolder(str(folder)))
+        self.carry_out(PagesFolder(str(folder)))
 
-    def _run(self, order: pages.FetchRequest | PagesFolder) -> None:
-        self.answer.clear()
-        self.begin.setEnabled(False)
-        self.folder.setEnabled(False)
-        self.run.start(order)
+    def carry_out(self, order: Any) -> None:
+        super().carry_out(order)
+        self.folder.setEnabled(self.begin.isEnabled())
 
     def _choose_folder(self) -> None:
         if name := QFileDialog.getExistingDirectory(self, "Folder with cited pages"):
             self.take_in(Path(name))
 
-    def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != REFUSED:
-            first, *more = pages.words(line)
-            problems = list(line.get("problems") or [])
-            left = [f"and {len(problems) - SHOWN_PROBLEMS:,} more"] * (len(problems) > SHOWN_PROBLEMS)
-            details = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
-            level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
-            self.answer.show_message(level, first, details)
-        self._offer()
-        self.came.emit()
+    def tell(self, line: dict[str, Any]) -> None:
+        first, *more = pages.words(line)
+        problems = list(line.get("problems") or [])
+        left = [f"and {len(problems) - SHOWN_PROBLEMS:,} more"] * (len(problems) > SHOWN_PROBLEMS)
+        details = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
+        level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
+        self.answer.show_message(level, first, details)
 
 
 NEVER, ELSEWHERE = "never fetched", "text left out"

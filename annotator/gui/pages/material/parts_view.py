@@ -5,7 +5,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.items import items, materials, pages
@@ -32,12 +32,11 @@ from annotator.gui.pages.material.part_editor import (
     places_alike,
 )
 from annotator.gui.pages.material.reports_view import column_words
-from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.run_panel import OrderPane, RunPanel, say_ended
 from annotator.gui.review.sheets import CellsModel
 from annotator.gui.review.source_pane import TextPane
-from annotator.gui.review.verdict_words import causes_words
 from annotator.gui.session.page import TabPart
-from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
+from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
@@ -53,19 +52,16 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import EmptyState, answered_label
 from annotator.gui.widgets.columns import FilterChoice, LinesTable
 from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field, together
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 ALL, CHOSEN = "all", "chosen"
 
 
-class DrawingBar(Pane):
+class DrawingBar(OrderPane):
     """A line of settings with a button; existing extracts are not asked for again."""
 
-    came = Signal()
-
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, "card")
+        super().__init__(session, "card", "Extracting from reports", "Material", part="Extracts")
         self._drawing: ExtractionOffer | None = None
         self._line: DrawnLine | None = None
         self.judge, self.scope = (
@@ -74,17 +70,14 @@ class DrawingBar(Pane):
         )
         for combo in (self.judge, self.scope):
             combo.keep_short(14)
-            combo.currentIndexChanged.connect(lambda _: self._change())
+            combo.currentIndexChanged.connect(lambda _: self.refresh())
         self.budget = BudgetBox()
         self.begin = KeyButton("Draw", act="start_run", role="primary", press=self.start)
         self.words = PlainLabel(role="hint", wrap=True)
         self.count = push_button(
             "Estimate", self._count, "quiet", toolTip="Estimate calls and cost, without making a call"
         )
-        self.run = BackgroundRun(session, "Extracting from reports", "Material", self, part="Extracts")
-        self.answer = MessageBar()
-        self.run.ended.connect(self._ended)
-        self._estimate = OrderEstimate(session, self, self._order)
+        self._estimate = OrderEstimate(session, self, self.order)
         self._estimate.told.connect(self._show_estimate)
         fields = ("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)
         choices = wrapping(*(together(words, field) for words, field in fields), gap=10)
@@ -107,16 +100,9 @@ class DrawingBar(Pane):
         choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
         choices += [(f"the {things} shown", CHOSEN)] if line is not None else []
         offer(self.scope, choices)
-        self._change()
+        self.refresh()
 
-    def start(self) -> None:
-        order = self._order()
-        if order is None or not self.begin.isEnabled():
-            return
-        self.answer.clear()
-        self.begin.setEnabled(not self.run.start(order))
-
-    def _order(self) -> RunRequest | None:
+    def order(self) -> RunRequest | None:
         drawing, line = self._drawing, self._line
         if drawing is None or not self.judge.count():
             return None
@@ -129,10 +115,10 @@ class DrawingBar(Pane):
             budget_usd=self.budget.limit,
         )
 
-    def _change(self) -> None:
-        drawing, order = self._drawing, self._order()
+    def refresh(self) -> None:
+        drawing, order = self._drawing, self.order()
         lacks = "" if drawing is None else drawing.lacks
-        free = order is not None and not lacks and not self.run.running and not self.session.project.readonly
+        free = order is not None and not lacks and self.free
         self.begin.setEnabled(free)
         if lacks or order is None:
             self._estimate.stop()
@@ -161,24 +147,10 @@ class DrawingBar(Pane):
             if estimate.units
             else f"{summary} {estimate.judge} has extracted all."
         )
-        self.begin.setEnabled(
-            bool(estimate.units) and not self.run.running and not self.session.project.readonly
-        )
+        self.begin.setEnabled(bool(estimate.units) and self.free)
 
-    def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != REFUSED:
-            missing = line.get("missing") or {}
-            if missing:
-                sentence = f"Incomplete: {causes_words(missing)}."
-                self.answer.show_message("warning", sentence, "Start again to retry.")
-            elif line.get("state") == "done":
-                self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are extracted.")
-            else:
-                self.answer.show_message(
-                    "info", "Stopped.", str(line.get("cause") or "Start again to resume.")
-                )
-        self.came.emit()
-        self._change()
+    def tell(self, line: dict[str, Any]) -> None:
+        say_ended(self.answer, line, f"{line['done']:,} of {line['total']:,} are extracted.")
 
 
 def _draws(judge: Judge, drawing: ExtractionOffer) -> bool:
