@@ -48,7 +48,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import LinesTable, RowsTree, line
+from annotator.gui.widgets.columns import LinesTable, RowsTree
 from annotator.gui.widgets.fields import ChoiceBox, LineField, TextBox, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import ask_to_open
@@ -410,13 +410,12 @@ class GuidelinesPage(Page):
         self._stages = self.session.ask(profile.stages) or [Stage.RUBRIC]
         self.stage = self.stage if self.stage in self._stages else self._stages[0]
         older = Counter(answer.stage for answer in self._stale)
-        with QSignalBlocker(self.stages):
-            self.stages.clear()
-            for stage in self._stages:
-                newest = self.session.ask(settings.current, stage)
-                version = newest.version if newest else settings.SHIPPED
-                self.stages.addTopLevelItem(line((title(stage), str(version), str(older[stage] or ""))))
-            self.stages.choose(self._stages.index(self.stage))
+        newest = {stage: self.session.ask(settings.current, stage) for stage in self._stages}
+        lines = [
+            (title(stage), str(written.version if written else settings.SHIPPED), str(older[stage] or ""))
+            for stage, written in newest.items()
+        ]
+        self.stages.show_lines(lines, self._stages.index(self.stage))
         self._show_older()
 
     def _choose(self, row: int) -> None:

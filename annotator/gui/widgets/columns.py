@@ -1,11 +1,11 @@
 """Column widths of a table: whole titles, and one column that takes the rest."""
 
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -452,6 +452,13 @@ class RowsTree(QTreeWidget):
         while line is not None and line.parent() is not None:
             line = line.parent()
         return self.indexOfTopLevelItem(line) if line is not None else -1
+
+    def show_lines(self, lines: Iterable[Sequence[str]], row: int = -1) -> None:
+        """Show other lines and choose one of them, and tell nobody."""
+        with QSignalBlocker(self):
+            self.clear()
+            self.addTopLevelItems([line(cells) for cells in lines])
+            self.choose(row)
 
     def choose(self, row: int) -> None:
         if (line := self.topLevelItem(row)) is not None:

@@ -29,7 +29,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
-from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, line
+from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree
 from annotator.gui.widgets.fields import LineField, search_field, together
 from annotator.gui.widgets.message_bar import Level
 from annotator.gui.widgets.reading.find_bar import FindBar
@@ -339,9 +339,9 @@ class PagesView(TabPart):
     def _show_claims(self, page: CitedPage) -> None:
         citing = self._cited.citing.get(page.url, ())
         self._citing = citing[:MOST]
-        self.claims.clear()
-        for claim in self._citing:
-            self.claims.addTopLevelItem(line((claim.item, claim.system, " ".join(claim.text.split()))))
+        self.claims.show_lines(
+            [(claim.item, claim.system, " ".join(claim.text.split())) for claim in self._citing]
+        )
         rest = f", the first {MOST} of {len(citing):,}" if len(citing) > MOST else ""
         self.cited_by.setText(f"Claims that cite it{rest} (Enter shows one in its report)")
         self.cited_by.setVisible(bool(self._citing))
