@@ -25,6 +25,7 @@ from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     column_of,
+    direction_of,
     horizontal,
     tooltip,
     vertical,
@@ -35,6 +36,7 @@ from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import FindBar, ask_to_open
 from annotator.gui.widgets.reading.pdf_view import PdfView
 from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.splitter import Splitter
 
 Span = tuple[int, int]
 EVIDENCE, KEPT = "evidence", "kept"
@@ -166,6 +168,61 @@ class TextPane(Pane):
     def turn(self, screens: int) -> None:
         bar = self.report.verticalScrollBar()
         bar.setValue(bar.value() + screens * bar.pageStep())
+
+
+class ReadingPane(QWidget):
+    """The question over one or two texts: `first` is a report, `beside` a second one or what it cites."""
+
+    LINES, LEAST, SIDE_BY_SIDE = 3, 160, 640
+    """How many lines of the question are seen, how wide it is taken for at least, and where two texts stand apart."""
+
+    def __init__(self, session: ProjectSession, name: str, area: PlainArea) -> None:
+        super().__init__()
+        self.first, self.beside = TextPane(session), TextPane(session)
+        self.question = with_properties(
+            PlainLabel("", wrap=True),
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            alignment=Qt.AlignmentFlag.AlignTop,
+        )
+        self.area = area
+        area.setWidget(self.question)
+        self.texts = Splitter(name, parts=(self.first, self.beside))
+        self.beside.hide()
+
+    @property
+    def panes(self) -> list[TextPane]:
+        return [self.first] if self.beside.isHidden() else [self.first, self.beside]
+
+    def show_question(self, words: str) -> None:
+        self.question.setText(words)
+        self.question.setLayoutDirection(direction_of(words))
+        self.fit_question()
+
+    def fit_question(self) -> None:
+        """As high as the question, up to a few lines; a longer one scrolls by itself."""
+        wide = max(self.LEAST, self.area.viewport().width())
+        most = self.question.fontMetrics().lineSpacing() * self.question_lines()
+        self.area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
+
+    def question_lines(self) -> int:
+        return self.LINES
+
+    def standing(self, quote: str, start: int | None) -> tuple[TextPane, Span] | None:
+        """In which text a quotation stands, and where: with its place in the first, without in the one beside it."""
+        for pane in self.panes[::-1] if start is None else self.panes:
+            span = pane.place(quote, start if pane is self.first else None)
+            if span is not None:
+                return pane, span
+        return None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Two texts stand above each other where it is narrow."""
+        super().resizeEvent(event)
+        self.fit_question()
+        wide = self.width() >= theme.current().px(self.SIDE_BY_SIDE)
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.texts.orientation() != orientation:
+            self.texts.setOrientation(orientation)
 
 
 class EvidenceSteps(QWidget):
