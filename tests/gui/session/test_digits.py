@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -164,7 +165,8 @@ def test_1_is_the_best_answer_and_buttons_keys_f1_and_help_say_the_same(
     scale, tab = PROTOCOLS[name].scale, PROTOCOLS[name].presentation.tab
     known = {binding.act: binding for binding in keys.BINDINGS}
     offered = [*scale.best_first, UNSURE]
-    buttons = VerdictButtons(name, offered, "", "")
+    bench: Any = SimpleNamespace(protocol=name)
+    buttons = VerdictButtons(bench, offered, "", "")
     qtbot.addWidget(buttons)
     said = [scale.value(each).words for each in scale.best_first] + ["Unsure"]
     by_digit = (

@@ -462,10 +462,9 @@ class LabelPage(Page):
         self.middle.setCurrentWidget(self.work)
         self.queue_pane.show_open(self.bench.task_id)
         sheet = self.bench.sheet
-        sealed = sheet is not None and sheet.sealed
-        standing = (
-            self.session.ask(label_sealing.state, sheet.item.id, self.bench.protocol) if sealed else None
-        )
+        standing = None
+        if sheet is not None and sheet.sealed:
+            standing = self.session.ask(label_sealing.state, sheet.item.id, self.bench.protocol)
         self.sealed.show_standing(standing, sheet.item.key if sheet else "")
         self._show_progress()
 
