@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -184,8 +184,12 @@ class TabPart(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.answer = MessageBar(self)
         self.acts: Mapping[str, Callable[[], object]] = {}
+
+    @cached_property
+    def answer(self) -> MessageBar:
+        """What came of an act; whoever uses it floats it over what it is about."""
+        return MessageBar(self)
 
     def fill(self) -> None:
         """Show everything as it now is."""
