@@ -433,7 +433,7 @@ def _ten_papers(folder):
 
 def _taken_in(window, hands, qtbot):
     """The files that were dropped are imported, with one key."""
-    qtbot.waitUntil(lambda: window.page.NAME == "Exchange" and window.page.intake.go.isEnabled())
+    qtbot.waitUntil(lambda: window.page.NAME == "Exchange" and window.page.intake.bring_in.isEnabled())
     hands.press("Ctrl+Return")
     qtbot.waitUntil(lambda: "Imported" in window.page.intake.answer.text())
 

@@ -130,7 +130,7 @@ def coverage(says: list[Callable[[At], str]], system: str) -> float:
 def lock(window: Window, qtbot: Any) -> None:
     """Before the labels are locked no judge is shown on them."""
     page = part(window, "Figures")
-    viewer = at(page.figures.viewer, qtbot, "empty")
+    viewer = at(page.figures, qtbot, "empty")
     assert not any(JUDGE in words for words in all_words(viewer))
     page = part(window, "Sets", set=NAME)
     press("Ctrl+L")
@@ -140,7 +140,7 @@ def lock(window: Window, qtbot: Any) -> None:
 
 def compare(window: Window, qtbot: Any, right: int) -> None:
     """Judge and people beneath one another; what the test counted is what the page says."""
-    viewer = at(part(window, "Figures").figures.viewer, qtbot)
+    viewer = at(part(window, "Figures").figures, qtbot)
     go(viewer, qtbot, "judges", set=NAME)
     assert column(viewer, row_of(viewer, JUDGE), "Accuracy").startswith(f"{right / 32:.3f}")
     assert column(viewer, row_of(viewer, "people"), "Accuracy").startswith(f"{15 / 16:.3f}")
@@ -159,7 +159,7 @@ def rule(window: Window, right: int) -> None:
 
 
 def correct(window: Window, qtbot: Any) -> None:
-    viewer = at(part(window, "Figures").figures.viewer, qtbot)
+    viewer = at(part(window, "Figures").figures, qtbot)
     go(viewer, qtbot, "corrected", set=NAME, judge=JUDGE)
     for system in ("Alpha", "Beta"):
         told = column(viewer, row_of(viewer, system), "Corrected")

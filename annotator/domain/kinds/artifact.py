@@ -24,10 +24,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from annotator.domain.kinds.kind import Kind as Kind
-from annotator.domain.kinds.kind import Stage as Stage
-from annotator.domain.kinds.kind import State as State
-from annotator.domain.kinds.kind import stage_of as stage_of
+from annotator.domain.kinds.kind import Kind as Kind, Stage as Stage, State as State, stage_of as stage_of
 from annotator.domain.kinds.question_types import BAR
 from annotator.domain.texts.canonical import Text, canonical_json, new_id, sha256
 from annotator.domain.texts.refusal import Refusal

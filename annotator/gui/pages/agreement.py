@@ -7,11 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
-    QFrame,
     QHeaderView,
     QPushButton,
     QTextBrowser,
@@ -44,9 +43,8 @@ from annotator.domain.texts.difference import differences
 from annotator.domain.texts.estimate import of_items
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
-from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
-from annotator.gui.session.run import BackgroundRun
 from annotator.gui.session.session import ProjectSession, named
 from annotator.gui.views.view_pane import LeavingMenu, Refused
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
@@ -54,7 +52,6 @@ from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, vertical, with_properties
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import BudgetBox
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 SAME, DIFFERS = ("check", "state-agreed"), ("cross", "state-disagree")
@@ -129,9 +126,8 @@ class AgreementBehindView(BehindPane):
         self.differing.toggled.connect(lambda _: self._fill())
         self.item = push_button("To the item  ↵", self._go)
         head = horizontal((self.title, 1), wrapping(self.count, self.differing, self.item, self.leave))
-        self.table = LinesTable("Frozen values", self.model)
+        self.table = LinesTable("Frozen values", self.model, moved=self._turn)
         self.table.activated.connect(lambda _: self._go())
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.detail = with_properties(QTextBrowser(), role="side", accessibleName="Both sides in full")
         splitter = Splitter(
             "agreement behind", Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)
@@ -148,7 +144,7 @@ class AgreementBehindView(BehindPane):
         for label in (self.title, self.count, self.held):
             label.clear()
         self.count.setText("Reading…")
-        self._session.ask_later(
+        self.session.ask_later(
             lambda found: self.show_found(report, found), agreement_report.behind, report, row
         )
         return True
@@ -195,7 +191,7 @@ class AgreementBehindView(BehindPane):
 
     def _go(self) -> None:
         if (line := self.line()) is not None:
-            self._session.go("Author", item_id=line.item_id)
+            self.session.go("Author", item_id=line.item_id)
 
     def _turn(self) -> None:
         line = self.line()
@@ -452,25 +448,20 @@ def _muted(text: str) -> str:
 TOLD, AT_ONCE = 3, 4
 
 
-class AssistancePane(QFrame):
-    """Hidden without a chosen judge; `came` reports the end of a run."""
-
-    came = Signal()
+class AssistancePane(OrderPane):
+    """Hidden without a chosen judge."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "", "Pairing", "Agreement")
         self._given: Assistance | None = None
         self._stage: Stage | None = None
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
-        self.budget, self.ask = (
+        self.budget, self.begin = (
             BudgetBox(most=10_000),
             with_properties(QPushButton("Pair what is &missing"), role="primary"),
         )
-        self.ask.clicked.connect(self.start)
-        self.run, self.answer = BackgroundRun(session, "Pairing", "Agreement", self), MessageBar()
-        self.run.ended.connect(self._ended)
-        row = horizontal((vertical(self.words, self.estimate), 1), self.budget, self.ask)
+        self.begin.clicked.connect(self.start)
+        row = horizontal((vertical(self.words, self.estimate), 1), self.budget, self.begin)
         vertical(row, RunPanel(self.run), on=self, margins=0)
         self.hide()
 
@@ -485,31 +476,28 @@ class AssistancePane(QFrame):
         self.words.setText(given.words())
         self.estimate.clear()
         left = given.there < given.lists
-        for part in (self.estimate, self.budget, self.ask):
+        for part in (self.estimate, self.budget, self.begin):
             part.setVisible(left)
-        self.ask.setEnabled(left and not self._session.project.readonly and not self.run.running)
+        self.begin.setEnabled(left and self.free)
         if left:
             from annotator.actions.agreement import assisting
             from annotator.actions.orders import orders
 
             order = assisting.order(given.judge, self._stage)
-            self._session.ask_later(partial(self._show_forecast, given), orders.forecast, order)
+            self.session.ask_later(partial(self._show_forecast, given), orders.forecast, order)
 
-    def start(self) -> None:
+    def order(self) -> Any:
         from annotator.actions.agreement import assisting
 
-        given = self._given
-        if given is None or not self.ask.isEnabled():
-            return
-        self.answer.clear()
-        order = assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
-        self.ask.setEnabled(not self.run.start(order))
+        if (given := self._given) is None:
+            return None
+        return assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
 
     def _show_forecast(self, assistance: Assistance, forecast: Any) -> None:
         if assistance is self._given:
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
-    def _ended(self, line: dict[str, Any]) -> None:
+    def tell(self, line: dict[str, Any]) -> None:
         failed = line.get("failed") or []
         if failed:
             causes = [f"Item {one['item']}, {one['stage']}: {one['cause']}" for one in failed[:TOLD]]
@@ -518,9 +506,8 @@ class AssistancePane(QFrame):
             self.answer.show_message(
                 "warning", happened, f"{' '.join(causes)}{more} Run it again to retry these."
             )
-        elif line.get("event") == "ended" and line["state"] != "done":
+        elif line["state"] != "done":
             self.answer.show_message("info", "Stopped; finished pairs are kept.", str(line["cause"]))
-        self.came.emit()
 
 
 # Act of the key table, words, what it does.

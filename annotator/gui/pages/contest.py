@@ -38,9 +38,8 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
-from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.run_panel import RunPanel, say_ended
 from annotator.gui.review.sheets import SheetModel, fit
-from annotator.gui.review.verdict_words import causes_words
 from annotator.gui.session.page import PagePart, PartedPage
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
@@ -107,8 +106,7 @@ class KeepingPart(PagePart):
             accessibleName="At most of one seminar",
         )
         self.model = SheetModel(self)
-        self.table = LinesTable("Standings", self.model)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.table = LinesTable("Standings", self.model, moved=self._turn)
         self.words = with_properties(
             QPlainTextEdit(readOnly=True), role="read", accessibleName="The selected task"
         )
@@ -591,21 +589,10 @@ class RoundsPart(PagePart):
         self.fill()
 
     def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != REFUSED:
-            missing = line.get("missing") or {}
-            if missing:
-                self.answer.show_message(
-                    "warning", f"Incomplete: {causes_words(missing)}.", "Start again to retry."
-                )
-            elif line.get("state") == "done":
-                self.answer.show_message("success", "All rounds are held.")
-                self.answer.set_action(
-                    "Keep tasks", partial(self.session.go, ContestPage.NAME, part=ContestPage.TABS[KEEP])
-                )
-            else:
-                self.answer.show_message(
-                    "info", "Stopped.", str(line.get("cause") or "Start again to resume.")
-                )
+        if line.get("event") != REFUSED and say_ended(self.answer, line, "All rounds are held."):
+            self.answer.set_action(
+                "Keep tasks", partial(self.session.go, ContestPage.NAME, part=ContestPage.TABS[KEEP])
+            )
         self.fill()
 
 

@@ -37,7 +37,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
-from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.columns import RowsTree, around
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
@@ -166,14 +166,11 @@ class FeedbackPage(Page):
         self._lines = self.session.ask(feedback.items_with_digest) or []
         self.body.setCurrentIndex(1 if self._lines else 0)
         ids = [each.item_id for each in self._lines]
-        with QSignalBlocker(self.list):
-            self.list.clear()
-            for each in self._lines:
-                self.list.addTopLevelItem(
-                    line((each.item_key, str(each.changed or "–"), OBJECTIONS[each.dispute]))
-                )
-            place = ids.index(self._item_id) if self._item_id in ids else 0
-            self.list.choose(place)
+        place = ids.index(self._item_id) if self._item_id in ids else 0
+        self.list.show_lines(
+            [(each.item_key, str(each.changed or "–"), OBJECTIONS[each.dispute]) for each in self._lines],
+            place,
+        )
         if self._lines:
             self._show_item(ids[place], stage)
 
@@ -217,12 +214,8 @@ class FeedbackPage(Page):
 
     def _next_changed(self) -> None:
         """The next item of which something did not stay as it was, around the end."""
-        rows = len(self._lines)
-        for step in range(1, rows + 1):
-            row = (self.list.row() + step) % rows
-            if self._lines[row].changed:
-                self.list.choose(row)
-                return
+        rows = around(self.list.row(), len(self._lines))
+        self.list.choose(next((row for row in rows if self._lines[row].changed), -1))
 
     def _other_pane(self) -> None:
         """From the list to the rows, from there to the objection, and round again."""

@@ -35,7 +35,7 @@ from annotator.gui.pages.material.parts_view import DrawingBar
 from annotator.gui.review.field_chips import moment
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import Page
-from annotator.gui.session.session import ProjectSession, named, title
+from annotator.gui.session.session import Pane, ProjectSession, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
@@ -48,7 +48,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import LinesTable, RowsTree, line
+from annotator.gui.widgets.columns import LinesTable, RowsTree
 from annotator.gui.widgets.fields import ChoiceBox, LineField, TextBox, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import ask_to_open
@@ -59,15 +59,14 @@ FILES = "Tables (*.csv);;JSON (*.json)"
 OWN = "the experts' own rubrics"
 
 
-class RubricsRow(QWidget):
+class RubricsRow(Pane):
     """The choice of the set in force; only a coordinator can change it."""
 
     chosen = Signal(str)
     """What reports are judged by from now on, in words."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.box, self.more = ChoiceBox(), QPushButton("Add a set…")
         self.box.keep_short(22)
         self.box.setToolTip(
@@ -88,9 +87,9 @@ class RubricsRow(QWidget):
 
     def show_sets(self, *, writable: bool) -> None:
         """Show what there is to judge by, and what is in force."""
-        sets = self._session.ask(rubric_views.named_sets) or {}
+        sets = self.session.ask(rubric_views.named_sets) or {}
         offer(self.box, [(OWN, ""), *((f"{name} ({len(of):,})", name) for name, of in sets.items())])
-        self.box.setCurrentIndex(max(0, self.box.findData(rubric_views.in_force(self._session.project))))
+        self.box.setCurrentIndex(max(0, self.box.findData(rubric_views.in_force(self.session.project))))
         self.box.setEnabled(writable)
         self.more.setVisible(writable)
         self.drafting.setVisible(writable and self.more.isChecked() and self.isVisible())
@@ -102,22 +101,21 @@ class RubricsRow(QWidget):
 
     def _use(self) -> None:
         name = str(self.box.currentData())
-        if name == rubric_views.in_force(self._session.project):
+        if name == rubric_views.in_force(self.session.project):
             return
-        if self._session.do(rubric_views.use, name) is not None:
+        if self.session.do(rubric_views.use, name) is not None:
             self.chosen.emit(f"“{name}”" if name else OWN)
         self.show_sets(writable=True)
 
 
-class SetDrafting(QWidget):
+class SetDrafting(Pane):
     """Which set a model writes, and the run that has it written; sets that people weigh in a file."""
 
     came = Signal()
     """There is another set, or another version of one."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.what, self.bar = ChoiceBox(), DrawingBar(session)
         self.save, self.bring = QPushButton("Save this set…"), QPushButton("Import a set…")
         self.save.setToolTip("Save the set that reports are judged by, so that people can weigh its criteria")
@@ -133,7 +131,7 @@ class SetDrafting(QWidget):
         vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
 
     def fill(self) -> None:
-        self._offers = [one for one in self._session.ask(judge_runs.drawings) or [] if one.rubric_set]
+        self._offers = [one for one in self.session.ask(judge_runs.drawings) or [] if one.rubric_set]
         offer(self.what, [(one.title, one.name) for one in self._offers])
         self._offer()
 
@@ -142,13 +140,13 @@ class SetDrafting(QWidget):
         self.bar.offer(next((offer for offer in self._offers if offer.name == name), None), None)
 
     def _choose_place(self) -> None:
-        name = rubric_views.in_force(self._session.project) or rubric_views.OWN
+        name = rubric_views.in_force(self.session.project) or rubric_views.OWN
         path, _ = QFileDialog.getSaveFileName(self, "Save a rubric set", f"{name} weighed.csv", FILES)
         if path:
             self.write_file(name, Path(path))
 
     def write_file(self, name: str, path: Path) -> None:
-        if (many := self._session.ask(rubric_views.write_set, name, path)) is not None:
+        if (many := self.session.ask(rubric_views.write_set, name, path)) is not None:
             words = f"Saved {counted(many, 'criterion', 'criteria')} of “{name}” to {path.name}."
             self.bar.answer.show_message("success", words)
 
@@ -160,7 +158,7 @@ class SetDrafting(QWidget):
             self.import_file(Path(path))
 
     def import_file(self, path: Path) -> None:
-        change = self._session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
+        change = self.session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
         if change is not None:
             self.came.emit()
             words = f"Kept “{change.after['name']}”: {counted(change.after['items'], 'item')}."
@@ -176,14 +174,13 @@ HINT = (
 )
 
 
-class GuidelineEditor(QWidget):
+class GuidelineEditor(Pane):
     """Keeps the text on this computer until it is published; nobody else sees it before."""
 
     edited = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._stage, self._in_force = Stage.RUBRIC, ""
         self.edit, self.look = TextBox(), ReportView()
         with_properties(
@@ -256,7 +253,7 @@ class GuidelineEditor(QWidget):
         self._group.button(view).setChecked(True)
         self.body.setCurrentWidget(self.edit if view == WRITE else self.look)
         if view == PREVIEW:
-            _show_words(self._session, self.look, self.text())
+            _show_words(self.session, self.look, self.text())
         elif view == CHANGES:
             self.look.show_html(_marked(self._in_force, self.text()))
 
@@ -287,7 +284,7 @@ class GuidelineEditor(QWidget):
             self.show_view(CHANGES)
 
     def _key(self) -> str:
-        return f"guidelines/{self._session.project.get('id', '')}/{self._stage.value}"
+        return f"guidelines/{self.session.project.get('id', '')}/{self._stage.value}"
 
 
 def _even_letters() -> QFont:
@@ -413,13 +410,12 @@ class GuidelinesPage(Page):
         self._stages = self.session.ask(profile.stages) or [Stage.RUBRIC]
         self.stage = self.stage if self.stage in self._stages else self._stages[0]
         older = Counter(answer.stage for answer in self._stale)
-        with QSignalBlocker(self.stages):
-            self.stages.clear()
-            for stage in self._stages:
-                newest = self.session.ask(settings.current, stage)
-                version = newest.version if newest else settings.SHIPPED
-                self.stages.addTopLevelItem(line((title(stage), str(version), str(older[stage] or ""))))
-            self.stages.choose(self._stages.index(self.stage))
+        newest = {stage: self.session.ask(settings.current, stage) for stage in self._stages}
+        lines = [
+            (title(stage), str(written.version if written else settings.SHIPPED), str(older[stage] or ""))
+            for stage, written in newest.items()
+        ]
+        self.stages.show_lines(lines, self._stages.index(self.stage))
         self._show_older()
 
     def _choose(self, row: int) -> None:
@@ -557,15 +553,14 @@ def _version(answer: StaleAnswer, text: str, form: str) -> str:
     return f"version {text}, form {form}" if answer.form_then != answer.form_now else f"version {text}"
 
 
-class WeightsRow(QWidget):
+class WeightsRow(Pane):
     """A line for the allowed weights; only a coordinator can change it."""
 
     allowed = Signal(str)
     """The weights that are allowed from now on, in words."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.field, self.set = LineField(), QPushButton("Set")
         with_properties(self.field, maximumWidth=NO_LONGER_THAN, toolTip=HOW)
         self.field.returnPressed.connect(self._allow)
@@ -578,30 +573,29 @@ class WeightsRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
 
     def show_allowed(self, *, writable: bool) -> None:
-        self.field.setText(settings.allowed(self._session.project).text)
+        self.field.setText(settings.allowed(self.session.project).text)
         self.field.setReadOnly(not writable)
         self.set.setVisible(writable)
         self._offer()
 
     def _offer(self) -> None:
-        self.set.setEnabled(self.field.text().strip() != settings.allowed(self._session.project).text)
+        self.set.setEnabled(self.field.text().strip() != settings.allowed(self.session.project).text)
 
     def _allow(self) -> None:
         may = self.set.isEnabled() and not self.field.isReadOnly()
-        if may and self._session.do(settings.allow, self.field.text()) is not None:
+        if may and self.session.do(settings.allow, self.field.text()) is not None:
             self.show_allowed(writable=True)
             self.allowed.emit(self.field.text())
 
 
-class VersionsView(QWidget):
+class VersionsView(Pane):
     """The newest version unless another is chosen."""
 
     taken_up = Signal(str)
     """The words of a version, to be written on from."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._texts: list[str] = []
         self._writable = False
         self.next_version = 1
@@ -626,7 +620,7 @@ class VersionsView(QWidget):
         )
 
     def show_stage(self, stage: Stage, written: Sequence[Guideline], *, writable: bool) -> None:
-        names = {person.id: person.name for person in self._session.ask(people.people) or []}
+        names = {person.id: person.name for person in self.session.ask(people.people) or []}
         shipped = settings.shipped(stage)
         self._texts = [*(each.text for each in reversed(written)), shipped]
         self._writable = writable
@@ -644,7 +638,7 @@ class VersionsView(QWidget):
         place = self.versions.currentIndex()
         self.title.setText("In force" if place == 0 else "Was in force")
         self.take_up.setVisible(self._writable and place > 0)
-        _show_words(self._session, self.text, self._texts[place])
+        _show_words(self.session, self.text, self._texts[place])
 
 
 def _show_words(session: ProjectSession, view: ReportView, words: str) -> None:

@@ -5,14 +5,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QFrame, QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import Change
 from annotator.gui import theme
 from annotator.gui.parts import below, holds
 from annotator.gui.session.page import Page
-from annotator.gui.session.session import ANY, ProjectSession
+from annotator.gui.session.session import ANY, Pane, ProjectSession
 from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -130,22 +130,20 @@ class NextRow(QWidget):
     """One sentence of a `NextCard`, and its button."""
 
 
-class NextCard(QFrame):
+class NextCard(Pane):
     """What is to be done, each sentence with the button that leads there or copies a text."""
 
     def __init__(
         self, session: ProjectSession, steps: Sequence["NextStep"], nothing: str, *, leads: bool
     ) -> None:
         """`leads`: the first of these is the page's main button."""
-        super().__init__()
-        self._session = session
-        self.setProperty("role", "card")
+        super().__init__(session, "card")
         rows = [self._row(step, "primary" if leads and step is steps[0] else "") for step in steps]
         vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
 
     def _row(self, step: "NextStep", role: str) -> QWidget:
         row = NextRow()
-        act = partial(self._copy, step) if step.copied else partial(self._session.go, step.page, **step.place)
+        act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
         button = push_button(step.button, act, role)
         button.setAccessibleName(f"{step.button}: {step.words}")
         mark = Picture("right", "accent", 14)
@@ -154,7 +152,7 @@ class NextCard(QFrame):
 
     def _copy(self, step: "NextStep") -> None:
         QApplication.clipboard().setText(step.copied)
-        self._session.tell_end("The reminder is copied: paste it into a mail.", step.page, None, **step.place)
+        self.session.tell_end("The reminder is copied: paste it into a mail.", step.page, None, **step.place)
 
 
 def _report(project: Project) -> "HomeReport":

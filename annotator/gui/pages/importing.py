@@ -29,7 +29,7 @@ from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column, Index
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import Page
-from annotator.gui.session.session import ProjectSession, in_order
+from annotator.gui.session.session import Pane, ProjectSession, in_order
 from annotator.gui.widgets.bars import FlowRow, wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -100,13 +100,12 @@ class MatchTable(LinesTable):
             header.resizeSection(widest, header.sectionSize(widest) + left)
 
 
-class MatchingView(QWidget):
+class MatchingView(Pane):
     matched = Signal(object)
     """Another mapping holds."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._refused: set[tuple[str, str]] = set()
         self.tables: list[TableMatch] = []
         self.which = ChoiceBox(accessibleName="Table")
@@ -184,7 +183,7 @@ class MatchingView(QWidget):
 
     def _take_constants(self) -> None:
         if self.tables and (typed := self.constants.text()) != self._shown.constants:
-            self._replace(self._session.attempt(lambda: self._shown.with_constants(typed)) or self._shown)
+            self._replace(self.session.attempt(lambda: self._shown.with_constants(typed)) or self._shown)
 
     def _replace(self, table: TableMatch) -> None:
         self.tables[self.which.currentIndex()] = table
@@ -194,7 +193,7 @@ class MatchingView(QWidget):
     def _save(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save mapping", "mapping.json", FILES)
         if name:
-            self._session.attempt(lambda: imports.save_mapping(Path(name), self.tables))
+            self.session.attempt(lambda: imports.save_mapping(Path(name), self.tables))
 
     def _choose(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Load mapping", "", FILES)
@@ -202,7 +201,7 @@ class MatchingView(QWidget):
             self.load(Path(name))
 
     def load(self, path: Path) -> None:
-        if (mapping := self._session.attempt(partial(imports.load_mapping, path))) is not None:
+        if (mapping := self.session.attempt(partial(imports.load_mapping, path))) is not None:
             self.matched.emit(mapping)
 
 

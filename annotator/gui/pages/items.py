@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton
 
 from annotator.actions.authoring import settings
 from annotator.actions.items import items
@@ -22,7 +22,7 @@ from annotator.gui import keys, theme
 from annotator.gui.review.run_panel import DraftAsking
 from annotator.gui.review.sheets import RIGHT, Index, RowsModel, resetting
 from annotator.gui.session.page import Page
-from annotator.gui.session.session import ANY, ProjectSession
+from annotator.gui.session.session import ANY, Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
@@ -142,15 +142,14 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-class TypeProposal(QWidget):
+class TypeProposal(Pane):
     """The proposal that waits, or the request for one; nothing is set before the form is saved."""
 
     used = Signal(str, str)
     """Put this type and this subject into the form."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._item: Item | None = None
         self._waiting: Proposal | None = None
         self.taken = ""
@@ -185,11 +184,11 @@ class TypeProposal(QWidget):
         self.wake()
 
     def wake(self) -> None:
-        offered = self._item is not None and not self._session.project.readonly
+        offered = self._item is not None and not self.session.project.readonly
         self.setVisible(offered)
         if self._item is None or not offered:
             return
-        self._waiting = self._session.ask(model_drafts.unconfirmed_classes, self._item.id)
+        self._waiting = self.session.ask(model_drafts.unconfirmed_classes, self._item.id)
         there = self._waiting is not None
         for part in (self.words, self.use, self.dismiss):
             part.setVisible(there)
@@ -211,7 +210,7 @@ class TypeProposal(QWidget):
             self.asking.start()
         else:
             self.more.setChecked(True)
-            self.asking.ask.setFocus()
+            self.asking.begin.setFocus()
 
     def _use(self) -> None:
         if self._waiting is not None:
@@ -221,7 +220,7 @@ class TypeProposal(QWidget):
     def _dismiss(self) -> None:
         from annotator.actions.material import model_drafts
 
-        if self._waiting is not None and self._session.do(model_drafts.refuse, self._waiting.id) is not None:
+        if self._waiting is not None and self.session.do(model_drafts.refuse, self._waiting.id) is not None:
             self.taken = ""
             self.wake()
 
@@ -241,15 +240,14 @@ LANGUAGES = {
 }
 
 
-class ItemForm(QFrame):
+class ItemForm(Pane):
     """An item that is being added, or changed: question, type, subject, language, and where it comes from."""
 
     done = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session, self._item_id = session, ""
-        self.setProperty("role", "card")
+        super().__init__(session, "card")
+        self._item_id = ""
         self.question = GrowingEdit(accessibleName="Question", placeholderText="What the systems are asked")
         self.type = ChoiceBox(editable=True)
         self.type.setLineEdit(LineField())
@@ -285,13 +283,13 @@ class ItemForm(QFrame):
 
     def begin(self, item_id: str = "") -> None:
         self._item_id = item_id
-        self._types = self._session.ask(settings.types) or ()
+        self._types = self.session.ask(settings.types) or ()
         self.type.clear()
         self.type.addItem("")
         for one in self._types:
             self.type.addItem(one.name)
             self.type.setItemData(self.type.count() - 1, tooltip(one.definition), Qt.ItemDataRole.ToolTipRole)
-        item = self._session.ask(items.read, item_id) if item_id else None
+        item = self.session.ask(items.read, item_id) if item_id else None
         self.question.setPlainText(item.question if item else "")
         # What a query was settled to is changed by settling it anew.
         self.question.setReadOnly(bool(item and item.working_title))
@@ -331,11 +329,11 @@ class ItemForm(QFrame):
             fields = {name: text.strip() for name, text in zip(names, words, strict=True)} | more
             fields["language"] = self.language.currentData()
             if draft := self.proposal.taken:
-                made = self._session.do(model_drafts.confirm_class, draft, fields)
+                made = self.session.do(model_drafts.confirm_class, draft, fields)
             else:
-                made = self._session.do(items.change_all, {self._item_id: fields})
+                made = self.session.do(items.change_all, {self._item_id: fields})
         else:
-            made = self._session.do(items.add, *words, self.language.currentData(), more)
+            made = self.session.do(items.add, *words, self.language.currentData(), more)
         if made is not None:
             self.done.emit()
 
@@ -533,12 +531,7 @@ class ItemsPage(Page):
 
     def _next_open(self) -> None:
         """The next item below that is not submitted or settled, from the top again after the last."""
-        rows = self._model.rowCount()
-        for step in range(1, rows + 1):
-            row = (self._row() + step) % rows
-            if self._model.line(row).state in ("new", "in progress"):
-                self.table.selectRow(row)
-                return
+        self.table.choose_next(lambda row: self._model.line(row).state in ("new", "in progress"))
 
     def _edit(self) -> None:
         if self._row() >= 0 and self.bar.buttons["edit_item"].isEnabled():

@@ -31,7 +31,7 @@ from annotator.gui.pages.home import NextCard, replaced
 from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import Page
-from annotator.gui.session.session import ANY, ProjectSession
+from annotator.gui.session.session import ANY, Pane, ProjectSession
 from annotator.gui.widgets.bars import Fold, Tabs, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -253,12 +253,12 @@ class ReleasePage(Page):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
 
 
-class PastReleases(QWidget):
+class PastReleases(Pane):
     """The releases that were written, the newest first; each is compared with the project, or withdrawn."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session, self._number, self._compared = session, 0, 0
+        super().__init__(session)
+        self._number, self._compared = 0, 0
         self._releases: Sequence[NumberedRelease] | None = None
         self.rows = QWidget()
         self.reason = LineField(placeholderText="Why, in a sentence: it stands in the card of later releases")
@@ -292,7 +292,7 @@ class PastReleases(QWidget):
         for button, verb in ((compare, "Compare"), (withdraw, "Withdraw")):
             button.setAccessibleName(f"{verb} release {release.number}")
         compare.setToolTip("What is different in the project now; asks for the folder of the release.")
-        withdraw.setEnabled(not release.withdrawn and not self._session.project.readonly)
+        withdraw.setEnabled(not release.withdrawn and not self.session.project.readonly)
         horizontal((words, 1), compare, withdraw, on=row, margins=0, spacing=6)
         return row
 
@@ -310,15 +310,15 @@ class PastReleases(QWidget):
         self.question.hide()
 
     def _withdraw(self) -> None:
-        if self._session.do(releases.withdraw, self._number, self.reason.text()) is not None:
+        if self.session.do(releases.withdraw, self._number, self.reason.text()) is not None:
             self._hide_question()
 
     def _compare(self, number: int) -> None:
-        around = str(self._session.project.path.parent)
+        around = str(self.session.project.path.parent)
         if name := QFileDialog.getExistingDirectory(self, f"Folder of release {number}", around):
             self._compared = number
             self.changes.show_words("Comparing…")
-            self._session.ask_newest(self._show_changes, releases.changes_since, Path(name))
+            self.session.ask_newest(self._show_changes, releases.changes_since, Path(name))
 
     def _show_changes(self, result: tuple[int, dict[str, list[str]]] | None) -> None:
         if result is None:

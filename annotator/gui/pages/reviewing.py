@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QFormLayout, QPushButton
 
 from annotator.actions.assignments import reviewing
@@ -28,7 +27,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.columns import RowsTree
 from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import BESIDE_ONE, Splitter
@@ -103,11 +102,10 @@ class ReviewsPage(Page):
     def _fill(self) -> None:
         row, self._lines = max(0, self.list.row()), self.session.ask(reviewing.lines) or []
         self.body.setCurrentIndex(1 if self._lines else 0)
-        with QSignalBlocker(self.list):
-            self.list.clear()
-            for each in self._lines:
-                self.list.addTopLevelItem(line((each.item_key, title(stage_of(each.kind)), each.state)))
-            self.list.choose(min(row, len(self._lines) - 1))
+        self.list.show_lines(
+            [(each.item_key, title(stage_of(each.kind)), each.state) for each in self._lines],
+            min(row, len(self._lines) - 1),
+        )
         self._show()
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotator.actions.judges import judges
 from annotator.domain.judges.judge import JudgeKind
@@ -18,7 +18,7 @@ from annotator.domain.texts.words import counted, usd
 from annotator.gui import theme
 from annotator.gui.review.verdict_words import causes_words, doing, status_words
 from annotator.gui.session.run import REFUSED, BackgroundRun
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.chips import Chip, Chips
@@ -120,13 +120,65 @@ NO_SOURCE = "Add a source with text to this item first: a model drafts from sour
 NO_JUDGE = "No judge has an endpoint yet. Add one on the Judges page."
 
 
-class DraftAsking(QFrame):
-    came = Signal()
-    """A run has ended: there may be a draft."""
+def say_ended(answer: MessageBar, line: Mapping[str, Any], done: str) -> bool:
+    """Say how a run has ended, by its last line; whether all is `done`."""
+    missing = line.get("missing") or {}
+    if missing:
+        answer.show_message("warning", f"Incomplete: {causes_words(missing)}.", "Start again to retry.")
+    elif line.get("state") == "done":
+        answer.show_message("success", done)
+    else:
+        answer.show_message("info", "Stopped.", str(line.get("cause") or "Start again to resume."))
+    return not missing and line.get("state") == "done"
 
+
+class OrderPane(Pane):
+    """Fields that make an order, `begin`, which has it carried out, and what is said of its end."""
+
+    came = Signal()
+    """A run has ended: there may be something new."""
+    begin: QPushButton
+
+    def __init__(self, session: ProjectSession, role: str, what: str, page: str, **place: str) -> None:
+        super().__init__(session, role)
+        self.run, self.answer = BackgroundRun(session, what, page, self, **place), MessageBar()
+        self.run.ended.connect(self._ended)
+
+    @property
+    def free(self) -> bool:
+        """Whether a run may begin now."""
+        return not (self.run.running or self.session.project.readonly)
+
+    def order(self) -> Any:
+        """What the fields say; None while something is lacking."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        order = self.order()
+        if order is not None and self.begin.isEnabled() and not self.begin.isHidden():
+            self.carry_out(order)
+
+    def carry_out(self, order: Any) -> None:
+        self.answer.clear()
+        self.begin.setEnabled(not self.run.start(order))
+
+    def tell(self, line: dict[str, Any]) -> None:
+        """Say how a run has ended, by its last line."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Offer what can be ordered now."""
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != REFUSED:
+            self.tell(line)
+        self.came.emit()
+        self.refresh()
+
+
+class DraftAsking(OrderPane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "", "Drafting", "Author")
         self._item: Item | None = None
         self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
@@ -136,14 +188,12 @@ class DraftAsking(QFrame):
         self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
         self.budget = BudgetBox(most=10_000)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
-        self.ask = KeyButton("Ask for a draft", act="ask_draft", role="primary", press=self.start)
-        self.run, self.answer = BackgroundRun(session, "Drafting", "Author", self), MessageBar()
-        self.run.ended.connect(self._ended)
+        self.begin = KeyButton("Ask for a draft", act="ask_draft", role="primary", press=self.start)
         vertical(
             self.words,
             horizontal((self.judge, 1), self.budget),
             self.estimate,
-            horizontal(StretchSpace(1), self.ask),
+            horizontal(StretchSpace(1), self.begin),
             RunPanel(self.run),
             on=self,
             margins=0,
@@ -159,37 +209,32 @@ class DraftAsking(QFrame):
         self._fill_judges()
         self.words.setText(self._said())
         offered = self._offered() and not waiting
-        for part in (self.judge, self.budget, self.estimate, self.ask):
+        for part in (self.judge, self.budget, self.estimate, self.begin):
             part.setVisible(offered and bool(self.judge.count()))
         self.show_estimate()
 
     def show_estimate(self) -> None:
         """Say what asking would take; it is counted on another thread."""
-        fit = not self.ask.isHidden() and not self._lacks and not self._session.project.readonly
-        self.ask.setEnabled(fit and not self.run.running)
+        fit = not self.begin.isHidden() and not self._lacks and not self.session.project.readonly
+        self.begin.setEnabled(fit and not self.run.running)
         self.estimate.clear()
-        self._asked = self._order() if fit and self._item is not None else None
+        self._asked = self.order() if fit else None
         if self._asked is not None:
             from annotator.actions.orders import orders
 
-            self._session.ask_later(partial(self._show_forecast, self._asked), orders.forecast, self._asked)
+            self.session.ask_later(partial(self._show_forecast, self._asked), orders.forecast, self._asked)
 
-    def start(self) -> None:
-        if self._item is None or not self.ask.isEnabled() or self.ask.isHidden():
-            return
-        self.answer.clear()
-        self.ask.setEnabled(not self.run.start(self._order()))
-
-    def _order(self) -> Any:
+    def order(self) -> Any:
         from annotator.actions.material import model_drafts
         from annotator.actions.runs.judge_cases import RunRequest
 
-        chosen = (self._item.key,) if self._item else ()
+        if self._item is None:
+            return None
         kind, limit = model_drafts.protocol_name(self._kind), self.budget.limit
         return RunRequest(
             self.judge.currentText(),
             kind,
-            items=chosen,
+            items=(self._item.key,),
             concurrency=AT_ONCE,
             timeout_s=TIMEOUT_S,
             budget_usd=limit,
@@ -206,7 +251,7 @@ class DraftAsking(QFrame):
         if not self._offered():
             known = ", ".join(
                 NAMES[kind] if isinstance(kind, WriterAid) else KINDS[kind].title.lower()
-                for kind in model_drafts.offered(self._session.project)
+                for kind in model_drafts.offered(self.session.project)
             )
             return f"Models do not draft a {self._kind.value}. They draft: {known}."
         if self._lacks:
@@ -242,21 +287,19 @@ class DraftAsking(QFrame):
         extraction = model_drafts.OFFERED.get(self._kind)
         alone = extraction is not None and extraction.baseline is not None
         fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
-        result = [judge for judge in self._session.ask(judges.all_of) or [] if judge.kind in fit]
+        result = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
         # A model is what is asked for here; the baseline only copies sentences.
         result.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])
 
     def _show_forecast(self, request: Any, forecast: Any) -> None:
-        if request is self._asked and not self.ask.isHidden():
+        if request is self._asked and not self.begin.isHidden():
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
-    def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != REFUSED:
-            failed = line.get("failed") or []
-            if failed:
-                happened = f"No draft came: {status_words(str(failed[0]['status']))}."
-                self.answer.show_message("warning", happened, str(failed[0]["cause"]))
-            elif line.get("state") != "done":
-                self.answer.show_message("info", "Stopped before a draft arrived.", str(line["cause"]))
-        self.came.emit()
+    def tell(self, line: dict[str, Any]) -> None:
+        failed = line.get("failed") or []
+        if failed:
+            happened = f"No draft came: {status_words(str(failed[0]['status']))}."
+            self.answer.show_message("warning", happened, str(failed[0]["cause"]))
+        elif line.get("state") != "done":
+            self.answer.show_message("info", "Stopped before a draft arrived.", str(line["cause"]))

@@ -288,9 +288,15 @@ _MOST, _MEASURED = 118, 300
 class CellsTable(LinesTable):
     """A table with declared columns, sized by zoom and room until a person moves them."""
 
-    def __init__(self, name: str, model: CellsModel[Any], stretched: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        model: CellsModel[Any],
+        stretched: int,
+        moved: Callable[[], object] | None = None,
+    ) -> None:
         self._model = model
-        super().__init__(name, model, stretched=stretched)
+        super().__init__(name, model, stretched=stretched, moved=moved)
         self.firm = model.firm
         self.row_height = 30
         model.modelReset.connect(self.fit)

@@ -17,7 +17,7 @@ from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.unit_editor import AnchorChips
 from annotator.gui.session.page import files
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
@@ -25,6 +25,7 @@ from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     column_of,
+    direction_of,
     horizontal,
     tooltip,
     vertical,
@@ -35,13 +36,14 @@ from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import FindBar, ask_to_open
 from annotator.gui.widgets.reading.pdf_view import PdfView
 from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.splitter import Splitter
 
 Span = tuple[int, int]
 EVIDENCE, KEPT = "evidence", "kept"
 LONGEST_SOUGHT = 100
 
 
-class TextPane(QWidget):
+class TextPane(Pane):
     """Shows a report, a source or a page. Offsets are those of the text itself, not of what is shown."""
 
     scrolled = Signal()
@@ -51,8 +53,7 @@ class TextPane(QWidget):
     """A passage was stepped to: whose it is."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.text = ""
         """What is shown, as it stands in the project."""
         self._placed: dict[tuple[str, int | None], Span | None] = {}
@@ -78,7 +79,7 @@ class TextPane(QWidget):
     def show_report(self, text: str, what: str = "report") -> None:
         """Show Markdown, as plain text where it cannot be rendered safely."""
         self._begin(text)
-        rendered = self._session.ask(materials.html, text)
+        rendered = self.session.ask(materials.html, text)
         if rendered is None or rendered.plain:
             reason = rendered.reason if rendered else ""
             self.banner.show_message("info", f"This {what} is shown as plain text.", reason, lasting=True)
@@ -167,6 +168,61 @@ class TextPane(QWidget):
     def turn(self, screens: int) -> None:
         bar = self.report.verticalScrollBar()
         bar.setValue(bar.value() + screens * bar.pageStep())
+
+
+class ReadingPane(QWidget):
+    """The question over one or two texts: `first` is a report, `beside` a second one or what it cites."""
+
+    LINES, LEAST, SIDE_BY_SIDE = 3, 160, 640
+    """How many lines of the question are seen, how wide it is taken for at least, and where two texts stand apart."""
+
+    def __init__(self, session: ProjectSession, name: str, area: PlainArea) -> None:
+        super().__init__()
+        self.first, self.beside = TextPane(session), TextPane(session)
+        self.question = with_properties(
+            PlainLabel("", wrap=True),
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            alignment=Qt.AlignmentFlag.AlignTop,
+        )
+        self.area = area
+        area.setWidget(self.question)
+        self.texts = Splitter(name, parts=(self.first, self.beside))
+        self.beside.hide()
+
+    @property
+    def panes(self) -> list[TextPane]:
+        return [self.first] if self.beside.isHidden() else [self.first, self.beside]
+
+    def show_question(self, words: str) -> None:
+        self.question.setText(words)
+        self.question.setLayoutDirection(direction_of(words))
+        self.fit_question()
+
+    def fit_question(self) -> None:
+        """As high as the question, up to a few lines; a longer one scrolls by itself."""
+        wide = max(self.LEAST, self.area.viewport().width())
+        most = self.question.fontMetrics().lineSpacing() * self.question_lines()
+        self.area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
+
+    def question_lines(self) -> int:
+        return self.LINES
+
+    def standing(self, quote: str, start: int | None) -> tuple[TextPane, Span] | None:
+        """In which text a quotation stands, and where: with its place in the first, without in the one beside it."""
+        for pane in self.panes[::-1] if start is None else self.panes:
+            span = pane.place(quote, start if pane is self.first else None)
+            if span is not None:
+                return pane, span
+        return None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Two texts stand above each other where it is narrow."""
+        super().resizeEvent(event)
+        self.fit_question()
+        wide = self.width() >= theme.current().px(self.SIDE_BY_SIDE)
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.texts.orientation() != orientation:
+            self.texts.setOrientation(orientation)
 
 
 class EvidenceSteps(QWidget):
@@ -263,7 +319,7 @@ class LeadsPane(PlainArea):
         return row
 
 
-class SourcePane(QWidget):
+class SourcePane(Pane):
     """The left-hand side of the page. A source is read from the file when its tab is first shown."""
 
     stirred = Signal()
@@ -274,8 +330,7 @@ class SourcePane(QWidget):
     """A marked passage was stepped to: the unit that quotes it."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         self._item: Item | None = None
         self.sources: Sequence[Source] = ()
         """All sources of the item."""

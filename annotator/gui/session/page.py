@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -23,15 +23,9 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
 from annotator.gui.parts import below
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Tabs
-from annotator.gui.widgets.basics import (
-    Stack,
-    column_of,
-    later,
-    push_button,
-    vertical,
-)
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, push_button, vertical
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.message_bar import MessageBar
 
@@ -185,18 +179,17 @@ def _types_a_code(event: QKeyEvent) -> bool:
     return WINDOWS and event.modifiers() == code
 
 
-class PagePart(QWidget):
-    """A tab of a page: messages above, body, bar below. `acts` maps acts of the key table to methods."""
+class TabPart(Pane):
+    """What stands in a tab of a page. `acts` maps acts of the key table to methods."""
 
-    def __init__(self, session: ProjectSession, bar: ActsBar) -> None:
-        super().__init__()
-        self.session, self.bar, self.answer = session, bar, MessageBar()
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
         self.acts: Mapping[str, Callable[[], object]] = {}
-        bar.asked.connect(lambda act: self.acts[act]())
 
-    def lay_out(self, body: QWidget) -> None:
-        vertical((body, 1), self.bar, on=self, margins=(0, 8, 0, 0), spacing=8)
-        self.answer.float_over(body, below=False)
+    @cached_property
+    def answer(self) -> MessageBar:
+        """What came of an act; whoever uses it floats it over what it is about."""
+        return MessageBar(self)
 
     def fill(self) -> None:
         """Show everything as it now is."""
@@ -217,8 +210,21 @@ class PagePart(QWidget):
         """End child processes: the page stops timers, and no question is answered after it."""
 
 
-SETTLE_MS = 500
-P = TypeVar("P", bound=PagePart)
+class PagePart(TabPart):
+    """A tab with messages above its body and a bar of commands below it."""
+
+    def __init__(self, session: ProjectSession, bar: ActsBar) -> None:
+        super().__init__(session)
+        self.bar = bar
+        bar.asked.connect(lambda act: self.acts[act]())
+
+    def lay_out(self, body: QWidget) -> None:
+        vertical((body, 1), self.bar, on=self, margins=(0, 8, 0, 0), spacing=8)
+        self.answer.float_over(body, below=False)
+
+
+SETTLE_MS = 400
+P = TypeVar("P", bound=TabPart)
 
 
 class Tab:
@@ -235,7 +241,7 @@ class Tab:
 
     def __get__(self, page: "PartedPage", _owner: type) -> Any:
         make = getattr(import_module(self._module), self._made_by)
-        part: PagePart = make(page.session, *(getattr(page, name) for name in self._more))
+        part: TabPart = make(page.session, *(getattr(page, name) for name in self._more))
         vars(page)[self._name] = part
         return page.put(page.PARTS.index(self._name), part)
 
@@ -248,15 +254,19 @@ class PartedPage(Page):
     """
 
     PARTS: tuple[str, ...]
-    TURNS: tuple[str, ...]
-    DENIED: tuple[str, str]
+    TURNS: tuple[str, ...] = ()
+    DENIED = ("", "")
     """What whoever may see no part is told: a title and a sentence."""
+    INTRODUCTION = ""
+    """What stands above the parts."""
+    ABOVE = 10
+    """The room above the parts, in pixels."""
     AT_ONCE: frozenset[str] = frozenset()
     """Kinds of change that show at once; the others that the page hears of show when there was a pause."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.made: dict[int, PagePart] = {}
+        self.made: dict[int, TabPart] = {}
         """The parts that were shown already, by tab."""
         self._later = later(self, self._fill, SETTLE_MS)
         self._lay_out()
@@ -271,14 +281,16 @@ class PartedPage(Page):
         for words, holder in zip(self.TABS, self._holders, strict=True):
             QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
             self.tabs.addTab(holder, words)
-        work = column_of((self.tabs, 1), margins=(20, 10, 20, 12))
+        self.introduction = PlainLabel(role="hint", wrap=True)
+        work = column_of(self.introduction, (self.tabs, 1), margins=(20, self.ABOVE, 20, 12))
+        self.introduction.show_words(self.INTRODUCTION)
         self.denied = EmptyState("lock", *self.DENIED)
         self.body = Stack(work, self.denied)
         vertical(self.body, on=self, margins=0)
 
     def apply_theme(self) -> None:
         """The parts wear what is worn each by itself: only the one in view is dressed at once."""
-        for widget in (self.tabs.tabBar(), self.denied):
+        for widget in (self.introduction, self.tabs.tabBar(), self.denied):
             theme.apply_theme(widget)
 
     def put(self, tab: int, part: P) -> P:
@@ -306,22 +318,25 @@ class PartedPage(Page):
         return frozenset(self.TABS)
 
     @property
-    def part(self) -> PagePart:
+    def part(self) -> TabPart:
         """The part in view, made now if it was never shown."""
-        made: PagePart = getattr(self, self.PARTS[self.tabs.currentIndex()])
+        made: TabPart = getattr(self, self.PARTS[self.tabs.currentIndex()])
         return made
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `part` opens a tab by its name, the rest is for that part."""
         offered = self.offered()
         self.body.setCurrentIndex(0 if offered else 1)
-        for number, words in enumerate(self.TABS):
-            self.tabs.setTabVisible(number, words in offered)
+        self._offer(offered)
         if place.get("part") in offered:
             self.tabs.setCurrentIndex(self.TABS.index(place["part"]))
         self._fill()
         if offered and place:
             self.part.go(place)
+
+    def _offer(self, offered: frozenset[str]) -> None:
+        for number, words in enumerate(self.TABS):
+            self.tabs.setTabVisible(number, words in offered)
 
     def leave(self) -> None:
         for part in self.made.values():

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
+    QFrame,
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
@@ -484,6 +485,10 @@ class ProjectSession(QObject):
         for kind in (ANY, change.kind):
             self._subjects[kind].changed.emit(change)
 
+    def tell_material(self) -> None:
+        """A run brought material: pages count reports as they do after an import."""
+        self.tell(Change("import", "", "bring material"))
+
     def undo(self) -> None:
         """Take back the person's latest change, in whatever item or page it was made."""
         self._turn(history.undo, "Undid")
@@ -521,6 +526,16 @@ class ProjectSession(QObject):
 
     def go(self, page: str, **place: Any) -> None:
         self.wanted.emit(page, place)
+
+
+class Pane(QFrame):
+    """A part of a page, which asks and changes the open project; `role` is used by the style sheet."""
+
+    def __init__(self, session: ProjectSession, role: str = "") -> None:
+        super().__init__()
+        self.session = session
+        if role:
+            self.setProperty("role", role)
 
 
 def in_order(everybody: Iterable[Person]) -> list[Person]:

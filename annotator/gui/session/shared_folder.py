@@ -13,7 +13,7 @@ from annotator.domain.experts.parcel import TRAYED
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui.parts import below
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, horizontal, later, push_button, vertical
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
@@ -110,12 +110,11 @@ class FolderWatch(QObject):
             self._session.tell_end(f"A newer task came: {new}. Your work is unchanged.", "Send")
 
 
-class FolderLine(QWidget):
+class FolderLine(Pane):
     """Which shared folder the project goes by, what waits there, and for a coordinator the way out and the keys."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._theirs = session.project.from_task
         self._said = ""
         self.folder, self.state = ElidedLabel(NO_FOLDER, "strong"), PlainLabel(role="hint", wrap=True)
@@ -131,8 +130,8 @@ class FolderLine(QWidget):
         session.listen(self._changed, (FOLDER,))
 
     def fill(self) -> None:
-        folder = shared.folder_of(self._session.project)
-        writable = not self._session.project.readonly
+        folder = shared.folder_of(self.session.project)
+        writable = not self.session.project.readonly
         self.folder.setText(f"Shared folder: {folder}" if folder else NO_FOLDER)
         self.choose_button.setEnabled(writable)
         self.send_button.setVisible(folder is not None and not self._theirs)
@@ -145,10 +144,10 @@ class FolderLine(QWidget):
             return
         from annotator.actions.parcels import shared_folder
 
-        self._session.ask_newest(self._show, shared_folder.look)
+        self.session.ask_newest(self._show, shared_folder.look)
 
     def choose(self) -> None:
-        here = str(shared.folder_of(self._session.project) or Path.home())
+        here = str(shared.folder_of(self.session.project) or Path.home())
         if name := QFileDialog.getExistingDirectory(self, "Shared folder", here):
             self.go_by(Path(name))
 
@@ -156,7 +155,7 @@ class FolderLine(QWidget):
         from annotator.actions.parcels import shared_folder
 
         self._said = ""
-        self._session.do(shared_folder.choose, folder)
+        self.session.do(shared_folder.choose, folder)
         self.fill()
 
     def leave(self) -> None:
@@ -168,7 +167,7 @@ class FolderLine(QWidget):
         self.progress.show_progress("Writing tasks", 0, 0)
         self.progress.show()
         self.send_button.setEnabled(False)
-        self._session.do_later(self._sent, self.progress.show_progress, shared_folder.send)
+        self.session.do_later(self._sent, self.progress.show_progress, shared_folder.send)
 
     def _sent(self, done: list[HandOutResult] | None) -> None:
         self.progress.hide()
@@ -179,7 +178,7 @@ class FolderLine(QWidget):
             for result in done:
                 if result.problem:
                     self._said += f" Not written for {result.person.name}: {result.problem}"
-            self._session.tell(Change("parcel", "", "pack task"))
+            self.session.tell(Change("parcel", "", "pack task"))
         self.fill()
 
     def _changed(self, _: Change) -> None:
@@ -196,11 +195,11 @@ class FolderLine(QWidget):
             return
         key = news.keys[0]
         self.keys.show_message("warning", *shared_folder.key_words(key), lasting=True)
-        if not self._session.project.readonly:
+        if not self.session.project.readonly:
             self.keys.set_action("The words are the same", lambda: self._trust(key.words))
 
     def _trust(self, words: str) -> None:
         from annotator.actions.parcels import shared_folder
 
-        if self._session.do(shared_folder.trust, words) is not None:
-            self._session.tell(Change(FOLDER, "", "trust"))
+        if self.session.do(shared_folder.trust, words) is not None:
+            self.session.tell(Change(FOLDER, "", "trust"))

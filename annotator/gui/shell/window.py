@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
-    QFrame,
     QLabel,
     QMainWindow,
     QMenu,
@@ -32,7 +31,7 @@ from annotator.gui import keys, theme
 from annotator.gui.parts import below
 from annotator.gui.session import page as page_module
 from annotator.gui.session.page import Page
-from annotator.gui.session.session import ANY, FocusKeeper, ProjectSession, Tell, be_seen
+from annotator.gui.session.session import ANY, FocusKeeper, Pane, ProjectSession, Tell, be_seen
 from annotator.gui.session.shared_folder import FolderWatch
 from annotator.gui.shell import frame, navigation
 from annotator.gui.shell.navigation import (
@@ -66,19 +65,18 @@ DISMISS = "Do not show these steps again"
 LOW = 640
 
 
-class TryStrip(QFrame):
+class TryStrip(Pane):
     """Hidden where there is nothing to try, or once dismissed."""
 
     def __init__(self, session: ProjectSession, window: QWidget) -> None:
-        super().__init__()
-        self._session, self._window = session, window
+        super().__init__(session, "try")
+        self._window = window
         self.button = with_properties(QToolButton(), role="try")
         """Has the steps in a menu, in place of the strip where the window is low."""
         self.button.setText("Try this…")
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(QMenu(self.button))
         self.button.menu().aboutToShow.connect(self._fill_menu)
-        self.setProperty("role", "try")
         self._lead = PlainLabel(TRY, role="strong")
         self._steps = QWidget()
         self._row = FlowRow(self._steps, gap=4)
@@ -100,13 +98,13 @@ class TryStrip(QFrame):
         theme.watch(window, self._fit)
 
     def refresh(self) -> None:
-        if self._person == self._session.project.by:
+        if self._person == self.session.project.by:
             return
-        self._person = self._session.project.by
+        self._person = self.session.project.by
         # After the first idle, except in a sample never opened before: it loads all that labelling and judging need.
         from annotator.actions.imports import practice
 
-        self._show(self._session.ask(practice.tries) or [])
+        self._show(self.session.ask(practice.tries) or [])
 
     def _show(self, steps: "Sequence[PracticeStep]") -> None:
         self._steps_to_try = steps
@@ -145,12 +143,12 @@ class TryStrip(QFrame):
 
     def _go(self, number: int) -> None:
         step = self._steps_to_try[number]
-        self._session.go(step.page, **step.place)
+        self.session.go(step.page, **step.place)
 
     def dismiss(self) -> None:
         from annotator.actions.imports import practice
 
-        self._session.ask(practice.stop_trying)
+        self.session.ask(practice.stop_trying)
         self._show([])
 
 

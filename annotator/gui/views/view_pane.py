@@ -45,7 +45,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.sheets import SheetModel, fit
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, Fold, RowAct, grow_by_width
 from annotator.gui.widgets.basics import (
@@ -71,10 +71,9 @@ PER_INCH = 96
 LEAST_INCHES, MOST_INCHES = 4.2, 8.6
 
 
-class PicturePane(QWidget):
+class PicturePane(Pane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._pictures: tuple[SheetPicture, ...] = ()
         self._soon = later(self, self._draw, PICTURE_SETTLE_MS)
         self.list = ChoiceBox(accessibleName="Picture")
@@ -121,7 +120,7 @@ class PicturePane(QWidget):
         # The letters are of one size however wide the picture is, and sharp on any screen.
         dots = PER_INCH * zoom * self.devicePixelRatioF()
         self._title = picture.title
-        self._session.ask_newest(self._show, result_pictures.dots, picture, ink(inches), dots)
+        self.session.ask_newest(self._show, result_pictures.dots, picture, ink(inches), dots)
 
     def _show(self, dots: Dots) -> None:
         form = QImage.Format.Format_RGBA8888

@@ -32,11 +32,10 @@ from annotator.gui.parts import focused
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
-from annotator.gui.session.page import ANOTHER_KIND, Page, PagePart, may_choose_uses
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_uses
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
-from annotator.gui.widgets.bars import ActsBar
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
@@ -61,15 +60,14 @@ DEEPER = "Enter: the judgements behind a line."
 COMPUTED = "This figure is computed from the response itself, without judgements."
 
 
-class BehindPane(QWidget):
+class BehindPane(Pane):
     """The data behind a figure, in place of the figures until `back`; heirs say in which table."""
 
     back = Signal()
     table: QTableView
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.title = ElidedLabel(role="subtitle")
         self.leave = push_button("Back  Esc", self.leave_level)
         self.leave.setShortcut("Esc")
@@ -109,9 +107,10 @@ class FigureBehindView(BehindPane):
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.items_table.horizontalHeader().setSortIndicatorClearable(True)
         self.items_table.activated.connect(self._enter)
-        self.table = LinesTable("Judgements", self.judgements, self.judgements.widths, stretched=3)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
-        self.replies = ReplyDetail(self._session)
+        self.table = LinesTable(
+            "Judgements", self.judgements, self.judgements.widths, stretched=3, moved=self._soon.start
+        )
+        self.replies = ReplyDetail(self.session)
         self.said = with_properties(QTextBrowser(), role="side", accessibleName="Full judgement")
         self.detail = Stack(self.said, self.replies)
         self.levels = Stack(
@@ -141,7 +140,7 @@ class FigureBehindView(BehindPane):
             self.note.setText("Reading…")
             self.levels.setCurrentIndex(0)
             self._forget()
-            self._session.ask_later(self._show_items, view_pane.items, source)
+            self.session.ask_later(self._show_items, view_pane.items, source)
         return True
 
     def _show_items(self, answer: ResultSheet | Refusal) -> None:
@@ -170,10 +169,10 @@ class FigureBehindView(BehindPane):
     def _ask_judgements(self, source: FigureSource) -> None:
         self.note.setText("Reading…")
         self._forget()
-        self._session.ask_later(self._show_judgements, view_pane.judgements, source)
+        self.session.ask_later(self._show_judgements, view_pane.judgements, source)
 
     def _forget(self) -> None:
-        self._session.forget(self._show_items, self._show_judgements)
+        self.session.forget(self._show_items, self._show_judgements)
 
     def _show_judgements(self, answer: list[JudgementBehind] | Refusal) -> None:
         if isinstance(answer, Refusal):
@@ -220,7 +219,7 @@ class FigureBehindView(BehindPane):
             return
         self.said.setHtml(_in_full(line))
         if not by_person(line):
-            self._session.ask_later(self._show_told, _detail, line.judgement.id)
+            self.session.ask_later(self._show_told, _detail, line.judgement.id)
 
     def _show_told(self, detail: JudgementDetail | None) -> None:
         line = self.line()
@@ -295,7 +294,7 @@ WIDE = 560
 Lead = tuple[str, str, dict[str, Any]]
 
 
-class Viewer(QWidget):
+class Viewer(TabPart):
     """Shows `views`, computed on another thread; `moving` names the kinds of change that may affect figures.
 
     Anyone who has more to choose, to lead to or to ask first says so in `lead`, `question`, `offer_more` and `refuse`.
@@ -307,6 +306,8 @@ class Viewer(QWidget):
     # Whether views that rest on nothing are left out of the list, and where its groups lead, too.
     HIDES = False
     LEADS: Mapping[str, Lead] = {}
+    # Acts that its keys do not have.
+    WITHOUT: Collection[str] = ()
 
     def __init__(
         self,
@@ -316,13 +317,16 @@ class Viewer(QWidget):
         title: str,
         moving: Collection[str],
     ) -> None:
-        super().__init__()
-        self.session, self.among = session, views
+        super().__init__(session)
+        self.among = views
         self._name, self._stale = views[0].name, True
         self._chosen: dict[str, dict[str, str]] = {}
         self._known: dict[str, CountedView] = {}
         self._build(name, title)
         self._later = later(self, self._count, self.LATER_MS)
+        # A place to go to comes right after; counting what nobody will look at would only hold that up.
+        self._soon = later(self, lambda: self.go({}), 0)
+        self.acts = {act: slot for act, slot in self._acts().items() if act not in self.WITHOUT}
         self.views.chosen.connect(self.show_view)
         self.choosers.chosen.connect(self._chose)
         self.leaving.told.connect(self.hint.setText)
@@ -333,7 +337,7 @@ class Viewer(QWidget):
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self.leaving.copy)
-        session.listen(self.on_change, moving)
+        session.listen(self.moved, moving)
 
     def _build(self, name: str, title: str) -> None:
         self.views = ViewList(
@@ -358,7 +362,7 @@ class Viewer(QWidget):
         whole = Splitter(f"{name} views", parts=(left, right), sizes=(178, 940), stretch=(0, 1))
         whole.grow(left, 178)
         left.setVisible(len(self.among) > 1)
-        vertical(head, (whole, 1), on=self, margins=0, spacing=10)
+        vertical(head, (whole, 1), on=self, margins=(0, 8, 0, 0), spacing=10)
 
     def make_behind(self, name: str) -> BehindPane:
         return FigureBehindView(self.session, name)
@@ -366,7 +370,7 @@ class Viewer(QWidget):
     def make_leaving(self) -> LeavingMenu:
         return LeavingMenu(self.session, self.view)
 
-    def acts(self) -> dict[str, Callable[[], object]]:
+    def _acts(self) -> dict[str, Callable[[], object]]:
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
         return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
             **(turns if len(self.among) > 1 else {}),
@@ -374,7 +378,6 @@ class Viewer(QWidget):
             "next_sheet": self.view.next_sheet,
             "definition": self._explain,
             "find": self._seek,
-            "other_pane": self.other_pane,
         }
 
     def lead(self, view: ResultView) -> Lead:
@@ -406,7 +409,10 @@ class Viewer(QWidget):
         self.denied.show_words("Not available to you", words)
         self.show_body(self.denied)
 
-    def navigate(self, place: dict[str, Any]) -> None:
+    def fill(self) -> None:
+        self._soon.start()
+
+    def go(self, place: Mapping[str, Any]) -> None:
         """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
         name = str(place.get("view") or self._name)
         if place.get("choose"):
@@ -426,6 +432,9 @@ class Viewer(QWidget):
             (self.views if len(self.among) > 1 else self.body.currentWidget() or self).setFocus()
 
     def on_change(self, change: Change) -> None:
+        """It hears of every change itself, also while another part is in view."""
+
+    def moved(self, change: Change) -> None:
         """What was judged, settled or imported makes the figures stale; they are counted when they are looked at."""
         self._stale = True
         self._known.clear()
@@ -551,46 +560,17 @@ class Viewer(QWidget):
         self.session.go(page, **place)
 
 
-class ViewerPart(PagePart):
-    """A viewer as a tab of a page. The page keeps F6, which goes from part to part, and keys of its own."""
-
-    WITHOUT = frozenset({"other_pane"})
-    """Acts of the viewer that the page does not have."""
-
-    def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
-        super().__init__(session, ActsBar(()))
-        self.viewer = viewer
-        self.bar.hide()
-        self.acts = {act: slot for act, slot in viewer.acts().items() if act not in self.WITHOUT}
-        # A place to go to comes right after; counting what nobody will look at would only hold that up.
-        self._soon = later(self, lambda: self.viewer.navigate({}), 0)
-        self.lay_out(self.viewer)
-
-    def fill(self) -> None:
-        self._soon.start()
-
-    def go(self, place: Mapping[str, Any]) -> None:
-        """`view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.navigate(dict(place))
-
-    def on_change(self, change: Change) -> None:
-        """The viewer hears of every change itself, also while another part is in view."""
-
-    def focus_first(self) -> None:
-        self.viewer.focus_first()
-
-
 class ViewerPage(Page):
     def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
         super().__init__(session)
         self.viewer = viewer
-        vertical(self.viewer, on=self, margins=(12, 14, 20, 12))
-        for act, slot in self.viewer.acts().items():
+        vertical(viewer, on=self, margins=(12, 6, 20, 12))
+        for act, slot in viewer.acts.items():
             self.bind(act, slot)
+        self.bind("other_pane", viewer.other_pane)
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.navigate(place)
+        self.viewer.go(place)
 
     def focus_first(self) -> None:
         self.viewer.focus_first()
@@ -670,7 +650,6 @@ class ViewList(QListWidget):
 
     def _fill(self) -> None:
         rests, current, head = self._rests, self.currentItem(), None
-        sought = self.sought.text().casefold().split()
         for line in self._lines():
             view = self._among.get(line.data(NAME) or "")
             if view is None:
@@ -683,8 +662,8 @@ class ViewList(QListWidget):
                 rests is None or rests.get(view.name, False),
                 rests is not None and view.name in rests,
             )
-            matching = all(word in f"{view.title} {view.about}".casefold() for word in sought)
-            offered = there or (known and (self.is_whole or bool(sought)))
+            matching = self.sought.finds(f"{view.title} {view.about}")
+            offered = there or (known and (self.is_whole or bool(self.sought.text().strip())))
             line.setHidden(not ((offered and matching) or line is current))
             line.setToolTip(tooltip(view.about if there else f"{view.about} {view.missing}"))
             line.setForeground(theme.token("text" if there else "text-muted"))

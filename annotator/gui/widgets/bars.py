@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -371,6 +371,13 @@ class Fold(QWidget):
     def close_up(self) -> None:
         self.button.setChecked(False)
 
+    def press(self, act: Callable[[], object]) -> None:
+        """Do an act of the parts by its key, which first opens what cannot be seen yet."""
+        if self.is_open:
+            act()
+        else:
+            self.open()
+
     def _turn(self, opened: bool) -> None:
         if not opened and holds(self.body):
             self.button.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -503,48 +510,3 @@ class ActsBar(FittingBar):
 
 # RowAct of the key table, words, what it does.
 RowAct = tuple[str, str, str]
-# In a window that is narrower than this, at 100 %, the keys are in the tooltips alone.
-WIDE = 1180
-
-
-class ActsRow(QWidget):
-    """A button for each act; `told` shows what was done. `first` comes before them."""
-
-    told = Signal(str)
-
-    def __init__(
-        self, acts: Sequence[RowAct], commands: Mapping[str, Callable[[], None]], first: QWidget | None = None
-    ) -> None:
-        super().__init__()
-        self._commands = commands
-        self.buttons: dict[str, KeyButton] = {}
-        row = FlowRow(self)
-        grow_by_width(self)
-        if first is not None:
-            row.addWidget(first)
-        for act, label, hint in acts:
-            button = self.buttons[act] = KeyButton(label, act=act)
-            button.set_hint(hint)
-            button.clicked.connect(lambda _=False, act=act: self.do(act))
-            row.addWidget(button)
-        theme.watch(self, self._fit)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.window().installEventFilter(self)
-        self._fit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and watched is self.window():
-            self._fit()
-        return super().eventFilter(watched, event)
-
-    def _fit(self) -> None:
-        narrow = self.window().width() < theme.current().px(WIDE)
-        for button in self.buttons.values():
-            button.show_brief(narrow)
-
-    def do(self, act: str) -> None:
-        """Do an act, unless there is nothing to do it with."""
-        if self.buttons[act].isEnabled():
-            self._commands[act]()

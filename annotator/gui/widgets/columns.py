@@ -1,11 +1,11 @@
 """Column widths of a table: whole titles, and one column that takes the rest."""
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -227,6 +227,11 @@ class FilterChoice(ChoiceBox):
 ROW, CELL_PICTURE = 32, 16
 
 
+def around(here: int, count: int) -> Iterator[int]:
+    """All rows, from the one below on, from the top again after the last."""
+    return ((here + step) % count for step in range(1, count + 1))
+
+
 class LinesTable(QTableView):
     """A model's rows. `widths` are the columns' widths; the column `stretched` takes what is left."""
 
@@ -238,9 +243,14 @@ class LinesTable(QTableView):
         stretched: int = -1,
         *,
         cells: bool = False,
+        moved: Callable[[], object] | None = None,
     ) -> None:
+        """`moved` is called when another row is the current one, of a table of `cells` another cell."""
         super().__init__()
         self.setModel(model)
+        if moved is not None:
+            marked = self.selectionModel()
+            (marked.currentChanged if cells else marked.currentRowChanged).connect(lambda *_: moved())
         self.setAccessibleName(name)
         whole = (
             QAbstractItemView.SelectionBehavior.SelectItems
@@ -297,6 +307,17 @@ class LinesTable(QTableView):
         """Make a row the current one; where there is none such (-1), the `first` one, or what is stays."""
         if row >= 0 or first:
             self.setCurrentIndex(self.model().index(max(0, row), 0))
+
+    def step(self, by: int) -> bool:
+        """Go to the row below (1) or above (-1); whether there is one."""
+        row = self.currentIndex().row() + by
+        if there := 0 <= row < self.model().rowCount():
+            self.choose(row)
+        return there
+
+    def choose_next(self, matches: Callable[[int], bool]) -> None:
+        """Go to the next row that matches, from the top again after the last."""
+        self.choose(next(filter(matches, around(self.currentIndex().row(), self.model().rowCount())), -1))
 
     def _needs(self) -> ColumnNeeds:
         """What the rows ask for, measured once for all the sizes that a layout tries."""
@@ -431,6 +452,13 @@ class RowsTree(QTreeWidget):
         while line is not None and line.parent() is not None:
             line = line.parent()
         return self.indexOfTopLevelItem(line) if line is not None else -1
+
+    def show_lines(self, lines: Iterable[Sequence[str]], row: int = -1) -> None:
+        """Show other lines and choose one of them, and tell nobody."""
+        with QSignalBlocker(self):
+            self.clear()
+            self.addTopLevelItems([line(cells) for cells in lines])
+            self.choose(row)
 
     def choose(self, row: int) -> None:
         if (line := self.topLevelItem(row)) is not None:

@@ -244,6 +244,10 @@ class LineField(QLineEdit):
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
 
+    def finds(self, text: str) -> bool:
+        """Whether all the words that are sought are in a text."""
+        return all(word in text.casefold() for word in self.text().casefold().split())
+
 
 def search_field(prompt: str, called: str, narrow: Callable[[], object]) -> LineField:
     """A field that narrows a list to what is typed; `called` is its name for those who hear it."""

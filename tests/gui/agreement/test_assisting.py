@@ -57,8 +57,8 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     assert server.bodies == []
     frozen = [(line.row.field, line.row.figures) for line in page.view.model.shown.lines]
     with qtbot.waitSignal(page.assisting.run.ended):
-        page.assisting.ask.click()
-        assert not page.assisting.ask.isEnabled()
+        page.assisting.begin.click()
+        assert not page.assisting.begin.isEnabled()
         assert run_panel(page, page.assisting.run).isVisible()
     settle(page)
     assert len(server.bodies) == 2
@@ -72,7 +72,7 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     assert "frozen, on these lists: 0.00" in account
     assert "The frozen figure is unchanged." in account
     # There is nothing left to ask for.
-    assert not page.assisting.ask.isVisible()
+    assert not page.assisting.begin.isVisible()
     page.window().close()
     again = opened(page_over, Project.open(project.path))
     assert again.choosers.values()["assisted_by"] == JUDGE
@@ -84,7 +84,7 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
 
 def test_a_key_stops_the_pairing_and_says_what_is_kept(page, qtbot, server):
     choose(page, JUDGE)
-    stopped_by_key(page, qtbot, server, page.assisting.run, page.assisting.ask.click)
+    stopped_by_key(page, qtbot, server, page.assisting.run, page.assisting.begin.click)
     settle(page)
     assert page.assisting.answer.text().startswith("Stopped; finished pairs are kept.")
-    assert page.assisting.ask.isEnabled()
+    assert page.assisting.begin.isEnabled()

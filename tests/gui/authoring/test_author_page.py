@@ -152,10 +152,10 @@ def test_a_new_document_has_no_remark_until_it_is_to_be_submitted_and_keeps_what
 ):
     page = open_kind(kind)
     QTest.mouseClick(page.sheet.beginning.start, Qt.MouseButton.LeftButton)
-    page.sheet.checking.check()
+    page.sheet.check()
     assert [line for line in page.sheet.form.findChildren(FindingLines) if line.isVisible()] == []
     assert "to fix" not in page.sheet.bar.remarks.text()
-    page.sheet.submission.submit()
+    page.sheet.submit()
     assert "to fix" in page.sheet.bar.remarks.text()
     fields = [field for field in page.sheet.findChildren(TextField) if field.isVisible()]
     assert fields
@@ -206,8 +206,8 @@ def test_an_identifier_is_read_as_it_is_typed_and_a_year_is_kept_as_a_number(ope
     assert editor.read_as.text() == ""
     year.setFocus()
     press("Backspace")
-    qtbot.waitUntil(lambda: any(finding.rule == "year" for finding in page.sheet.checking.findings))
-    page.sheet.submission.submit()
+    qtbot.waitUntil(lambda: any(finding.rule == "year" for finding in page.sheet.findings))
+    page.sheet.submit()
     assert "“201” is not a year." in page.sheet.panel.entries.item(0).text()
 
 
@@ -283,7 +283,7 @@ def test_an_empty_unit_is_remarked_on_once_it_was_left_and_gone_to_when_it_is_su
 ):
     page = open_begun()
     press("Ctrl+N")
-    qtbot.waitUntil(lambda: any(finding.rule == "empty" for finding in page.sheet.checking.findings))
+    qtbot.waitUntil(lambda: any(finding.rule == "empty" for finding in page.sheet.findings))
     assert shown_remarks(page.sheet.form.editors[1]) == []
     theme.zoom(1)
     remarks = page.sheet.bar.remarks
@@ -305,7 +305,7 @@ def test_warnings_are_overridden_with_a_reason_that_is_kept_and_errors_never(ope
     page = open_begun(rubric(("", QUESTION), (3, 2)))
     press("Ctrl+Return")
     assert page.sheet.panel.reason.isHidden()
-    page.sheet.submission.seal("I insist")
+    page.sheet.seal("I insist")
     assert mine(project).state is State.DRAFT
     page.sheet.form.go(page.sheet.form.editors[0].unit_id)
     type_words(TEXTS[1])

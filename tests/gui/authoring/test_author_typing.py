@@ -594,18 +594,18 @@ def test_a_draft_is_asked_for_by_key_shown_unit_by_unit_and_is_nobodys_document(
     assert shown_in(panel) == [(ONE, False), (TWO, False), (THREE, False)]
     assert artifacts_of(drafted, first_item(drafted)) == []
     assert "test-model" in panel.head.text()
-    assert not panel.asking.ask.isVisible()
+    assert not panel.asking.begin.isVisible()
 
 
 def test_why_nothing_came_is_said_beside_the_button(draft_page, panel, server, qtbot):
     server.answer = lambda *_: error(400, "Not today.")
     asked(panel, qtbot)
     assert "No draft came: endpoint failed." in panel.asking.answer.text()
-    assert panel.asking.ask.isEnabled()
+    assert panel.asking.begin.isEnabled()
     stopped_by_key(draft_page, qtbot, server, panel.asking.run, panel.asking.start)
     assert panel.cards == []
     assert "Stopped before a draft arrived." in panel.asking.answer.text()
-    assert panel.asking.ask.isVisible()
+    assert panel.asking.begin.isVisible()
 
 
 def test_what_is_taken_can_be_written_on_and_stays_marked(draft_page, panel, drafted, qtbot):
@@ -697,7 +697,7 @@ def test_it_is_edited_in_its_parts_and_put_beside_the_item(of_reference, drafted
     assert pane.tabs.tabText(pane.tabs.currentIndex()).startswith("Reference")
     assert "edited and confirmed by" in pane.hint.text()
     assert not of_reference.reference.isVisible()
-    assert of_reference.asking.ask.isVisible()
+    assert of_reference.asking.begin.isVisible()
 
 
 def test_what_was_typed_last_stays_with_the_draft_it_was_typed_into(of_reference, drafted, qtbot):

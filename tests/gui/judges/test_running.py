@@ -385,7 +385,7 @@ def two(small):
 
 def differences(page):
     """What lies behind the first pair."""
-    viewer = page.comparing.viewer
+    viewer = page.comparing
     viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
     settle(page)
     return viewer.behind
@@ -405,7 +405,7 @@ def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server,
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     asyncio.run(judge_runs.run(served, RunRequest("baseline")))
     page = show(served, "Compare")
-    assert "(a floor)" in cells(page.comparing.viewer.view.table, 0)[0]
+    assert "(a floor)" in cells(page.comparing.view.table, 0)[0]
     behind = differences(page)
     behind.table.setFocus()
     behind.table.setCurrentIndex(behind.apart.index(0, 5))
@@ -435,7 +435,7 @@ def column(part, title: str) -> list[str]:
 
 def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
     page = show(paid, "Costs")
-    part = page.costing.viewer
+    part = page.costing
     row = column(part, "Asked about").index(DATASET)
     item = column(part, "Item")[row]
     part.view.table.setCurrentIndex(part.view.model.index(row, 4))
@@ -467,7 +467,7 @@ def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     press("Ctrl+Shift+J")
     material = page.window().page
     settle(material)
-    assert material.tabs.currentWidget() is material.parts
+    assert material.part is material.parts
     assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, PartFilter.OPEN)
     assert material.parts.model.rowCount() == 4
 

@@ -259,7 +259,7 @@ def test_the_last_labels_freeze_the_agreement_and_say_so_to_a_coordinator(two_it
     two_items.person = me
     label_item(two_items, 0)
     page = show_page()
-    page.submission.submit(item(two_items))
+    page.submit_item(item(two_items))
     assert state(two_items) == "sealed"
     assert "Agreement on 1 is frozen: " in page.messages.text()
 
@@ -277,7 +277,7 @@ def test_what_is_missing_is_said_and_gone_to_also_when_it_was_taken_back_elsewhe
     press("1")
     with two_items.store.write() as db:
         db.exec_driver_sql("UPDATE judgement SET status = 'skipped', value = NULL WHERE unit_id LIKE '%c2'")
-    page.submission.submit(item(two_items))
+    page.submit_item(item(two_items))
     assert state(two_items) == "open"
     assert "2 labels are still missing" in page.messages.text()
     assert page.bench.unit_id.endswith("c2")

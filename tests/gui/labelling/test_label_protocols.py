@@ -12,7 +12,7 @@ from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.labelling.labels import UnitGroup
 from annotator.actions.results import result_raters
 from annotator.domain.kinds.artifact import Unit
-from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.pages.labelling.page import LabelPage
 from annotator.gui.pages.labelling.report_pane import LinkedScrolling
 from annotator.gui.pages.labelling.units_pane import Matrix
 from annotator.gui.widgets.basics import PlainLabel

@@ -214,7 +214,7 @@ def test_importance_is_marked_where_evidence_is_written_and_a_judges_marks_are_t
     marks = [editor.fields["importance"] for editor in form.editors]
     assert [mark.value() for mark in marks] == [None, None]
     assert "Nobody has said which references are important" in " ".join(
-        one.words("reference", ()) for one in page.sheet.checking.check()
+        one.words("reference", ()) for one in page.sheet.check()
     )
     # Nothing of the judge's is marked before it is taken over.
     assert bar.marks.text().startswith("Take over 2 marks of mock")
@@ -225,7 +225,7 @@ def test_importance_is_marked_where_evidence_is_written_and_a_judges_marks_are_t
     form.go(form.editors[0].unit_id)
     press("Alt+1")
     assert bar.marks.text().startswith("Take over 1 mark of mock")
-    assert [one.unit_id for one in page.sheet.checking.check() if one.rule == "unmarked"] == ["g1b"]
+    assert [one.unit_id for one in page.sheet.check() if one.rule == "unmarked"] == ["g1b"]
     assert bar.counts.text() == "2 references · 1 important, 1 not marked"
     press("Ctrl+Shift+K")
     assert [mark.value() for mark in marks] == ["important", "not_important"]

@@ -42,7 +42,9 @@ def test_pages_are_fetched_in_a_process_of_its_own_and_read_as_plain_text(page, 
     page.pages.fetching.private.setChecked(True)
     fetched(page, qtbot, lambda: press("Ctrl+Shift+Return"))
     assert states(project) == {"a": "ok", "b": "dead"}
-    page.pages.go_to(next(one.url for one in pages.cited_states(project).pages if one.state is PageState.OK))
+    page.pages.go(
+        {"url": next(one.url for one in pages.cited_states(project).pages if one.state is PageState.OK)}
+    )
     assert "Residual connections let gradients pass" in page.pages.text.text()
     assert page.pages.title.text() == "A study"
     assert page.pages.state.words()[0] == "read"
@@ -63,5 +65,5 @@ def test_a_claim_that_cites_the_page_is_shown_in_its_report(page, qtbot):
     page.pages.claims.setCurrentItem(page.pages.claims.topLevelItem(0))
     page.pages._ask_claim()
     qtbot.waitUntil(lambda: page.parts.editor.unit is not None)
-    assert page.tabs.currentWidget() is page.parts
+    assert page.part is page.parts
     assert page.parts.editor.unit.text == FIRST

@@ -234,7 +234,7 @@ def test_whoever_judges_blind_does_not_see_the_page(project, page_over):
     people.add_person(project, "Ana", (Role.ANNOTATOR,), "R2")
     project.work_as(people.known(project, "R2"))
     asking_page = page_over(project, "Material")
-    assert asking_page._stack.currentWidget() is asking_page._closed
+    assert asking_page.body.currentWidget() is asking_page.denied
     assert asking_page.reports.model.rowCount() == 0
 
 

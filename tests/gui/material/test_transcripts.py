@@ -42,7 +42,7 @@ def select(view, words):
 
 def settled(view, qtbot, words):
     qtbot.waitUntil(lambda: words in view.text.text())
-    qtbot.waitUntil(lambda: not view._session._tasks_behind)
+    qtbot.waitUntil(lambda: not view.session._tasks_behind)
 
 
 def test_doubtful_passages_are_stepped_through_and_words_corrected_with_the_original_kept(view, qtbot):
@@ -52,10 +52,10 @@ def test_doubtful_passages_are_stepped_through_and_words_corrected_with_the_orig
     ]  # fmt: skip
     assert view.facts.text() == "until 1:10 · 3 speakers · 4 lines · 2 doubtful (dash-dotted)"
     assert not view.side.correct.isEnabled()
-    view.step(1)
+    view.acts["next_evidence"]()
     assert view.side.place.text() == "0:04 · Ann · probably silence"
     assert view.side.words.toPlainText() == "Thank you for watching."
-    view.step(1)
+    view.acts["next_evidence"]()
     assert view.side.place.text() == "1:10 · bob · recognized with little confidence"
     select(view, "very old")
     assert not view.side.correct.isEnabled()

@@ -12,7 +12,7 @@ from annotator.actions.project import backups, shared
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import TrayState
 from annotator.gui import keys
-from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TRAY
+from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TAKE_IN, TRAY
 from tests.material.sent_apart import (
     annotators,
     coordinated,
@@ -98,10 +98,10 @@ def test_another_key_is_refused_until_the_coordinator_replaces_it(exchange, stud
     ana = annotators(study)[0]
     unpacking.take_in(study, [work["Ana Silva"]])
     again = returned(study, ana.id, tmp_path / "new laptop", "Explains it once more")
-    exchange.page.look_at([again])
+    exchange.page.go_to(TAKE_IN, {"files": [again]})
     intake = settled(exchange, qtbot)
     assert rows(intake.tree)[0][2] == "other key"
-    assert not intake.go.isEnabled()
+    assert not intake.bring_in.isEnabled()
     assert "From now on work under the name of Ana Silva" in intake.answer.text()
     before = known_keys.words_of(study, ana.id)
     assert before in intake.answer.text()
@@ -113,7 +113,7 @@ def test_another_key_is_refused_until_the_coordinator_replaces_it(exchange, stud
 
 def test_received_files_are_found_by_a_code_however_it_was_typed(exchange, study, work, qtbot):
     unpacking.take_in(study, list(work.values()))
-    exchange.page._turn_to(RECEIVED)
+    exchange.page.turn(RECEIVED)
     received = exchange.page.received
     code = next(one.receipt for one in unpacking.received(study) if one.person_name == "李明")
     received.search.setText(code.replace("-", " ").lower().replace("0", "o"))
@@ -128,7 +128,7 @@ def clash(exchange, study, work, tmp_path):
     """A piece of Ana's that clashes with what is here, waiting in the tray."""
     unpacking.take_in(study, list(work.values()))
     unpacking.take_in(study, [from_second_copy(study, annotators(study)[0], tmp_path / "copy")])
-    exchange.page._turn_to(TRAY)
+    exchange.page.turn(TRAY)
     return exchange.page.tray
 
 
@@ -159,7 +159,7 @@ def test_whoever_answers_the_item_decides_without_seeing_the_partner(clash, exch
 def test_a_name_that_turns_its_letters_round_is_written_out(exchange, work, tmp_path, qtbot):
     odd = tmp_path / "work\u202egnp.goldsmith-work"
     odd.write_bytes(work["Ana Silva"].read_bytes())
-    exchange.page.look_at([odd])
+    exchange.page.go_to(TAKE_IN, {"files": [odd]})
     assert rows(settled(exchange, qtbot).tree)[0][0] == "work⟨U+202E⟩gnp.goldsmith-work"
 
 

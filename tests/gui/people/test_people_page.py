@@ -189,7 +189,7 @@ def test_filters_narrow_and_give_back(project, show, qtmodeltester):
     assert len(rows(page)) == 10
     page.board.table.selectAll()
     page.board.table.sortByColumn(STATE, Qt.SortOrder.DescendingOrder)
-    page.board.show_state("not begun")
+    page.board.go({"state": "not begun"})
     assert len(rows(page)) == 10
 
 
@@ -206,7 +206,7 @@ def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdra
     press("Ctrl+D")
     press("Escape")
     assert not page.board.due.isVisible()
-    menu = page.board.acts.people_menu(page.board.chosen()[0], page)
+    menu = page.board.people_menu(page.board.chosen()[0], page)
     # Ben has the item already, Cleo adjudicates it, Cora is no annotator.
     assert [action.text() for action in menu.actions()] == ["R5 · Dan"]
     menu.actions()[0].trigger()

@@ -37,7 +37,7 @@ def at(page, qtbot, body="view"):
 
 
 def go(page, qtbot, name, body="view", **choose):
-    page.navigate({"view": name, "choose": choose})
+    page.go({"view": name, "choose": choose})
     page.session.wait()
     qtbot.waitUntil(lambda: page._name == name and not page.hint.text().startswith("Counting"))
     return at(page, qtbot, body)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from PySide6.QtTest import QTest
@@ -164,7 +165,7 @@ def test_1_is_the_best_answer_and_buttons_keys_f1_and_help_say_the_same(
     scale, tab = PROTOCOLS[name].scale, PROTOCOLS[name].presentation.tab
     known = {binding.act: binding for binding in keys.BINDINGS}
     offered = [*scale.best_first, UNSURE]
-    buttons = VerdictButtons(name, offered, "", "")
+    buttons = VerdictButtons(cast(Any, SimpleNamespace(protocol=name)), offered, "", "")
     qtbot.addWidget(buttons)
     said = [scale.value(each).words for each in scale.best_first] + ["Unsure"]
     by_digit = (
@@ -182,9 +183,11 @@ def test_1_is_the_best_answer_and_buttons_keys_f1_and_help_say_the_same(
     )
     if not scale.of_numbers:
         assert scale.value(scale.best_first[0]).look in (ValueLook.GOOD, ValueLook.FIRST)
-        ordinals = ("first", "second", "third", "fourth")
         assert all(
-            word in known[acts[place]].title for place, word in enumerate(ordinals[: len(offered) - 1])
+            word in known[acts[place]].title
+            for place, word in zip(
+                range(len(offered) - 1), ("first", "second", "third", "fourth"), strict=False
+            )
         )
     if scale.level is Level.ORDINAL and not scale.of_numbers:
         falling = [scale.number(each) for each in scale.best_first]

@@ -49,7 +49,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def viewer(project, window_over, qtbot):
-    return at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
+    return at(window_over(project, "Validate", part="Figures").page.figures, qtbot)
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -108,7 +108,7 @@ def test_the_test_part_is_asked_for_before_it_is_opened(viewer, project, qtbot):
 def test_one_class_gives_no_bare_figure_anywhere(tmp_path, window_over, qtbot):
     always = lambda _: "yes"  # noqa: E731
     project = labelled(tmp_path, always, always, one=always, two=always)
-    result = at(window_over(project, "Validate", part="Figures").page.figures.viewer, qtbot)
+    result = at(window_over(project, "Validate", part="Figures").page.figures, qtbot)
     said = []
     for name in ("answer", "judges", "choice", "corrected", "rulings"):
         go(result, qtbot, name)

@@ -38,7 +38,7 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.pages.labelling.page import LabelPage
 from annotator.gui.review.verdict_words import face
 from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 
-from annotator.actions.adjudication import adjudicating, feedback, ruling, ruling as ruling_module
+from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.adjudication.adjudicating import BulkCloseReport, QueueLine, Unanimous
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items
@@ -29,199 +29,8 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import horizontal, later
 
 
-class AdjudicationMessages(QObject):
-    def __init__(
-        self,
-        session: ProjectSession,
-        bench: AdjudicationModel,
-        flow: AdjudicationFlow,
-        acts: AdjudicationActs,
-        frame: Frame,
-        queue: AdjudicationQueue,
-        fill_queue: Callable[[], object],
-    ) -> None:
-        super().__init__(bench)
-        self._session, self._bench, self._flow, self._acts = session, bench, flow, acts
-        self._frame, self._queue, self._fill_queue = frame, queue, fill_queue
-        self._gaps: Counter[str] = Counter()
-        bench.opened.connect(self._opened)
-        bench.moved.connect(lambda _: self._hush())
-        for sign in (bench.laid, bench.told):
-            sign.connect(lambda *_: self.show_progress())
-        flow.settled.connect(self._say_settled)
-        flow.spent.connect(self._say_spent)
-        flow.still_open.connect(self._list_lacking)
-        flow.closed.connect(self._say_closed)
-        frame.close_panel.jumped.connect(self._jump)
-        frame.standing.answered.connect(self._answer)
-
-    def count_gaps(self) -> None:
-        """Count the guideline gaps of the whole project; from then on those of the open item are followed."""
-        self._gaps = Counter(gap.adjudication_id for gap in self._session.ask(consensus.gaps) or ())
-
-    def _opened(self) -> None:
-        sheet, frame = self._bench.sheet, self._frame
-        if sheet is None:
-            return
-        frame.messages.clear()
-        frame.close_panel.hide()
-        item = self._session.ask(items.read, sheet.item_id)
-        if item is not None:
-            frame.rows.item = item
-            frame.speller.follow(item, sheet.stage)
-        frame.head.show_sheet(sheet)
-        frame.head.buttons["vote_first"].setVisible(KINDS[sheet.kind].voted is not None)
-        frame.show_middle(frame.work)
-        frame.queue_pane.show_open(self._bench.place)
-        self.show_progress()
-
-    def show_progress(self) -> None:
-        sheet, bench, frame = self._bench.sheet, self._bench, self._frame
-        if sheet is None:
-            return
-        closed = bench.ask(ruling_module.versions) if sheet.version else []
-        frame.standing.show_sheet(sheet, closed or [], readonly=self._session.project.readonly)
-        frame.head.show_sheet(sheet)
-        self._gaps[sheet.adjudication_id] = sum(
-            (bool(row.ruling.gap) or row.ruling.reason is Reason.GUIDELINE_GAP) for row in sheet.rows
-        )
-        frame.head.show_gaps(sum(self._gaps.values()))
-        decided = sum(not row.ruling.open for row in sheet.rows)
-        self._queue.follow(sheet, begun=bench.begun)
-        left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
-        conflicts = self._queue.counted(LineFilter.CONFLICTS)
-        frame.bar.show_item(len(sheet.letters), locked=bench.locked)
-        self._show_row()
-        frame.bar.show_progress(decided, len(sheet.rows), left, 0 if bench.locked else agreed, conflicts)
-        if frame.close_panel.isVisible():
-            self._show_lacking()
-
-    def _show_row(self) -> None:
-        bench = self._bench
-        self._frame.bar.show_row(voting=(bench.ballot(bench.ruling_id) is not None), locked=bench.locked)
-
-    def _hush(self) -> None:
-        self._show_row()
-        if not self._acts.pairing.active:
-            self._frame.messages.clear()
-
-    def _say_settled(self) -> None:
-        agreed, messages = len(self._bench.unconfirmed), self._frame.messages
-        if wanting := len(self._bench.unresolved(contested=True)):
-            rows = "One row still lacks" if wanting == 1 else f"{wanting:,} rows still lack"
-            messages.show_message(
-                "info",
-                f"Every conflict of this item is ruled on. {rows} a reason or a wording.",
-                lasting=True,
-            )
-            messages.set_action(f"Go there  {_key('next_open')}", self._flow.next_open)
-        elif agreed:
-            messages.show_message("success", "Every conflict of this item is settled.", lasting=True)
-            messages.set_action(f"Confirm {agreed} agreed  {_key('confirm_unanimous')}", self._acts.confirm)
-        elif not self._bench.lacking:
-            messages.show_message("success", "Every row of this item is settled.", lasting=True)
-            messages.set_action(f"Close it  {_key('submit')}", self._flow.submit)
-
-    def _say_spent(self) -> None:
-        if any(self._bench.rows[each].ruling.open for each in self._bench.unresolved(contested=True)):
-            back, on = _key("take_back"), _key("next_open")
-            self._frame.messages.show_message(
-                "info", "This row is ruled on.", f"{back} takes the ruling back, {on} goes on."
-            )
-        else:
-            self._say_settled()
-
-    def _list_lacking(self) -> None:
-        self._frame.messages.clear()
-        self._show_lacking()
-        self._frame.close_panel.enter()
-
-    def _show_lacking(self) -> None:
-        lacking = [each for result in self._bench.lacking.values() for each in result]
-        self._frame.close_panel.show_lacking(lacking, self._bench.unconfirmed, self._bench.rows)
-
-    def _jump(self, ruling_id: str, field: str) -> None:
-        self._bench.move_to(ruling_id)
-        self._frame.rows.take_focus()
-        if field == "own":
-            self._frame.rows.enter("own")
-
-    def _say_closed(self) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
-        versions = self._bench.ask(ruling_module.versions) or []
-        self._fill_queue()
-        self._flow.leave_closed()
-        if not versions:
-            return
-        last, title = versions[-1], title_of(sheet.stage, sheet.kind)
-        units = KINDS[sheet.kind].counted(last.units)
-        frozen = f"Frozen: {figures_words(sheet.figures[:1]) or 'no figure'}"
-        by_hand = figures_words(last.repaired[:1])
-        self._frame.messages.show_message(
-            "success",
-            f"{title} of item {sheet.item_key} is closed as version {last.version}: {units}.",
-            f"{frozen}; by your pairing: {by_hand}." if by_hand else f"{frozen}.",
-        )
-
-    def _answer(self, dispute_id: str, text: str) -> None:
-        if self._session.do(feedback.answer, dispute_id, text) is not None:
-            self._fill_queue()
-            self._frame.messages.show_message("success", "Answered: the consensus stays unchanged.")
-
-
 def _key(act: str) -> str:
     return keys.shown(act).replace("Return", "Enter")
-
-
-class Confirming(QObject):
-    def __init__(
-        self,
-        session: ProjectSession,
-        frame: Frame,
-        queue: AdjudicationQueue,
-        fill_queue: Callable[[], object],
-        open_line: Callable[[QueueLine], object],
-    ) -> None:
-        super().__init__(frame)
-        self._session, self._frame, self._queue = session, frame, queue
-        self._fill_queue, self._open_line = fill_queue, open_line
-        frame.queue_pane.unanimous.clicked.connect(self.ask)
-        frame.done.confirm.clicked.connect(self.ask)
-        frame.done.look.clicked.connect(self.look_at_drawn)
-        frame.unanimous.confirmed.connect(self._confirm)
-        frame.unanimous.looked.connect(self._look_at)
-        frame.unanimous.closed.connect(frame.focus_first)
-
-    def ask(self) -> None:
-        self._frame.unanimous.ask(sum(line.confirmable for line in self._queue.lines))
-
-    def look_at_drawn(self) -> None:
-        self._frame.queue_pane.show_only(LineFilter.UNANIMOUS)
-        line = next((each for each in self._queue.lines if each.spot_check and not each.closed), None)
-        if line is not None:
-            self._open_line(line)
-
-    def _confirm(self, share: float) -> None:
-        self._frame.unanimous.show_progress(0, sum(line.confirmable for line in self._queue.lines))
-        self._session.do_later(self._tell, self._show_progress, adjudicating.auto_unanimous, share)
-
-    def _show_progress(self, _what: str, done: int, total: int) -> None:
-        self._frame.unanimous.show_progress(done, total)
-
-    def _tell(self, report: BulkCloseReport | None) -> None:
-        self._fill_queue()
-        if report is None:
-            self._frame.unanimous.hide()
-        else:
-            self._frame.unanimous.tell(report)
-            message = "The unanimous documents are confirmed."
-            self._session.tell_end(message, "Adjudicate", self._frame.unanimous)
-
-    def _look_at(self, unanimous: Unanimous) -> None:
-        if line := self._queue.line((unanimous.item_id, unanimous.stage)):
-            self._open_line(line)
 
 
 # A senior expert with forty minutes, fifteen criteria against seventeen. What annoys them elsewhere: names that bias,
@@ -250,15 +59,28 @@ class AdjudicatePage(Page):
         horizontal(frame, on=self, margins=0)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages
         self.acts = AdjudicationActs(self.bench, self.flow, self.rows, self.messages)
-        self.news = AdjudicationMessages(
-            session, self.bench, self.flow, self.acts, frame, self.queue, self._fill_queue
-        )
-        self.confirming = Confirming(session, frame, self.queue, self._fill_queue, self._open)
+        self._gaps: Counter[str] = Counter()
         self._listen()
         self._bind()
 
     def _listen(self) -> None:
         bench, frame, rows, controls = self.bench, self.frame, self.rows, self.rows.controls
+        bench.opened.connect(self._opened)
+        bench.moved.connect(lambda _: self._hush())
+        for sign in (bench.laid, bench.told):
+            sign.connect(lambda *_: self._show_progress())
+        self.flow.settled.connect(self._say_settled)
+        self.flow.spent.connect(self._say_spent)
+        self.flow.still_open.connect(self._list_lacking)
+        self.flow.closed.connect(self._say_closed)
+        frame.close_panel.jumped.connect(self._jump)
+        frame.standing.answered.connect(self._answer)
+        for button in (frame.queue_pane.unanimous, frame.done.confirm):
+            button.clicked.connect(self._ask_unanimous)
+        frame.done.look.clicked.connect(self._look_at_drawn)
+        frame.unanimous.confirmed.connect(self._confirm_unanimous)
+        frame.unanimous.looked.connect(self._look_at)
+        frame.unanimous.closed.connect(frame.focus_first)
         frame.queue_pane.chosen.connect(self._open)
         frame.beginning.begin.clicked.connect(self._begin)
         frame.head.asked.connect(lambda act: self._acts[act]())
@@ -274,8 +96,8 @@ class AdjudicatePage(Page):
         rows.own_quote_wanted.connect(lambda place: self._show_quote(bench.ruling_id, "", place))
         controls.taken.connect(self.acts.take)
         controls.voted.connect(self.acts.vote)
-        controls.reasoned.connect(self.acts.here(self.acts.reason))
-        controls.sure.connect(self.acts.here(self.acts.sure))
+        controls.reasons.chosen.connect(self.acts.here(self.acts.reason))
+        controls.sureness.chosen.connect(self.acts.here(self.acts.sure))
         controls.asked.connect(lambda act: self._acts[act]())
         self.side.turned.connect(self._show_turned)
         self.side.row_wanted.connect(self._go_to_ruling)
@@ -321,7 +143,7 @@ class AdjudicatePage(Page):
         if not self.queue.lines:
             self.frame.show_nothing(nothing_yet(self.session, self.session.ask(ruling.lacking) or "items"))
             return
-        self.news.count_gaps()
+        self._count_gaps()
         if not self.side.shown:
             self.side.restore()
         self.bench.vote_first = QSettings().value(VOTE, False, bool) is True
@@ -456,3 +278,147 @@ class AdjudicatePage(Page):
             self.side.seek()
         else:
             self.frame.queue_pane.seek()
+
+    def _count_gaps(self) -> None:
+        """Count the guideline gaps of the whole project; from then on those of the open item are followed."""
+        self._gaps = Counter(gap.adjudication_id for gap in self.session.ask(consensus.gaps) or ())
+
+    def _opened(self) -> None:
+        sheet, frame = self.bench.sheet, self.frame
+        if sheet is None:
+            return
+        frame.messages.clear()
+        frame.close_panel.hide()
+        item = self.session.ask(items.read, sheet.item_id)
+        if item is not None:
+            frame.rows.item = item
+            frame.speller.follow(item, sheet.stage)
+        frame.head.show_sheet(sheet)
+        frame.head.buttons["vote_first"].setVisible(KINDS[sheet.kind].voted is not None)
+        frame.show_middle(frame.work)
+        frame.queue_pane.show_open(self.bench.place)
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        sheet, bench, frame = self.bench.sheet, self.bench, self.frame
+        if sheet is None:
+            return
+        closed = bench.ask(ruling.versions) if sheet.version else []
+        frame.standing.show_sheet(sheet, closed or [], readonly=self.session.project.readonly)
+        frame.head.show_sheet(sheet)
+        self._gaps[sheet.adjudication_id] = sum(
+            (bool(row.ruling.gap) or row.ruling.reason is Reason.GUIDELINE_GAP) for row in sheet.rows
+        )
+        frame.head.show_gaps(sum(self._gaps.values()))
+        decided = sum(not row.ruling.open for row in sheet.rows)
+        self.queue.follow(sheet, begun=bench.begun)
+        left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
+        conflicts = self.queue.counted(LineFilter.CONFLICTS)
+        frame.bar.show_item(len(sheet.letters), locked=bench.locked)
+        self._show_row()
+        frame.bar.show_progress(decided, len(sheet.rows), left, 0 if bench.locked else agreed, conflicts)
+        if frame.close_panel.isVisible():
+            self._show_lacking()
+
+    def _show_row(self) -> None:
+        bench = self.bench
+        self.frame.bar.show_row(voting=(bench.ballot(bench.ruling_id) is not None), locked=bench.locked)
+
+    def _hush(self) -> None:
+        self._show_row()
+        if not self.acts.pairing.active:
+            self.frame.messages.clear()
+
+    def _say_settled(self) -> None:
+        agreed, messages = len(self.bench.unconfirmed), self.frame.messages
+        if wanting := len(self.bench.unresolved(contested=True)):
+            rows = "One row still lacks" if wanting == 1 else f"{wanting:,} rows still lack"
+            messages.show_message(
+                "info",
+                f"Every conflict of this item is ruled on. {rows} a reason or a wording.",
+                lasting=True,
+            )
+            messages.set_action(f"Go there  {_key('next_open')}", self.flow.next_open)
+        elif agreed:
+            messages.show_message("success", "Every conflict of this item is settled.", lasting=True)
+            messages.set_action(f"Confirm {agreed} agreed  {_key('confirm_unanimous')}", self.acts.confirm)
+        elif not self.bench.lacking:
+            messages.show_message("success", "Every row of this item is settled.", lasting=True)
+            messages.set_action(f"Close it  {_key('submit')}", self.flow.submit)
+
+    def _say_spent(self) -> None:
+        if any(self.bench.rows[each].ruling.open for each in self.bench.unresolved(contested=True)):
+            back, on = _key("take_back"), _key("next_open")
+            self.frame.messages.show_message(
+                "info", "This row is ruled on.", f"{back} takes the ruling back, {on} goes on."
+            )
+        else:
+            self._say_settled()
+
+    def _list_lacking(self) -> None:
+        self.frame.messages.clear()
+        self._show_lacking()
+        self.frame.close_panel.enter()
+
+    def _show_lacking(self) -> None:
+        lacking = [each for result in self.bench.lacking.values() for each in result]
+        self.frame.close_panel.show_lacking(lacking, self.bench.unconfirmed, self.bench.rows)
+
+    def _jump(self, ruling_id: str, field: str) -> None:
+        self.bench.move_to(ruling_id)
+        self.frame.rows.take_focus()
+        if field == "own":
+            self.frame.rows.enter("own")
+
+    def _say_closed(self) -> None:
+        sheet = self.bench.sheet
+        if sheet is None:
+            return
+        versions = self.bench.ask(ruling.versions) or []
+        self._fill_queue()
+        self.flow.leave_closed()
+        if not versions:
+            return
+        last, title = versions[-1], title_of(sheet.stage, sheet.kind)
+        units = KINDS[sheet.kind].counted(last.units)
+        frozen = f"Frozen: {figures_words(sheet.figures[:1]) or 'no figure'}"
+        by_hand = figures_words(last.repaired[:1])
+        self.frame.messages.show_message(
+            "success",
+            f"{title} of item {sheet.item_key} is closed as version {last.version}: {units}.",
+            f"{frozen}; by your pairing: {by_hand}." if by_hand else f"{frozen}.",
+        )
+
+    def _answer(self, dispute_id: str, text: str) -> None:
+        if self.session.do(feedback.answer, dispute_id, text) is not None:
+            self._fill_queue()
+            self.frame.messages.show_message("success", "Answered: the consensus stays unchanged.")
+
+    def _ask_unanimous(self) -> None:
+        self.frame.unanimous.ask(sum(line.confirmable for line in self.queue.lines))
+
+    def _look_at_drawn(self) -> None:
+        self.frame.queue_pane.show_only(LineFilter.UNANIMOUS)
+        line = next((each for each in self.queue.lines if each.spot_check and not each.closed), None)
+        if line is not None:
+            self._open(line)
+
+    def _confirm_unanimous(self, share: float) -> None:
+        self.frame.unanimous.show_progress(0, sum(line.confirmable for line in self.queue.lines))
+        self.session.do_later(self._tell_confirmed, self._show_confirming, adjudicating.auto_unanimous, share)
+
+    def _show_confirming(self, _what: str, done: int, total: int) -> None:
+        self.frame.unanimous.show_progress(done, total)
+
+    def _tell_confirmed(self, report: BulkCloseReport | None) -> None:
+        self._fill_queue()
+        if report is None:
+            self.frame.unanimous.hide()
+        else:
+            self.frame.unanimous.tell(report)
+            message = "The unanimous documents are confirmed."
+            self.session.tell_end(message, "Adjudicate", self.frame.unanimous)
+
+    def _look_at(self, unanimous: Unanimous) -> None:
+        if line := self.queue.line((unanimous.item_id, unanimous.stage)):
+            self._open(line)

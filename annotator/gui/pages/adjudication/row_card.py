@@ -353,15 +353,11 @@ class RowControls(QWidget):
 
     taken = Signal(str)
     voted = Signal(str)
-    reasoned = Signal(object)
-    sure = Signal(object)
     asked = Signal(str)
     """An act of the key table: pair_row, split_row, leave_open."""
     typed = Signal(str, str)
     """Field (rationale or gap) and text, with every key."""
     paused = Signal(str, str)
-    left = Signal()
-    """Esc was pressed in a field."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -377,8 +373,6 @@ class RowControls(QWidget):
 
     def _build_explaining(self) -> None:
         self.reasons, self.sureness = KeyChips("Why?", REASONS), KeyChips("Confidence?", CONFIDENCES)
-        self.reasons.chosen.connect(self.reasoned)
-        self.sureness.chosen.connect(self.sure)
         self.rationale = self._field("rationale", "Rationale", "note", "shown to the annotators afterwards")
         self.gap = self._field("gap", "Guideline gap", "flag", "what the guideline leaves open")
         # Side by side where there is room, one above the other where it is narrow.
@@ -396,7 +390,6 @@ class RowControls(QWidget):
         keys.tell(field, "placeholderText", f"{words} ({{{act}}}): {what}")
         field.textChanged.connect(lambda: self._tell_typed(name, field))
         field.edited.connect(lambda text: self.paused.emit(name, text))
-        field.left.connect(self.left)
         return field
 
     def _tell_typed(self, name: str, field: GrowingEdit) -> None:

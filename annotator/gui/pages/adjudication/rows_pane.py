@@ -236,6 +236,7 @@ class RowsPane(QWidget):
         self.controls.setParent(self._hold)
         for field in (self.controls.rationale, self.controls.gap):
             SpellMarks(field, speller)
+            field.left.connect(self.take_focus)
         self.area = KeylessArea("Rows")
         self.area.resized.connect(self._bring_into_view_soon)
         vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
@@ -250,7 +251,6 @@ class RowsPane(QWidget):
         bench.told.connect(self._show_told)
         controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
         controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
-        controls.left.connect(self.take_focus)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focus_moved)

@@ -18,7 +18,7 @@ from annotator.gui.forms.forms import whole
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.review.people_choice import with_names
 from annotator.gui.review.source_pane import SourcePane, Span, TextPane
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -43,10 +43,10 @@ ENTERED = ("discussion", "gaps")
 LEAST_WIDTH, WIDTH = 240, 380
 
 
-class SidePart(QWidget):
+class SidePart(Pane):
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
-        super().__init__()
-        self._session, self._bench = session, bench
+        super().__init__(session)
+        self._bench = bench
 
     def show_item(self) -> None:
         """Show what belongs to the open item."""
@@ -80,8 +80,8 @@ class SourceSide(SidePart):
             return
         self._stack.setCurrentWidget(self.sources)
         self.setFocusProxy(self.sources.text)
-        result = self._session.ask(items.beside, sheet.item_id) or []
-        item = self._session.ask(items.read, sheet.item_id)
+        result = self.session.ask(items.beside, sheet.item_id) or []
+        item = self.session.ask(items.read, sheet.item_id)
         if item is None:
             return
         self.sources.show_item(item, result)
@@ -121,7 +121,7 @@ class SourceSide(SidePart):
         self.sources.stop()
 
     def _show_report(self, response_id: str) -> None:
-        text = self._session.ask(adjudicating.report_text, response_id)
+        text = self.session.ask(adjudicating.report_text, response_id)
         if text is None:
             return
         self._response_id = response_id
@@ -152,7 +152,7 @@ class SourceSide(SidePart):
         return self.pane.place(unit.quote, self.pane.text.find(unit.quote))
 
 
-class SideStack(QFrame):
+class SideStack(Pane):
     """One of four panels, or none; the choice is remembered across starts."""
 
     turned = Signal(str)
@@ -161,9 +161,8 @@ class SideStack(QFrame):
     """A gap's adjudication and row are to be opened."""
 
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
-        super().__init__()
-        self._session, self._bench = session, bench
-        self.setProperty("role", "side")
+        super().__init__(session, "side")
+        self._bench = bench
         self.title, close = PlainLabel(role="subtitle"), QToolButton()
         chips.put(close, "close", 14)
         with_properties(close, toolTip="Close this panel", accessibleName="Close this panel")
@@ -231,7 +230,7 @@ class SideStack(QFrame):
         makers: dict[str, Callable[[ProjectSession, AdjudicationModel], SidePart]] = {
             "source": SourceSide, "guideline": GuidelineText, "discussion": Discussion, "gaps": GapList,
         }  # fmt: skip
-        made = makers[name](self._session, self._bench)
+        made = makers[name](self.session, self._bench)
         if isinstance(made, GapList):
             made.chosen.connect(self.row_wanted)
         return made
@@ -261,12 +260,12 @@ class GuidelineText(SidePart):
         sheet = self._bench.sheet
         if sheet is None:
             return
-        words = self._session.ask(settings.text_in_force, sheet.stage) or ""
+        words = self.session.ask(settings.text_in_force, sheet.stage) or ""
         words = with_names(words) if sheet.kind is Kind.LABELS else whole(sheet.kind, words)
         if words == self._shown:
             return
         self._shown = words
-        rendered = self._session.ask(materials.html, keys.in_words(words))
+        rendered = self.session.ask(materials.html, keys.in_words(words))
         if rendered is not None:
             self.text.show_html(rendered.html)
 
@@ -299,7 +298,7 @@ class GapList(SidePart):
         )
 
     def show_item(self) -> None:
-        result = self._session.ask(consensus.gaps) or []
+        result = self.session.ask(consensus.gaps) or []
         if result == self._gaps and self.list.count():
             return
         self._gaps = result
@@ -349,7 +348,7 @@ class Discussion(SidePart):
         if self._of != sheet.adjudication_id:
             self._of = sheet.adjudication_id
             self.field.setPlainText("")
-        me = self._session.project.by
+        me = self.session.project.by
         inside = QWidget()
         column = vertical(on=inside, margins=(0, 0, 4, 0))
         self.notes = []
@@ -368,7 +367,7 @@ class Discussion(SidePart):
         self._area.setWidget(inside)
         self._area.verticalScrollBar().setValue(self._area.verticalScrollBar().maximum())
         for part in (self.field, self.add):
-            part.setVisible(not self._session.project.readonly)
+            part.setVisible(not self.session.project.readonly)
 
     def _add(self) -> None:
         if self._bench.do(consensus.remark, self._of, self.field.toPlainText()):

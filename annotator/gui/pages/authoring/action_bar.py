@@ -1,28 +1,24 @@
 """The action bar of the Author page: counts, remarks, and buttons for the whole document."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton
 
-from annotator.actions.assignments import assignments
-from annotator.domain.kinds.artifact import Document, Finding, KindSpec, Unit, Weights, hinders
+from annotator.domain.kinds.artifact import Document, Finding, KindSpec, Unit, Weights
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.rubric import Rubric, counted_weights
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
-from annotator.gui.pages.authoring.form import Saving, UnitsForm
-from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
     StretchSpace,
     horizontal,
-    later,
     push_button,
     vertical,
     with_properties,
@@ -205,90 +201,3 @@ def _title(words: KindSpec, errors: int, warnings: int) -> str:
             else f"{warnings} remarks are left: fix them, or give a reason below why they may stay."
         )
     return f"Nothing is left to fix: the {name} can be submitted."
-
-
-DELAY_MS = 150
-
-
-class Checking(QObject):
-    """Requests findings and announces them, at most once per pause in typing."""
-
-    found = Signal(list)
-
-    def __init__(self, ask: Callable[[], list[Finding]], parent: QObject) -> None:
-        super().__init__(parent)
-        self._ask = ask
-        self.findings: list[Finding] = []
-        self._timer = later(self, self.check, DELAY_MS)
-
-    def soon(self) -> None:
-        self._timer.start()
-
-    def check(self) -> list[Finding]:
-        self._timer.stop()
-        self.findings = self._ask()
-        self.found.emit(self.findings)
-        return self.findings
-
-
-class Submission(QObject):
-    sealed = Signal(object)
-    """The Artifact that was submitted just now."""
-
-    def __init__(
-        self,
-        session: ProjectSession,
-        form: UnitsForm,
-        saving: Saving,
-        checking: Checking,
-        panel: SubmitPanel,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._session, self._form, self._saving = session, form, saving
-        self._checking, self._panel = checking, panel
-        panel.jumped.connect(self._jump)
-        panel.overridden.connect(self.seal)
-        checking.found.connect(self._follow)
-
-    def submit(self) -> None:
-        if not self._saving.editable or not self._saving.keep():
-            return
-        self._form.complain()
-        if findings := self._checking.check():
-            self._list(findings)
-            self._panel.enter()
-        else:
-            self.seal()
-
-    def show_remarks(self) -> None:
-        self._form.complain()
-        self._list(self._checking.check())
-        self._panel.enter()
-
-    def seal(self, reason: str = "") -> None:
-        """Submit; `reason` says why warnings were overridden. Errors are listed instead."""
-        artifact = self._saving.artifact
-        if artifact is None or not self._saving.keep():
-            return
-        findings = self._checking.check()
-        if hinders(findings, reason):
-            self._list(findings)
-            self._panel.enter()
-        elif self._session.do(assignments.seal, artifact.id, reason) is not None:
-            self._panel.hide()
-            self.sealed.emit(self._saving.artifact)
-
-    def _follow(self, findings: list[Finding]) -> None:
-        if self._panel.isVisible():
-            self._list(findings)
-
-    def _list(self, findings: list[Finding]) -> None:
-        artifact = self._saving.artifact
-        if artifact is not None:
-            self._panel.show_findings(findings, artifact.document.units, KINDS[artifact.kind])
-
-    def _jump(self, unit_id: str, field: str) -> None:
-        current = self._form.current
-        if goal := unit_id or (current.unit_id if current else ""):
-            self._form.go(goal, field if unit_id else "text")

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QWidget,
 )
 
 from annotator.actions.material import lookups
@@ -20,7 +19,7 @@ from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.item import Item
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
@@ -41,12 +40,11 @@ ABOUT = "Paste references, or take them from a file or the item's sources."
 RESEARCH = "The source is a research paper: its evidence is the source itself."
 
 
-class BulkEvidence(QWidget):
+class BulkEvidence(Pane):
     """The panel: where references come from above, what was read below."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._item: Item | None = None
         self._offer = EvidenceOffer("", ())
         self.keep: Callable[[], bool] = lambda: True
@@ -105,7 +103,7 @@ class BulkEvidence(QWidget):
 
     def wake(self) -> None:
         if self.isVisible() and self._item is not None:
-            self.about.setText(RESEARCH if self._session.ask(lookups.of_research, self._item.id) else ABOUT)
+            self.about.setText(RESEARCH if self.session.ask(lookups.of_research, self._item.id) else ABOUT)
 
     def enter(self) -> None:
         self.wake()
@@ -119,13 +117,13 @@ class BulkEvidence(QWidget):
         chosen = self._chosen()
         if self._item is None or not chosen or not self.keep():
             return
-        if self._session.do(lookups.take, self._item.id, chosen, self._offer.form) is not None:
+        if self.session.do(lookups.take, self._item.id, chosen, self._offer.form) is not None:
             self._told(f"{counted(len(chosen), 'reference')} taken; {keys.shown('undo')} takes them back.")
 
     def take_source(self) -> None:
         if self._item is None:
             return
-        offer = self._session.ask(lookups.the_source_itself, self._item.id)
+        offer = self.session.ask(lookups.the_source_itself, self._item.id)
         if offer is not None:
             self._show(offer)
             self.take()
@@ -134,7 +132,7 @@ class BulkEvidence(QWidget):
         """Ask the services for what is lacking, on another thread."""
         if self._item is not None and self.keep():
             self.look.setEnabled(False)
-            self._session.do_later(self._looked_up, lambda *_: None, lookups.look_up_evidence, self._item.id)
+            self.session.do_later(self._looked_up, lambda *_: None, lookups.look_up_evidence, self._item.id)
 
     def stop(self) -> None:
         self._soon.stop()
@@ -169,7 +167,7 @@ class BulkEvidence(QWidget):
             # What was typed just before is not read over what is asked for now.
             self._soon.stop()
             item_id = self._item.id
-            self._session.ask_later(lambda offer: self._arrived(item_id, offer), question, item_id, *more)
+            self.session.ask_later(lambda offer: self._arrived(item_id, offer), question, item_id, *more)
 
     def _arrived(self, item_id: str, offer: EvidenceOffer) -> None:
         if self._item is not None and self._item.id == item_id:
@@ -204,7 +202,7 @@ class BulkEvidence(QWidget):
     def _count(self) -> None:
         count = len(self._chosen())
         self.take_all.set_words(f"Take {counted(count, 'reference')}" if count else "Take")
-        self.take_all.setEnabled(bool(count) and not self._session.project.readonly)
+        self.take_all.setEnabled(bool(count) and not self.session.project.readonly)
 
 
 def _line(reference: OfferedReference) -> QListWidgetItem:

@@ -25,7 +25,7 @@ from annotator.gui import keys, theme
 from annotator.gui.forms.fields import TextField
 from annotator.gui.review.field_chips import field_chips, moment
 from annotator.gui.review.run_panel import NO_SOURCE, DraftAsking
-from annotator.gui.session.session import TYPED, ProjectSession
+from annotator.gui.session.session import TYPED, Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -142,7 +142,7 @@ def _about(unit: Unit) -> list[Chip]:
 # People: an expert before a blank page, who wants ideas and no words put into their mouth.
 
 
-class ModelDraft(QWidget):
+class ModelDraft(Pane):
     """The request above, the draft's units below, read only while visible."""
 
     taken = Signal(str, bool)
@@ -150,8 +150,7 @@ class ModelDraft(QWidget):
     quote_wanted = Signal(object)
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._item: Item | None = None
         self._kind = Kind.RUBRIC
         self._current = ""
@@ -216,8 +215,8 @@ class ModelDraft(QWidget):
         return self._kind is Kind.INSIGHTS and self.what.currentData() == WriterAid.REFERENCE.value
 
     def _wake_reference(self, item: Item) -> None:
-        waiting = self._session.ask(model_drafts.waiting, item.id)
-        lacks = self._session.ask(model_drafts.lacks, item.id) or ""
+        waiting = self.session.ask(model_drafts.waiting, item.id)
+        lacks = self.session.ask(model_drafts.lacks, item.id) or ""
         self.asking.show_item(item, WriterAid.REFERENCE, lacks=lacks, waiting=waiting is not None)
         self._show_cards([])
         self.head.hide()
@@ -227,7 +226,7 @@ class ModelDraft(QWidget):
         self.nothing_more.setVisible(waiting is not None)
 
     def _wake_units(self, item: Item) -> None:
-        result = self._session.ask(model_drafts.proposals, item.id, self._kind) or []
+        result = self.session.ask(model_drafts.proposals, item.id, self._kind) or []
         draft = result[0] if result else None
         self.asking.show_item(item, self._kind, lacks=self._lacks(item), waiting=draft is not None)
         self.head.setVisible(draft is not None)
@@ -248,11 +247,11 @@ class ModelDraft(QWidget):
 
         extraction = model_drafts.OFFERED.get(self._kind)
         if extraction is None or extraction.sources:
-            beside = self._session.ask(items.sources, item.id) or []
+            beside = self.session.ask(items.sources, item.id) or []
             return "" if any(source.text.strip() and not source.drafted for source in beside) else NO_SOURCE
         there = {
             artifact.kind
-            for artifact in self._session.ask(annotating.artifacts_of, item.id) or []
+            for artifact in self.session.ask(annotating.artifacts_of, item.id) or []
             if artifact.document.units
         }
         lacking = [KINDS[kind].units for kind in extraction.needs if kind not in there]
@@ -264,7 +263,7 @@ class ModelDraft(QWidget):
             self.reference.enter()
             return
         card = self.current() or next((card for card in self.cards if not card.is_taken), None)
-        goal: QWidget = card or self.asking.ask
+        goal: QWidget = card or self.asking.begin
         goal.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def current(self) -> DraftCard | None:
@@ -288,7 +287,7 @@ class ModelDraft(QWidget):
         if not self.draft_id or self.isHidden():
             return
         took = any(card.is_taken for card in self.cards)
-        if self._session.do(model_drafts.confirm if took else model_drafts.refuse, self.draft_id) is not None:
+        if self.session.do(model_drafts.confirm if took else model_drafts.refuse, self.draft_id) is not None:
             self.wake()
 
     def stop(self) -> None:
@@ -297,7 +296,7 @@ class ModelDraft(QWidget):
     def _confirm(self) -> None:
         if self.draft_id and self.reference.confirm.isEnabled():
             self.reference.tell()
-            self._session.do(model_drafts.confirm_material, self.draft_id)
+            self.session.do(model_drafts.confirm_material, self.draft_id)
 
     def _show_cards(self, units: Sequence[tuple[Unit, bool]]) -> None:
         if [(card.unit, card.is_taken) for card in self.cards] == list(units):
@@ -356,12 +355,11 @@ class ModelDraft(QWidget):
         self.area.ensureWidgetVisible(goal)
 
 
-class ReferenceMaterialEditor(QWidget):
+class ReferenceMaterialEditor(Pane):
     """Both parts, one above the other; text is stored as a draft until confirmed."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.draft_id = ""
         self._kept: dict[str, str] = {}
         self.head, self.why = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
@@ -411,14 +409,14 @@ class ReferenceMaterialEditor(QWidget):
             return
         source = waiting.proposal.source
         self.head.setText(f"Drafted by {source.name} on {moment(waiting.proposal.at)}. Only you see it.")
-        allowed = self._session.ask(model_drafts.may_confirm) is True
+        allowed = self.session.ask(model_drafts.may_confirm) is True
         self.why.setText("" if allowed else NOT_YOU)
         self.why.setHidden(allowed)
-        self.confirm.setEnabled(allowed and not self._session.project.readonly)
+        self.confirm.setEnabled(allowed and not self.session.project.readonly)
         if known == self.draft_id:
             return
         for part, words in zip(self.fields, (waiting.from_sources, waiting.beyond), strict=True):
-            self.fields[part].setReadOnly(self._session.project.readonly)
+            self.fields[part].setReadOnly(self.session.project.readonly)
             self.fields[part].show_value(words)
             self._kept[part] = words
         self.area.verticalScrollBar().setValue(0)
@@ -433,9 +431,9 @@ class ReferenceMaterialEditor(QWidget):
     def _keep(self) -> None:
         for part, field in self.fields.items():
             text = field.toPlainText()
-            if self.draft_id and not self._session.project.readonly and text != self._kept.get(part):
+            if self.draft_id and not self.session.project.readonly and text != self._kept.get(part):
                 self._kept[part] = text
-                self._session.ask(model_drafts.edit, self.draft_id, part, text)
+                self.session.ask(model_drafts.edit, self.draft_id, part, text)
 
     def _follow(self) -> None:
         field = QApplication.focusWidget()

@@ -83,7 +83,7 @@ class AuthorPage(Page):
         self.item: Item | None = None
         self.header, self.tabs = ItemHeader(), KindTabs()
         self.source, self.sheet, self.side = SourcePane(session), AuthoringSheet(session), SidePanel(session)
-        self.hand = AuthoringHand(self.source, self.sheet, self.side)
+        self.origin: materials.TaskOrigin | None = None
         self._seen, self._goal = False, ""
         self.asked = AssignedKinds(session)
         self.clock = Clock()
@@ -117,8 +117,10 @@ class AuthorPage(Page):
         self.header.stepped.connect(self.step)
         self.tabs.picked.connect(self._pick)
         self.sheet.form.entered.connect(lambda field: self.side.follow(self.sheet.kind, field))
-        self.sheet.acts.quote_wanted.connect(self.hand.show_quote)
-        self.sheet.submission.sealed.connect(self._submitted)
+        self.sheet.form.entered.connect(lambda _: self._show_quoted())
+        self.source.stepped.connect(self.sheet.form.reveal)
+        self.sheet.acts.quote_wanted.connect(self._show_quote)
+        self.sheet.sealed.connect(self._submitted)
         self.sheet.strip.guideline.clicked.connect(lambda: self.side.toggle(self.side.text))
         self.header.feedback_wanted.connect(self._show_feedback)
         self.header.seminar.clicked.connect(self._show_seminar)
@@ -127,11 +129,11 @@ class AuthorPage(Page):
         self.sheet.beginning.draft.clicked.connect(self._turn_draft)
         self.side.keep = self.sheet.saving.keep
         self.side.taken.connect(self._take)
-        self.side.quote_wanted.connect(self.hand.show_quote)
+        self.side.quote_wanted.connect(self._show_quote)
         self.side.turned.connect(self._show_side)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
-        self.source.quote_wanted.connect(partial(self.sheet.change, self.hand.quote))
+        self.source.quote_wanted.connect(partial(self.sheet.change, self._quote))
         theme.watch(self, self.tabs.repaint_icons)
 
     def _bind(self) -> None:
@@ -145,7 +147,7 @@ class AuthorPage(Page):
             "merge_unit": acts.merge,
             "split_unit": acts.split,
             "note": acts.note,
-            "evidence": self.hand.quote,
+            "evidence": self._quote,
         }
         for act, slot in changing.items():
             self.bind(act, partial(self.sheet.change, slot))
@@ -154,9 +156,9 @@ class AuthorPage(Page):
         self.bind("next_item", lambda: self.step(1))
         self.bind("previous_item", lambda: self.step(-1))
         self.bind("next_open", self.go_on)
-        self.bind("find", self.hand.reading(self.source.open_find))
-        self.bind("next_evidence", self.hand.reading(partial(self.source.step_evidence, 1)))
-        self.bind("previous_evidence", self.hand.reading(partial(self.source.step_evidence, -1)))
+        self.bind("find", self._reading(self.source.open_find))
+        self.bind("next_evidence", self._reading(partial(self.source.step_evidence, 1)))
+        self.bind("previous_evidence", self._reading(partial(self.source.step_evidence, -1)))
         self.bind("spelling", self.sheet.speller.turn)
         self.bind("guideline", lambda: self.side.toggle(self.side.text))
         self.bind("model_draft", self._turn_draft)
@@ -270,7 +272,7 @@ class AuthorPage(Page):
         if self.sheet.artifact is not None and self.sheet.artifact.state is State.SEALED:
             self.go_on()
         else:
-            self.sheet.change(self.sheet.submission.submit)
+            self.sheet.change(self.sheet.submit)
 
     def _reopen(self) -> None:
         """Open a document that is closed; what is open or not theirs stays as it is."""
@@ -314,7 +316,7 @@ class AuthorPage(Page):
         self.header.show_item(self.item, place, len(self._ids))
         self.header.show_due(self.asked.due(item_id))
         self.header.show_settled(self.asked.settled(item_id))
-        self.hand.origin = origin = self.session.ask(materials.origin, self.item)
+        self.origin = origin = self.session.ask(materials.origin, self.item)
         self.header.show_origin(origin.seminar.key if origin else "")
         beside = self.session.ask(items.beside, item_id) or []
         self.source.show_item(self.item, [*beside, *(origin.sources if origin else ())])
@@ -328,7 +330,7 @@ class AuthorPage(Page):
         ]
 
     def _show_seminar(self) -> None:
-        if (origin := self.hand.origin) and self.item is not None:
+        if (origin := self.origin) and self.item is not None:
             place = {"kind": Kind.TASKS.value, "unit_id": self.item.made_from}
             self.session.go("Author", item_id=origin.seminar.id, **place)
 
@@ -348,12 +350,12 @@ class AuthorPage(Page):
         self.sheet.show_kind(self.item, kind, artifacts, self._sources())
         self.side.history.follow(self.sheet.artifact)
         self.side.follow_item(self.item, kind)
-        self.hand.show_quoted()
+        self._show_quoted()
 
     def _refresh(self, artifacts: Sequence[Artifact], *, reworded: bool = False) -> None:
         self.tabs.show_standings(standings(artifacts))
         self.sheet.refresh(artifacts, reworded=reworded)
-        self.hand.show_quoted()
+        self._show_quoted()
         self.side.history.follow(self.sheet.artifact)
         self.side.wake()
 
@@ -393,9 +395,50 @@ class AuthorPage(Page):
         if self.sheet.take(self.side.draft.draft_id, unit_id, edit=edit):
             self.side.draft.wake()
 
+    def _reading(self, act: Callable[..., None]) -> Callable[[], None]:
+
+        def do() -> None:
+            self._show_source()
+            act()
+
+        return do
+
+    def _show_source(self) -> None:
+        """Where there is no room for both, what stands at the right is closed."""
+        if self.source.isHidden():
+            self.side.close_button.click()
+            self.source.show()
+
+    def _quote(self) -> None:
+        """Lean the unit at the cursor on the words selected or found in the source."""
+        self._show_source()
+        anchor = self.source.quote()
+        if anchor is None:
+            self.sheet.say("info", f"Select words in the source first, then press {keys.shown('evidence')}.")
+        elif not self.sheet.acts.quote(anchor):
+            self.sheet.say("info", "No unit here can take a quotation.")
+        else:
+            self.source.forget_selection()
+            self.source.show_anchor(anchor)
+            self.sheet.enter_current()
+
+    def _show_quoted(self) -> None:
+        """Mark all that the document in hand quotes; what the unit at the cursor quotes stands out."""
+        artifact, current = self.sheet.artifact, self.sheet.form.current
+        units = artifact.document.units if artifact else ()
+        quoted = [(unit.id, anchor) for unit in units for anchor in unit.anchors]
+        self.source.show_quoted(quoted, current.unit_id if current else "")
+        self.source.leads.show_units(self.origin.inspirations if self.origin else self.sheet.written_from())
+
+    def _show_quote(self, anchor: Anchor) -> None:
+        """Bring a quotation into view, or say that its words are there no more."""
+        self._show_source()
+        if not self.source.show_anchor(anchor):
+            self.sheet.say("info", "These words are no longer in the source; the quotation is kept.")
+
     def _change_pane(self) -> None:
         if holds(self.sheet):
-            self.hand.reading(self.source.enter)()
+            self._reading(self.source.enter)()
         else:
             self.sheet.enter_current()
 
@@ -450,55 +493,6 @@ class AuthorPage(Page):
         super().hideEvent(event)
         self._attention.end()
         self._spending.stop()
-
-
-class AuthoringHand:
-    def __init__(self, source: SourcePane, sheet: AuthoringSheet, side: SidePanel) -> None:
-        self._source, self._sheet, self._side = source, sheet, side
-        self.origin: materials.TaskOrigin | None = None
-        sheet.form.entered.connect(lambda _: self.show_quoted())
-        source.stepped.connect(sheet.form.reveal)
-
-    def reading(self, act: Callable[..., None]) -> Callable[[], None]:
-
-        def do() -> None:
-            self._read()
-            act()
-
-        return do
-
-    def _read(self) -> None:
-        """Where there is no room for both, what stands at the right is closed."""
-        if self._source.isHidden():
-            self._side.close_button.click()
-            self._source.show()
-
-    def quote(self) -> None:
-        """Lean the unit at the cursor on the words selected or found in the source."""
-        self._read()
-        anchor = self._source.quote()
-        if anchor is None:
-            self._sheet.say("info", f"Select words in the source first, then press {keys.shown('evidence')}.")
-        elif not self._sheet.acts.quote(anchor):
-            self._sheet.say("info", "No unit here can take a quotation.")
-        else:
-            self._source.forget_selection()
-            self._source.show_anchor(anchor)
-            self._sheet.enter_current()
-
-    def show_quoted(self) -> None:
-        """Mark all that the document in hand quotes; what the unit at the cursor quotes stands out."""
-        artifact, current = self._sheet.artifact, self._sheet.form.current
-        units = artifact.document.units if artifact else ()
-        quoted = [(unit.id, anchor) for unit in units for anchor in unit.anchors]
-        self._source.show_quoted(quoted, current.unit_id if current else "")
-        self._source.leads.show_units(self.origin.inspirations if self.origin else self._sheet.written_from())
-
-    def show_quote(self, anchor: Anchor) -> None:
-        """Bring a quotation into view, or say that its words are there no more."""
-        self._read()
-        if not self._source.show_anchor(anchor):
-            self._sheet.say("info", "These words are no longer in the source; the quotation is kept.")
 
 
 class ItemHeader(QFrame):

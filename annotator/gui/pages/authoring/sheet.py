@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QToolButton
 
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating, artifacts, settings
@@ -15,7 +15,7 @@ from annotator.actions.material import model_drafts
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.kinds.artifact import Artifact, Finding, Kind, State, Unit, Weights
+from annotator.domain.kinds.artifact import Artifact, Finding, Kind, State, Unit, Weights, hinders
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.question_types import BAR, QuestionType
 from annotator.domain.material.item import Item, Source
@@ -25,7 +25,7 @@ from annotator.gui.forms import forms
 from annotator.gui.forms.fields import MarkMenu
 from annotator.gui.forms.spelling import Speller
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.pages.authoring.action_bar import AuthoringActionBar, Checking, Submission, SubmitPanel
+from annotator.gui.pages.authoring.action_bar import AuthoringActionBar, SubmitPanel
 from annotator.gui.pages.authoring.form import (
     Saving,
     UnitActs,
@@ -37,9 +37,9 @@ from annotator.gui.pages.authoring.form import (
 )
 from annotator.gui.pages.authoring.side_panel import AuthoringStart
 from annotator.gui.review.field_chips import moment
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import ElidedLabel, Stack, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import ElidedLabel, Stack, horizontal, later, vertical, with_properties
 from annotator.gui.widgets.chips import Picture
 from annotator.gui.widgets.fields import ChoiceBox
 from annotator.gui.widgets.message_bar import Level, MessageBar
@@ -158,6 +158,8 @@ DRAFTED_KINDS = frozenset(
     (Kind.INSIGHTS, Kind.INSPIRATIONS, Kind.TASKS, Kind.RUBRIC, Kind.DIAGNOSTICS, Kind.CHECKLIST)
 )
 LONGEST_VERB = 60
+# The guideline is asked at most once per pause in typing.
+DELAY_MS = 150
 # What has a panel of help: a model's draft, or references in bulk.
 HELPED_KINDS = DRAFTED_KINDS | {Kind.EVIDENCE}
 # Also without a model: the baseline copies sentences of the transcript.
@@ -170,15 +172,16 @@ def _maker(kind: Kind, weights: Weights) -> Callable[[], UnitEditor]:
     return partial(forms.editor, kind, weights)
 
 
-class AuthoringSheet(QWidget):
+class AuthoringSheet(Pane):
     """The right-hand side of the page: the artifact in hand, or the way to begin one."""
 
     stirred = Signal()
     """Something was typed, chosen or scrolled: a sign of life."""
+    sealed = Signal(object)
+    """The Artifact that was submitted just now."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         self.item: Item | None = None
         self.kind = Kind.RUBRIC
         self._found: Sequence[Artifact] = ()
@@ -195,9 +198,9 @@ class AuthoringSheet(QWidget):
         self.strip, self.bar = StateStrip(), AuthoringActionBar()
         self.form = UnitsForm(self.saving.draft, self.speller)
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
-        self.checking = Checking(self._remarks, self)
+        self.findings: list[Finding] = []
+        self._check_soon = later(self, self.check, DELAY_MS)
         self.acts = UnitActs(session, self.form, self.saving, self)
-        self.submission = Submission(session, self.form, self.saving, self.checking, self.panel, self)
         self._stack = Stack(self.form, self.beginning)
         vertical(self.strip, (self._stack, 1), self.panel, self.bar, on=self, margins=0, spacing=0)
         self.messages.float_over(self._stack)
@@ -208,18 +211,18 @@ class AuthoringSheet(QWidget):
         form.typed.connect(self._typed)
         form.chosen.connect(lambda unit_id, field, value: saving.put(unit_id, **{field: value}))
         form.left.connect(saving.keep)
-        form.left.connect(self.checking.soon)
+        form.left.connect(self._check_soon.start)
         form.verticalScrollBar().valueChanged.connect(self.stirred)
-        self.checking.found.connect(form.show_findings)
-        self.checking.found.connect(lambda found: bar.show_findings(form.due(found), len(found)))
+        self.panel.jumped.connect(self._jump)
+        self.panel.overridden.connect(self.seal)
         self.acts.told.connect(lambda words: self.say("success", words))
         self.speller.told.connect(lambda words: self.say("info", words))
         self.panel.closed.connect(self.enter_current)
         bar.new.clicked.connect(self.acts.new)
         bar.share.clicked.connect(self.acts.share_rest)
         bar.marks.clicked.connect(self.take_marks)
-        bar.submit.clicked.connect(self.submission.submit)
-        bar.remarks.clicked.connect(self.submission.show_remarks)
+        bar.submit.clicked.connect(self.submit)
+        bar.remarks.clicked.connect(self.show_remarks)
         self.strip.reopen.clicked.connect(self.reopen)
         self.strip.copy.clicked.connect(self.start_copy)
         self.strip.version_wanted.connect(self._show_version)
@@ -240,7 +243,7 @@ class AuthoringSheet(QWidget):
         self.know(item, sources)
         self.refresh(artifacts)
         self.form.verticalScrollBar().setValue(0)
-        self.checking.check()
+        self.check()
 
     def know(self, item: Item, sources: Sequence[Source]) -> None:
         """The item or its sources have changed: what the guideline says may change with them."""
@@ -295,7 +298,54 @@ class AuthoringSheet(QWidget):
         self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
         self._show_drafted(artifact)
         self._tell()
-        self.checking.soon()
+        self._check_soon.start()
+
+    def check(self) -> list[Finding]:
+        """See what the guideline remarks on the document, and show it; typing has it done at most once a pause."""
+        self._check_soon.stop()
+        self.findings = found = self._remarks()
+        self.form.show_findings(found)
+        self.bar.show_findings(self.form.due(found), len(found))
+        if self.panel.isVisible():
+            self._list(found)
+        return found
+
+    def submit(self) -> None:
+        if not self.saving.editable or not self.saving.keep():
+            return
+        self.form.complain()
+        if findings := self.check():
+            self._list(findings)
+            self.panel.enter()
+        else:
+            self.seal()
+
+    def show_remarks(self) -> None:
+        self.form.complain()
+        self._list(self.check())
+        self.panel.enter()
+
+    def seal(self, reason: str = "") -> None:
+        """Submit; `reason` says why warnings were overridden. Errors are listed instead."""
+        artifact = self.artifact
+        if artifact is None or not self.saving.keep():
+            return
+        findings = self.check()
+        if hinders(findings, reason):
+            self._list(findings)
+            self.panel.enter()
+        elif self.session.do(assignments.seal, artifact.id, reason) is not None:
+            self.panel.hide()
+            self.sealed.emit(self.artifact)
+
+    def _list(self, findings: list[Finding]) -> None:
+        if (artifact := self.artifact) is not None:
+            self.panel.show_findings(findings, artifact.document.units, KINDS[artifact.kind])
+
+    def _jump(self, unit_id: str, field: str) -> None:
+        current = self.form.current
+        if goal := unit_id or (current.unit_id if current else ""):
+            self.form.go(goal, field if unit_id else "text")
 
     def focus_first(self) -> None:
         """Put the keyboard where work begins: the first empty unit, else the first, else the start button."""
@@ -387,7 +437,7 @@ class AuthoringSheet(QWidget):
 
     def _typed(self, unit_id: str, field: str, value: object) -> None:
         self.saving.type(unit_id, field, value)
-        self.checking.soon()
+        self._check_soon.start()
         self.stirred.emit()
 
     def _helped(self) -> bool:

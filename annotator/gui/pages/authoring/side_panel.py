@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
@@ -32,7 +31,7 @@ from annotator.gui import keys, theme
 from annotator.gui.forms import forms
 from annotator.gui.pages.authoring.form import next_open
 from annotator.gui.review.field_chips import as_text, line
-from annotator.gui.session.session import AUTHORING, ProjectSession, due_of_items
+from annotator.gui.session.session import AUTHORING, Pane, ProjectSession, due_of_items
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
@@ -57,7 +56,7 @@ LEAST_WIDTH, DRAFT_WIDTH = 230, 330
 H = TypeVar("H", "ModelDraft", "BulkEvidence")
 
 
-class SidePanel(QFrame):
+class SidePanel(Pane):
     """One panel at a time, or none; what helps with writing is loaded and made when it is first asked for."""
 
     turned = Signal()
@@ -67,14 +66,12 @@ class SidePanel(QFrame):
     quote_wanted = Signal(object)
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session, "side")
         self._helpers: list[ModelDraft | BulkEvidence] = []
         self._titles: dict[QWidget, str] = {}
         self._item: Item | None = None
         self.keep: Callable[[], bool] = lambda: True
         """Keeps what is being typed into the form; False when it cannot be kept."""
-        self.setProperty("role", "side")
         self.title, self.close_button = PlainLabel(role="subtitle"), QToolButton()
         self.all = with_properties(QPushButton("Show all"), role="quiet", checkable=True)
         self.all.toggled.connect(self._show_guideline)
@@ -219,12 +216,11 @@ class SidePanel(QFrame):
                 self.text.show_html(rendered.html)
 
 
-class HistoryList(QWidget):
+class HistoryList(Pane):
     """The revisions of an artifact, read only while visible."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         self._artifact: Artifact | None = None
         self._revisions: list[RevisionLine] = []
         self.list, self.words = QListWidget(), QPlainTextEdit()

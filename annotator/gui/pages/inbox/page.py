@@ -1,10 +1,10 @@
 """The Exchange page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QDragEnterEvent,
@@ -25,18 +25,18 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.pages.inbox import tray_pane
-from annotator.gui.pages.inbox.tray_pane import TrayPane, in_order, piece_words, plain_code, shown
+from annotator.gui.pages.inbox.tray_pane import in_order, piece_words, plain_code, shown
 from annotator.gui.review.field_chips import moment
 from annotator.gui.session import page
-from annotator.gui.session.page import Page
+from annotator.gui.session.page import PartedPage, Tab, TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.session.shared_folder import FolderLine
-from annotator.gui.widgets.bars import KeyButton, Tabs
+from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, push_button, vertical
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import RowsTree, line
 from annotator.gui.widgets.fields import search_field
-from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
+from annotator.gui.widgets.message_bar import ProgressRow
 
 PIECE_FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
 PIECE_COLUMNS = ("File", "Person", "Outcome", "Receipt code", "Outcome")
@@ -53,17 +53,15 @@ WHAT = (
 FILES = f"Returned work (*{page.WORK} *{page.WORK}.zip);;All files (*)"
 
 
-class ImportFiles(QWidget):
-    tray_wanted = Signal()
-
+class ImportFiles(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._paths: list[Path] = []
         self._arrivals: list[Arrival] = []
         self._done = self._busy = self._key_offered = False
+        self.acts = {"submit": self.take_in}
         self.setAcceptDrops(not session.project.readonly)
-        self.answer, self.head = MessageBar(), PlainLabel(role="strong", wrap=True)
+        self.head = PlainLabel(role="strong", wrap=True)
         self.tree, self.progress = ArrivalsTree("Returned files"), ProgressRow()
         self.progress.hide()
         self.detail = PlainLabel(role="hint", wrap=True)
@@ -72,7 +70,7 @@ class ImportFiles(QWidget):
         self.tree.currentItemChanged.connect(lambda *_: self._offer_key())
         self.nothing = EmptyState("import", "Drop returned files here", WHAT)
         self._first = KeyButton("Choose files…", act="choose_work", role="primary", press=self.choose)
-        self._first.setEnabled(not self._session.project.readonly)
+        self._first.setEnabled(not self.session.project.readonly)
         self.nothing.add_button(self._first)
         listed = QWidget()
         column = vertical(self.head, (self.tree, 1), on=listed, margins=0, spacing=8)
@@ -80,7 +78,7 @@ class ImportFiles(QWidget):
         column.addWidget(self.detail)
         column.addWidget(self.progress)
         self.more = KeyButton("Choose more…", act="choose_work", press=self.choose)
-        self.go = KeyButton("Import", act="submit", role="primary", press=self.take_in)
+        self.bring_in = KeyButton("Import", act="submit", role="primary", press=self.take_in)
         self.remove, self.clear = (
             KeyButton("Remove from list", "Del", press=self.forget),
             QPushButton("Clear the list"),
@@ -90,14 +88,21 @@ class ImportFiles(QWidget):
         )
         gone.activated.connect(lambda: None if self._done else self.forget())
         self.copy = KeyButton("Copy all receipt codes", role="primary", press=self._copy)
-        self.more.setEnabled(not self._session.project.readonly)
+        self.more.setEnabled(not self.session.project.readonly)
         self.clear.clicked.connect(self._clear)
         self.about = PlainLabel(role="hint", wrap=True)
         self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        column.addLayout(horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.go))
+        column.addLayout(
+            horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.bring_in)
+        )
         self.body = Stack(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
         self._show()
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Look at the `files` that were brought along."""
+        if files := place.get("files"):
+            self.look_at([Path(file) for file in files])
 
     def focus_first(self) -> None:
         """Work begins with choosing files, or in the table of those that were."""
@@ -141,15 +146,13 @@ class ImportFiles(QWidget):
         self._done = False
         self.answer.clear()
         self._begin("Reading the files")
-        self._session.do_later(
-            self._looked, self.progress.show_progress, unpacking.preview, list(self._paths)
-        )
+        self.session.do_later(self._looked, self.progress.show_progress, unpacking.preview, list(self._paths))
 
     def take_in(self) -> None:
-        if not self.go.isEnabled() or self._busy:
+        if not self.bring_in.isEnabled() or self._busy:
             return
         self._begin("Making a backup and importing the work")
-        self._session.do_later(self._taken, self.progress.show_progress, unpacking.take_in, list(self._paths))
+        self.session.do_later(self._taken, self.progress.show_progress, unpacking.take_in, list(self._paths))
 
     def _begin(self, what: str) -> None:
         self._busy = True
@@ -188,11 +191,11 @@ class ImportFiles(QWidget):
             "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
         )
         if waits:
-            self.answer.set_action("Look at the tray", self.tray_wanted.emit)
+            self.answer.set_action("Look at the tray", lambda: self.session.go("Exchange", part="Tray"))
         # Whatever shows items or documents may show others now.
         for kind in ("parcel", "import"):
-            self._session.tell(Change(kind, "", "take in"))
-        self._session.tell_end("Returned work was imported.", "Exchange", self, part="Import")
+            self.session.tell(Change(kind, "", "take in"))
+        self.session.tell_end("Returned work was imported.", "Exchange", self, part="Import")
 
     def _end(self, arrivals: list[Arrival] | None) -> None:
         self._busy = False
@@ -210,7 +213,7 @@ class ImportFiles(QWidget):
                 self.answer.clear()
             self._key_offered = False
             return
-        result = self._session.ask(known_keys.replacement_by, arrival.person_id, arrival.key)
+        result = self.session.ask(known_keys.replacement_by, arrival.person_id, arrival.key)
         if result is None:
             return
         self.answer.show_message(
@@ -220,13 +223,13 @@ class ImportFiles(QWidget):
             lasting=True,
         )
         self._key_offered = True
-        if not self._session.project.readonly:
+        if not self.session.project.readonly:
             self.answer.set_action("Replace the key", lambda: self._replace_key(arrival))
         # The table gives way to the message; the row that it is about stays in view.
         self.tree.scrollTo(self.tree.currentIndex())
 
     def _replace_key(self, arrival: Arrival) -> None:
-        if self._session.do(known_keys.replace, arrival.person_id, arrival.key) is not None:
+        if self.session.do(known_keys.replace, arrival.person_id, arrival.key) is not None:
             self._preview()
 
     def _copy(self) -> None:
@@ -250,8 +253,8 @@ class ImportFiles(QWidget):
             button.setVisible(visible)
             button.setEnabled(idle)
         self.copy.setEnabled(idle and sound)
-        self.go.setVisible(not self._done)
-        self.go.setEnabled(idle and sound and not self._session.project.readonly)
+        self.bring_in.setVisible(not self._done)
+        self.bring_in.setEnabled(idle and sound and not self.session.project.readonly)
         self.about.setText("" if self._busy else self._about(sound=sound, news=bool(news)))
 
     def _heading(self) -> str:
@@ -384,17 +387,17 @@ NO_KEY = "Tasks are signed; the six words of this project's key appear here once
 VERSION = "The version of Goldsmith that this person's newest returned work was made with"
 
 
-class HandingOut(QWidget):
+class HandingOut(TabPart):
     """People with their task content; one file for each selected person, or for everybody."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
+        self.acts = {"submit": self.choose_all}
         self._holdings: list[TaskContent] = []
         self._written: dict[str, HandOutResult] = {}
         self._programs: dict[str, str] = {}
         self._folder: Path | None = None
-        self.answer, self.progress = MessageBar(), ProgressRow()
+        self.progress = ProgressRow()
         self.progress.hide()
         self.nothing = EmptyState(
             "annotator",
@@ -403,7 +406,7 @@ class HandingOut(QWidget):
             "first; then write their tasks here.",
         )
         self.nothing.add_action(
-            "Hand out work…", lambda: self._session.go("People", part="Hand out"), primary=True
+            "Hand out work…", lambda: self.session.go("People", part="Hand out"), primary=True
         )
         listed = QWidget()
         self.table = RowsTree(
@@ -435,12 +438,12 @@ class HandingOut(QWidget):
         self.table.setFocus()
 
     def fill(self) -> None:
-        result = self._session.ask(packing.holdings) or []
+        result = self.session.ask(packing.holdings) or []
         self._holdings = sorted(result, key=lambda holding: natural(holding.person.alias))
         self.body.setCurrentIndex(1 if self._holdings else 0)
-        words = self._session.ask(known_keys.own_words)
+        words = self.session.ask(known_keys.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
-        self._programs = self._session.ask(people.programs) or {}
+        self._programs = self.session.ask(people.programs) or {}
         self.shared.fill()
         self._fill_table()
 
@@ -477,7 +480,7 @@ class HandingOut(QWidget):
         return [self._holdings[row].person.id for row in self.table.chosen()]
 
     def _offer(self) -> None:
-        chosen, idle = len(self._selected()), self.progress.isHidden() and not self._session.project.readonly
+        chosen, idle = len(self._selected()), self.progress.isHidden() and not self.session.project.readonly
         self.some.set_words(_files(max(1, chosen)))
         self.some.setEnabled(idle and chosen > 0)
         self.all.set_words(_files(len(self._holdings)))
@@ -490,7 +493,7 @@ class HandingOut(QWidget):
 
     def _copy_mail(self) -> None:
         holding = self._holdings[self.table.chosen()[0]]
-        QGuiApplication.clipboard().setText(packing.mail(self._session.project, holding))
+        QGuiApplication.clipboard().setText(packing.mail(self.session.project, holding))
         self.answer.show_message(
             "success",
             f"A mail to {shown(holding.person.name)} is copied.",
@@ -498,7 +501,7 @@ class HandingOut(QWidget):
         )
 
     def _choose(self, person_ids: list[str]) -> None:
-        here = str(self._folder or self._session.project.path.parent)
+        here = str(self._folder or self.session.project.path.parent)
         if name := QFileDialog.getExistingDirectory(self, "Folder for the tasks", here):
             self.write(person_ids, Path(name))
 
@@ -509,7 +512,7 @@ class HandingOut(QWidget):
         self.progress.show_progress("Writing tasks", 0, len(person_ids))
         self.progress.show()
         self._offer()
-        self._session.do_later(
+        self.session.do_later(
             self._done, self.progress.show_progress, packing.write_tasks, person_ids, folder
         )
 
@@ -518,8 +521,8 @@ class HandingOut(QWidget):
         if written is not None:
             self._written |= {result.person.id: result for result in written}
             self._tell(written)
-            self._session.tell(Change("parcel", "", "pack task"))
-            self._session.tell_end("The tasks are written.", "Exchange", self, part="Hand out")
+            self.session.tell(Change("parcel", "", "pack task"))
+            self.session.tell_end("The tasks are written.", "Exchange", self, part="Hand out")
         self._offer()
 
     def _tell(self, written: list[HandOutResult]) -> None:
@@ -547,99 +550,69 @@ LEAST_CODE = 4
 
 # People: coordinators with twenty files in the mail. What annoys them elsewhere: merges by a typed name, imports that
 # double or drop work without a word, no way to see beforehand what would happen, and nothing to answer the sender with.
-TABS = ("Import", "Tray", "Received", "Hand out")
 TAKE_IN, TRAY, RECEIVED, HAND_OUT = range(4)
+HERE = "annotator.gui.pages.inbox"
 
 
-class ExchangePage(Page):
-    """Four tabs over the same parcels; their keys act on the one in view."""
+class ExchangePage(PartedPage):
+    """Four tabs over the same parcels."""
 
     NAME = "Exchange"
-    TABS = TABS
+    TABS = ("Import", "Tray", "Received", "Hand out")
+    PARTS = ("intake", "tray", "received", "out")
+    DENIED = (
+        "Only a coordinator exchanges files here",
+        "Work as a coordinator of this project to import work or hand out tasks.",
+    )
+    INTRODUCTION = (
+        "Tasks and returned work travel as files, by mail or on a USB stick. People are identified by "
+        "id, never by a typed name; existing work is never overwritten."
+    )
+    ABOVE = 16
     ICON = "import"
     HEARS = ("parcel", "tray", "assignment", "person", "import", "item", "setting")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.intake, self.tray, self.received = ImportFiles(session), TrayPane(session), Received(session)
-        self.out = HandingOut(session)
-        self.tabs = self.part_tabs = Tabs("Parts of the exchange")
-        for words, pane in zip(TABS, (self.intake, self.tray, self.received, self.out), strict=True):
-            self.tabs.addTab(pane, words)
-        self.intake.tray_wanted.connect(lambda: self._turn_to(TRAY))
-        self.tray.decided.connect(self._fill)
-        self.tabs.currentChanged.connect(lambda _: self._fill())
-        about = PlainLabel(
-            "Tasks and returned work travel as files, by mail or on a USB stick. People are identified by "
-            "id, never by a typed name; existing work is never overwritten.", "hint", wrap=True,
-        )  # fmt: skip
-        nothing = EmptyState(
-            "lock",
-            "Only a coordinator exchanges files here",
-            "Work as a coordinator of this project to import work or hand out tasks.",
-        )
-        nothing.add_action("Team…", lambda: self.session.go("People"), primary=True)
-        self.body = Stack(self.tabs, nothing)
-        vertical(about, (self.body, 1), on=self, margins=(20, 16, 20, 12))
+        self.tabs.setAccessibleName("Parts of the exchange")
+        self.denied.add_action("Team…", lambda: self.session.go("People"), primary=True)
         self.bind("choose_work", self._choose)
-        self.bind("submit", self._submit)
-        self.bind("accept_work", lambda: self._in_tray(self.tray.take))
-        self.bind("set_work_aside", lambda: self._in_tray(self.tray.set_aside))
-        self.bind("other_pane", lambda: self._turn_to((self.tabs.currentIndex() + 1) % len(TABS)))
+
+    intake = Tab(f"{HERE}.page", "ImportFiles")
+    tray = Tab(f"{HERE}.tray_pane", "TrayPane")
+    received = Tab(f"{HERE}.page", "Received")
+    out = Tab(f"{HERE}.page", "HandingOut")
+
+    def offered(self) -> frozenset[str]:
+        person = self.session.ask(people.someone)
+        coordinates = person is not None and person.has(Role.COORDINATOR)
+        return frozenset(self.TABS if coordinates else ())
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; look at the files that were brought along, or open a part by its name."""
-        person = self.session.ask(people.someone)
-        self.body.setCurrentIndex(0 if person is not None and person.has(Role.COORDINATOR) else 1)
-        if place.get("part") in TABS:
-            self.tabs.setCurrentIndex(TABS.index(place["part"]))
+        super().navigate({**place, "part": "Import"} if place.get("files") else place)
+
+    def on_change(self, change: Change) -> None:
         self._fill()
-        if files := place.get("files"):
-            self.look_at([Path(file) for file in files])
 
-    def look_at(self, paths: list[Path]) -> None:
-        self.tabs.setCurrentIndex(TAKE_IN)
-        self.intake.look_at(paths)
-
-    def focus_first(self) -> None:
-        pane: Any = self.tabs.currentWidget()
-        if self.body.currentIndex() == 0:
-            pane.focus_first()
-
-    def _fill(self) -> None:
-        if self.body.currentIndex() == 1:
-            return
-        waiting, received = self.tray.fill(), self.received.fill()
-        self.out.fill()
-        self.tabs.setTabText(TRAY, f"Tray  {waiting}" if waiting else "Tray")
-        self.tabs.setTabText(RECEIVED, f"Received  {received}" if received else "Received")
-
-    def _turn_to(self, tab: int) -> None:
-        self.tabs.setCurrentIndex(tab)
-        self.focus_first()
+    def fill(self) -> None:
+        for part in (self.tray, self.received, self.out):
+            part.fill()
+        for tab, count in ((TRAY, self.tray.waiting), (RECEIVED, self.received.count)):
+            words = self.TABS[tab]
+            self.tabs.setTabText(tab, f"{words}  {count}" if count else words)
 
     def _choose(self) -> None:
         if self.body.currentIndex() == 0 and not self.session.project.readonly:
             self.tabs.setCurrentIndex(TAKE_IN)
             self.intake.choose()
 
-    def _submit(self) -> None:
-        acts = {TAKE_IN: self.intake.take_in, HAND_OUT: self.out.choose_all}
-        act = acts.get(self.tabs.currentIndex())
-        if act is not None and self.body.currentIndex() == 0:
-            act()
 
-    def _in_tray(self, act: Any) -> None:
-        if self.tabs.currentIndex() == TRAY:
-            act()
-
-
-class Received(QWidget):
+class Received(TabPart):
     """Imported packages with date and code, newest first."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._all: list[Arrival] = []
         self.search = search_field(
             "Find a person, a file or a receipt code…", "Find among the received files", self._narrow
@@ -658,12 +631,15 @@ class Received(QWidget):
         self.body = Stack(nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
 
-    def fill(self) -> int:
-        result = self._session.ask(unpacking.received) or []
+    def fill(self) -> None:
+        result = self.session.ask(unpacking.received) or []
         self._all = sorted(result, key=_newest)
         self.body.setCurrentIndex(1 if result else 0)
         self._narrow()
-        return len(result)
+
+    @property
+    def count(self) -> int:
+        return len(self._all)
 
     def focus_first(self) -> None:
         self.search.setFocus()

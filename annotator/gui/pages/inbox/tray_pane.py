@@ -4,9 +4,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QColor, QIcon
-from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
@@ -29,6 +29,7 @@ from annotator.domain.texts.words import natural
 from annotator.gui import theme
 from annotator.gui.review import people_choice
 from annotator.gui.review.field_chips import UNTOLD, quotations
+from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
@@ -197,14 +198,14 @@ def plain_code(text: str) -> str:
 Row = tuple[str, str]
 
 
-class TrayPane(QWidget):
+class TrayPane(TabPart):
     """Entries on the left; the chosen one's units beside those that are here on the right."""
 
-    decided = Signal()
-
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
+        self.waiting = 0
+        """How many entries wait for a decision."""
+        self.acts = {"accept_work": self.take, "set_work_aside": self.set_aside}
         self._sheets: list[TraySheet] = []
         self._shown: TraySheet | None = None
         self.list = with_properties(QListWidget(), accessibleName="Entries in the tray")
@@ -239,11 +240,11 @@ class TrayPane(QWidget):
     def focus_first(self) -> None:
         (self.list if self._sheets else self.every).setFocus()
 
-    def fill(self) -> int:
-        """Read the tray again, staying at the entry that was shown; how many wait."""
+    def fill(self) -> None:
+        """Read the tray again, staying at the entry that was shown."""
         entry_id, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
         everything = None if self.every.isChecked() else TrayState.WAITING
-        self._sheets = sorted(self._session.ask(tray.sheets, everything) or [], key=_place)
+        self._sheets = sorted(self.session.ask(tray.sheets, everything) or [], key=_place)
         if not self._sheets:
             self._shown = None
         with QSignalBlocker(self.list):
@@ -258,19 +259,19 @@ class TrayPane(QWidget):
             "Returned work that conflicts with existing work, arrives after the consensus, or was not "
             "assigned is kept in this tray until you decide. Nothing is lost or overwritten.",
         )
-        return sum(sheet.entry.state is TrayState.WAITING for sheet in self._sheets)
+        self.waiting = sum(sheet.entry.state is TrayState.WAITING for sheet in self._sheets)
 
     def _show(self, row: int) -> None:
         if not 0 <= row < len(self._sheets):
             self._shown = None
             return
-        self._shown = sheet = self._session.ask(tray.sheet, self._sheets[row]) or self._sheets[row]
+        self._shown = sheet = self.session.ask(tray.sheet, self._sheets[row]) or self._sheets[row]
         entry = sheet.entry
         self.title.setText(" · ".join(part for part in (_subject(sheet), _person(sheet)) if part))
         self.question.show_words(sheet.question)
         why = why_waiting(entry, known_item=bool(sheet.item_key))
         self.why.setText(f"{why} {sheet.consequence}".strip())
-        locked = self._session.project.readonly
+        locked = self.session.project.readonly
         self.accept.setVisible(sheet.may_be_accepted)
         self.accept.setEnabled(not locked)
         self.aside.setVisible(entry.state is TrayState.WAITING)
@@ -301,9 +302,7 @@ class TrayPane(QWidget):
         sheet = self._shown
         if sheet is None or button.isHidden() or not button.isEnabled() or not callable(verb):
             return
-        if self._session.do(verb, sheet.entry.id) is not None:
-            self._shown = None
-            self.decided.emit()
+        if self.session.do(verb, sheet.entry.id) is not None:
             self.focus_first()
 
     def _dress(self) -> None:

@@ -42,7 +42,7 @@ from annotator.gui.pages.judges.roster import RUNS_OFFERED, run_words
 from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.review.verdict_words import spent
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPart
+from annotator.gui.views.viewer import BehindPane, Lead, Viewer
 from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 
 
@@ -146,6 +146,8 @@ MOVING = frozenset(
     {"attack", "extract", "import", "item", "judge", "judge_run", "judgement", "labels", "prompt"}
 )
 TO_RUNS: Lead = ("To the runs", "Judges", {"part": "Runs"})
+# One sheet, no pictures; Ctrl+T tests a judge here.
+NO_PICTURES = ("next_sheet", "save_results_picture")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +175,7 @@ class DifferencesView(BehindPane):
         self.apart.show([])
         self.title.setText("Looking for differences…")
         pair = line.pair
-        self._session.ask_newest(
+        self.session.ask_newest(
             self._show, judge_comparing.differing, line.comparison.protocol, pair.a.id, pair.b.id
         )
         return True
@@ -202,7 +204,7 @@ class DifferencesView(BehindPane):
         other = index.column() >= OTHER and pair.b.id != PEOPLE
         rater, judgement = (pair.b, apart.id_b) if other else (pair.a, apart.id_a)
         place = {"judge_id": rater.id, "protocol": apart.protocol, "judgement_id": judgement}
-        self._session.go("Judges", part="Replies", **place)
+        self.session.go("Judges", part="Replies", **place)
 
 
 def _account(
@@ -217,31 +219,21 @@ def _account(
 class CompareViewer(Viewer):
     """Every two who judged the same; behind each pair, where they differ."""
 
-    ICON, OTHERWISE = "agreement", TO_RUNS
+    ICON, OTHERWISE, WITHOUT = "agreement", TO_RUNS, NO_PICTURES
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (COMPARE,), "judges/compare", "Judges compared", MOVING)
         self.view.account_of = _account
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Compare under a `protocol`."""
+        super().go({"choose": {"protocol": place["protocol"]}} if place.get("protocol") else place)
 
     def make_behind(self, _name: str) -> DifferencesView:
         return DifferencesView(self.session)
 
     def lead(self, _view: ResultView) -> Lead:
         return TO_RUNS
-
-
-class JudgesViewerPart(ViewerPart):
-    # One sheet, no pictures; Ctrl+T tests a judge here.
-    WITHOUT = frozenset({"other_pane", "next_sheet", "save_results_picture"})
-
-
-class ComparingPart(JudgesViewerPart):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, CompareViewer(session))
-
-    def go(self, place: Mapping[str, Any]) -> None:
-        """Compare under a `protocol`."""
-        self.viewer.navigate({"choose": {"protocol": place["protocol"]}} if place.get("protocol") else {})
 
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
@@ -395,10 +387,15 @@ WHOSE = "This may include several judges: choose one above to read its replies."
 class CostsViewer(Viewer):
     """What calls cost; behind a line, its replies."""
 
-    OTHERWISE = TO_RUNS
+    OTHERWISE, WITHOUT = TO_RUNS, NO_PICTURES
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (COSTS,), "judges/costs", "Costs", MOVING)
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Show the costs of a run (`run_id`) or of a `judge` by its name."""
+        scope = f"run {place['run_id']}" if place.get("run_id") else f"judge {place.get('judge', '')}"
+        super().go({"choose": {"of": scope}} if place.keys() & {"run_id", "judge"} else place)
 
     def lead(self, _view: ResultView) -> Lead:
         return TO_RUNS
@@ -435,13 +432,3 @@ class CostsViewer(Viewer):
         if by == UNIT:
             place |= {"item": cost.item, "unit": cost.name, "words": line.cells[1].words}
         self.session.go("Judges", part="Replies", **place)
-
-
-class CostsPart(JudgesViewerPart):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, CostsViewer(session))
-
-    def go(self, place: Mapping[str, Any]) -> None:
-        """Show the costs of a run (`run_id`) or of a `judge` by its name."""
-        scope = f"run {place['run_id']}" if place.get("run_id") else f"judge {place.get('judge', '')}"
-        self.viewer.navigate({"choose": {"of": scope}} if place.keys() & {"run_id", "judge"} else {})

@@ -25,7 +25,7 @@ from annotator.domain.judges.judge import Judge, Price, PricedAsking
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.parts import holds
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import Fold
 from annotator.gui.widgets.basics import (
@@ -65,7 +65,7 @@ HAS_JUDGED = "The judge has used these settings: add another judge for another m
 FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows its settings."
 
 
-class EndpointForm(QWidget):
+class EndpointForm(Pane):
     """Fields; the key's field is emptied as soon as the key is stored."""
 
     edited = Signal()
@@ -73,8 +73,7 @@ class EndpointForm(QWidget):
     """A key was let go to the judge's address, or is no longer at hand."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._judge: Judge | None = None
         self._shown: dict[str, str] = {}
         self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
@@ -201,7 +200,7 @@ class EndpointForm(QWidget):
     def show_judge(self, judge: Judge) -> None:
         self._judge = judge
         self._fill(judge)
-        judged = bool(self._session.ask(judges.has_judged, judge.id))
+        judged = bool(self.session.ask(judges.has_judged, judge.id))
         self._lock(follows=bool(judge.asked.of), judged=judged)
         self.show_place()
 
@@ -229,7 +228,7 @@ class EndpointForm(QWidget):
             return ""
         if secret:
             session = self.keep.currentData() == SESSION
-            where = self._session.ask(kept_keys.remember_key, name, secret, session_only=session)
+            where = self.session.ask(kept_keys.remember_key, name, secret, session_only=session)
             if where is None:
                 return ""
             self.key.clear()
@@ -240,21 +239,21 @@ class EndpointForm(QWidget):
         values, price = dict(values), [field.text() for field in self.prices]
         values.pop("price")
         sent = values.pop("headers"), values.pop("query")
-        asking = self._session.attempt(lambda: judges.with_sent(values["asking"], *sent))
+        asking = self.session.attempt(lambda: judges.with_sent(values["asking"], *sent))
         if asking is None:
             return False
         values["asking"] = asking
         if self._judge is None:
-            return self._session.do(judges.add, values.pop("name"), **values, price=price) is not None
+            return self.session.do(judges.add, values.pop("name"), **values, price=price) is not None
         before = {self._judge.key_env, *self._judge.asked.secrets, "", "key"}
-        if self._session.do(judges.change, self._judge.id, values, price) is None:
+        if self.session.do(judges.change, self._judge.id, values, price) is None:
             return False
         named = {values["key_env"], *PricedAsking.model_validate_json(asking).secrets}
         return all([self._may_go(name, values["base_url"]) for name in sorted(named - before)])
 
     def _may_go(self, key: str, address: str) -> bool:
         """Let a key go to an address: both stand in this form, and the person has typed or allowed the key's name."""
-        return self._session.attempt(lambda: kept_keys.allow(key, address)) is not None
+        return self.session.attempt(lambda: kept_keys.allow(key, address)) is not None
 
     def _values(self) -> dict[str, str]:
         values = {name: field.text().strip() for name, field in self.fields.items()}
@@ -271,7 +270,7 @@ class EndpointForm(QWidget):
         return values
 
     def _lock(self, *, follows: bool, judged: bool) -> None:
-        readonly = self._session.project.readonly
+        readonly = self.session.project.readonly
         for field in (*self.fields.values(), *self.sent.values(), *self.prices):
             field.setReadOnly(readonly or follows)
         for name in ("base_url", "model"):
@@ -301,7 +300,7 @@ class EndpointForm(QWidget):
         else:
             # What is being typed may be longer than what can be stored: that is refused when it is saved.
             judge = Judge.model_construct(id="", name="new", model=model, base_url=url)
-            self._session.ask_later(partial(self._priced, judge), derived_judges.price_words, judge)
+            self.session.ask_later(partial(self._priced, judge), derived_judges.price_words, judge)
 
     def _priced(self, judge: Judge, words: str) -> None:
         typed = any(field.text().strip() for field in self.prices)
@@ -317,34 +316,33 @@ class EndpointForm(QWidget):
 
     def show_place(self) -> None:
         """Say where the judge's key is now, and whether it may be used."""
-        words = self._session.ask(kept_keys.key_place, self._judge) if self._judge else ""
+        words = self.session.ask(kept_keys.key_place, self._judge) if self._judge else ""
         self.place.setText(words or "")
-        why = self._session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
+        why = self.session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
         self.allow.setVisible(why is not None)
         forgettable = words and not why and ("keyring" in words or "closed" in words)
         self.forget.setVisible(bool(forgettable))
 
     def _allow(self) -> None:
-        why = self._session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
+        why = self.session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
         if why is not None and self._may_go(why.key, why.address):
             self.show_place()
             self.allowed.emit()
 
     def _forget(self) -> None:
         if self._judge is not None:
-            self._session.ask(kept_keys.forget_key, self._judge.name)
+            self.session.ask(kept_keys.forget_key, self._judge.name)
             self.show_place()
             self.allowed.emit()
 
 
-class AllowedKeys(QWidget):
+class AllowedKeys(Pane):
     """The keys that may go to an address from this machine, each with a button that takes it back."""
 
     withdrawn = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._rows = vertical(
             PlainLabel("Keys allowed on this machine", "strong"), on=self, margins=0, spacing=4
         )
@@ -356,7 +354,7 @@ class AllowedKeys(QWidget):
             gone: Any = self._rows.takeAt(1)
             gone.widget().hide()
             gone.widget().deleteLater()
-        result = self._session.attempt(kept_keys.grants) or []
+        result = self.session.attempt(kept_keys.grants) or []
         for one in result:
             words = f"{one.key} · {one.address}{'' if one.allowed else ' · not allowed'}"
             button = push_button(
@@ -371,7 +369,7 @@ class AllowedKeys(QWidget):
         self.setVisible(bool(result))
 
     def _withdraw(self, key: str, address: str) -> None:
-        if self._session.attempt(lambda: kept_keys.withdraw(key, address)) is not None:
+        if self.session.attempt(lambda: kept_keys.withdraw(key, address)) is not None:
             self.fill()
             self.withdrawn.emit()
 
@@ -388,12 +386,11 @@ def _rate(suffix: str, most: int) -> AmountBox:
 NONE = "Tick one judge for the majority of its trials, or several for a panel."
 
 
-class VoteForm(QWidget):
+class VoteForm(Pane):
     edited = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.name = LineField(placeholderText="a short name, e.g. panel of three")
         self.name.textEdited.connect(lambda _: self.edited.emit())
         self.members = TickList("Judges whose verdicts are counted", 3, 8)
@@ -425,9 +422,7 @@ class VoteForm(QWidget):
         """Make the vote; its name, or nothing when it was refused."""
         name = self.name.text().strip()
         return (
-            name
-            if self._session.do(derived_judges.add, name, list(self.members.ticked())) is not None
-            else ""
+            name if self.session.do(derived_judges.add, name, list(self.members.ticked())) is not None else ""
         )
 
     def _say(self) -> None:

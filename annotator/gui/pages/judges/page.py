@@ -41,9 +41,9 @@ class JudgesPage(PartedPage):
     roster = Tab(f"{HERE}.roster", "JudgesPart")
     running = Tab(f"{HERE}.runs", "RunsPart", "driver")
     replies = Tab(f"{HERE}.replies", "RepliesPart")
-    comparing = Tab(f"{HERE}.comparing", "ComparingPart")
+    comparing = Tab(f"{HERE}.comparing", "CompareViewer")
     prompting = Tab(f"{HERE}.prompts", "PromptsPart")
-    costing = Tab(f"{HERE}.comparing", "CostsPart")
+    costing = Tab(f"{HERE}.comparing", "CostsViewer")
 
     def offered(self) -> frozenset[str]:
         coordinates = people.someone(self.session.project).has(Role.COORDINATOR)

@@ -19,7 +19,7 @@ from annotator.gui.review.people_choice import column
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import ActsBar, Command, Tabs
 from annotator.gui.widgets.basics import (
@@ -56,7 +56,7 @@ class PromptLook(Tabs):
         self.sent = RawText("As it would be sent")
         self.changes = with_properties(QTextBrowser(), role="side", accessibleName="What changes")
         self.model = CellsModel[PromptVersion](self._columns(), self)
-        self.table = CellsTable("Versions", self.model, stretched=3)
+        self.table = CellsTable("Versions", self.model, stretched=3, moved=self._compare)
         self._soon = later(self, self._preview, PREVIEW_PAUSE_MS)
         for words, pane in (
             ("As sent", self._sent_pane()),
@@ -81,7 +81,6 @@ class PromptLook(Tabs):
         return column(head, self.sent, grows=self.sent, above=6)
 
     def _versions_pane(self) -> QWidget:
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._compare())
         self.take = push_button("Edit from this version", self._take_up)
         heading = horizontal((PlainLabel("Changes since this version", "strong"), 1), self.take)
         below = column_of(heading, (self.changes, 1), margins=(0, 4, 0, 0), spacing=4)
@@ -166,14 +165,13 @@ def marked(old: str, new: str) -> str:
 PAUSE_MS = 250
 
 
-class PromptEdit(QWidget):
+class PromptEdit(Pane):
     """Keeps the text on this computer until it becomes the current version."""
 
     edited = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._name = self._in_force = ""
         self.faults: list[str] = []
         """Why judges could not be asked by what is written; none when they can."""
@@ -247,7 +245,7 @@ class PromptEdit(QWidget):
         self.edited.emit()
 
     def _key(self) -> str:
-        return f"prompts/{self._session.project.get('id', '')}/{self._name}"
+        return f"prompts/{self.session.project.get('id', '')}/{self._name}"
 
 
 RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
@@ -278,11 +276,10 @@ class PromptsPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT))
         self.model = CellsModel[PromptLine](COLUMNS, self)
-        self.table = CellsTable("Prompts", self.model, stretched=0)
+        self.table = CellsTable("Prompts", self.model, stretched=0, moved=self._turn)
         # What tells two prompts of one title apart stands at its end.
         self.table.setWordWrap(True)
         self.table.row_height = 44
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.edit, self.look = PromptEdit(session), PromptLook(session)
         self.note = LineField(
             placeholderText="Why is it changed? Stored with the version.",

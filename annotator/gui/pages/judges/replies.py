@@ -237,17 +237,15 @@ class RepliesPart(PagePart):
         self._line_soon = later(self, self._show_line, LINE_MS)
         self._soon = later(self, self._ask, SETTLE_MS)
         self.lines, self.calls = CellsModel[JudgementLine](LINES, self), CellsModel[Reply](CALLS, self)
-        self.list = CellsTable("Judgements", self.lines, stretched=2)
-        self.asked = CellsTable("Calls of the run", self.calls, stretched=4)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._line_soon.start())
-        self.asked.selectionModel().currentRowChanged.connect(lambda *_: self._show_call())
+        self.list = CellsTable("Judgements", self.lines, stretched=2, moved=self._line_soon.start)
+        self.asked = CellsTable("Calls of the run", self.calls, stretched=4, moved=self._show_call)
         self.detail = ReplyDetail(session)
         self.count = PlainLabel("", "hint", wrap=True)
         self.filters = ReplyFilters()
         self.filters.changed.connect(self._soon.start)
         self.acts = {
-            "next_item": lambda: self._step(1),
-            "previous_item": lambda: self._step(-1),
+            "next_item": lambda: self._view().step(1),
+            "previous_item": lambda: self._view().step(-1),
             "next_open": self._next_missing,
             "run_again": self._again,
             "reread": self._reread,
@@ -387,20 +385,8 @@ class RepliesPart(PagePart):
     def _view(self) -> CellsTable:
         return self.asked if self.lists.currentWidget() is self.asked else self.list
 
-    def _step(self, by: int) -> None:
-        view = self._view()
-        rows = view.model().rowCount()
-        row = view.currentIndex().row() + by
-        if 0 <= row < rows:
-            view.setCurrentIndex(view.model().index(row, 0))
-
     def _next_missing(self) -> None:
-        rows, here = self.lines.rowCount(), self.list.currentIndex().row()
-        for step in range(1, rows + 1):
-            line = self.lines.at((here + step) % rows)
-            if line is not None and line.value is None:
-                self.list.setCurrentIndex(self.lines.index((here + step) % rows, 0))
-                return
+        self.list.choose_next(lambda row: self.lines.rows[row].value is None)
 
     def _again(self) -> None:
         run, source = self.run(), self.filters.chosen()

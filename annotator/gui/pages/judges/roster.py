@@ -22,7 +22,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import STATE_LOOKS, causes_words, day, kind_of, spent, spent_tip, when
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.run import Child
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command
 from annotator.gui.widgets.basics import PlainArea, PlainLabel, StretchSpace, column_of, vertical
 from annotator.gui.widgets.chips import Chip, answered_label
@@ -194,7 +194,7 @@ VOTE_WORDS = (
 )
 
 
-class JudgeSide(QWidget):
+class JudgeSide(Pane):
     """A form for a judge behind an endpoint, one for a new vote, or a text about other judges."""
 
     saved = Signal(str)
@@ -202,8 +202,7 @@ class JudgeSide(QWidget):
     edited = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._judge: Judge | None = None
         self._child = Child(session, self)
         self._child.ended.connect(self._tested)
@@ -263,7 +262,7 @@ class JudgeSide(QWidget):
     def _words(self, judge: Judge) -> str:
         if judge.kind == JudgeKind.BASELINE:
             return BASELINE_WORDS
-        names = self._session.ask(derived_judges.members, judge) or []
+        names = self.session.ask(derived_judges.members, judge) or []
         whom = f"It counts the trials of {names[0]}." if len(names) == 1 else f"It counts {', '.join(names)}."
         return f"{whom}\n\n{VOTE_WORDS}"
 
@@ -323,10 +322,10 @@ class JudgeSide(QWidget):
             result = {"ok": False, "words": f"{result['error']} {result['todo']}".strip()}
         self.probe.show_found(result)
         self.edited.emit()
-        self._session.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
+        self.session.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
 
     def _accept(self) -> None:
-        if self._judge is not None and self._session.do(kept_keys.accept, self._judge) is not None:
+        if self._judge is not None and self.session.do(kept_keys.accept, self._judge) is not None:
             self.probe.accept.hide()
             self.probe.state.show_chips([Chip("Failed its test; used all the same", "warning", "incomplete")])
 
@@ -359,8 +358,7 @@ class JudgesPart(PagePart):
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.side = JudgeSide(session)
         self.model, self.totals = CellsModel[JudgeLine](JUDGES, self), CellsModel[JudgeTotal](TOTALS, self)
-        self.table = CellsTable("Judges", self.model, stretched=0)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.table = CellsTable("Judges", self.model, stretched=0, moved=self._turn)
         self.table.activated.connect(lambda _: self.side.focus_first())
         self.came = CellsTable("Results of the selected judge", self.totals, stretched=0)
         self.came.activated.connect(lambda index: self._read(index.row()))

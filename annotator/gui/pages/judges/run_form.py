@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QSizePolicy
 
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.judge_runs import CHECKS, ExtractionOffer, ProtocolOffer, RunSummary, title
@@ -24,7 +24,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import causes_words, kind_of
 from annotator.gui.session.page import PartedPage
 from annotator.gui.session.run import CANCELLED, REFUSED, BackgroundRun, Estimating
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import Fold
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, vertical
 from annotator.gui.widgets.columns import TickList
@@ -128,14 +128,13 @@ ALL_SYSTEMS = "All systems, unless some are ticked"
 OTHER_NUMBER = "Another number than the usual one creates a separate judge, to compare with this one"
 
 
-class RunForm(QWidget):
+class RunForm(Pane):
     """Choices and numbers; `changed` follows every edit."""
 
     changed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._judges: dict[str, Judge] = {}
         self._offers: dict[str, ProtocolOffer | ExtractionOffer] = {}
         self._usual_of = "", ""
@@ -209,7 +208,7 @@ class RunForm(QWidget):
     def order(self) -> RunRequest | None:
         """What is put together; None while the items are not written rightly, which is then said."""
         try:
-            keys = judge_runs.keys_of(self._session.project, self.items.text())
+            keys = judge_runs.keys_of(self.session.project, self.items.text())
         except Refusal as refusal:
             self.wrong.setText(f"{refusal.happened} {refusal.todo}")
             self.wrong.show()
@@ -258,13 +257,11 @@ class RunForm(QWidget):
         self.changed.emit()
 
 
-class ForecastView(QFrame):
+class ForecastView(Pane):
     """A card; a child process counts the questions, since it must read their words."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
-        self._session = session
+        super().__init__(session, "card")
         self._order: RunRequest | None = None
         self._budget: float | None = None
         self._estimating = Estimating(session, self)
@@ -434,17 +431,16 @@ Key = tuple[str, str]
 _NO_END = 16_777_215
 
 
-class LivePanel(QFrame):
+class LivePanel(Pane):
     """The run's panel above; systems and running calls side by side below."""
 
     def __init__(self, session: ProjectSession, driver: Driver) -> None:
-        super().__init__()
-        self._session, self._driver = session, driver
+        super().__init__(session, "card")
+        self._driver = driver
         self._heard = 0.0
         self._names: dict[Key, CallSubject] = {}
         self._wanted: dict[str, int] = {}
         self._looking = False
-        self.setProperty("role", "card")
         self.panel = RunPanel(driver)
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
         self.parts, self.calls = (
@@ -484,7 +480,7 @@ class LivePanel(QFrame):
         self.calls.show([])
         self.body.setCurrentIndex(1)
         self._settle()
-        self._session.ask_later(self._count_wanted, run_records.requested, order)
+        self.session.ask_later(self._count_wanted, run_records.requested, order)
         self._tick.start()
 
     def _hear(self) -> None:
@@ -522,7 +518,7 @@ class LivePanel(QFrame):
             (call["response"], unit) for call in line.get("under_way") or () for unit in call["units"]
         }
         new = sorted(units_out - self._names.keys())
-        self._session.ask_later(self._looked, _seen, line["run"], order.protocol.removeprefix(CHECKS), new)
+        self.session.ask_later(self._looked, _seen, line["run"], order.protocol.removeprefix(CHECKS), new)
 
     def _looked(self, answer: tuple[list[SystemStatus], dict[Key, CallSubject]]) -> None:
         self._looking = False

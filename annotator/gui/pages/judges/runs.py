@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from annotator.actions.items import extracts
 from annotator.actions.judges import judges
@@ -32,7 +32,7 @@ from annotator.gui.pages.judges.roster import RUNS, WAITING, compared
 from annotator.gui.pages.judges.run_form import Driver, ForecastView, LivePanel, RunForm
 from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
 from annotator.gui.widgets.basics import (
@@ -52,17 +52,15 @@ NONE = "No run yet."
 RUNNING = RunState.RUNNING.value
 
 
-class PastRuns(QWidget):
+class PastRuns(Pane):
     chosen = Signal()
     read_wanted = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[QueuedRun](WAITING, self)
-        self.table = CellsTable("Past runs", self.runs, stretched=2)
+        self.table = CellsTable("Past runs", self.runs, stretched=2, moved=self.chosen.emit)
         self.waiting = CellsTable("Queued runs", self.queue, stretched=2)
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self.chosen.emit())
         self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
         self.nothing = answered_label(NONE)
@@ -83,7 +81,7 @@ class PastRuns(QWidget):
             ("Remove from the queue", "trash", self._remove),
         ):
             button = chips.tool_button(name, picture, slot)
-            button.setEnabled(not self._session.project.readonly)
+            button.setEnabled(not self.session.project.readonly)
             head.addWidget(button)
         vertical(head, (self.waiting, 1), on=pane, margins=(0, 4, 0, 0), spacing=4)
         return pane
@@ -130,30 +128,29 @@ class PastRuns(QWidget):
         run = self._one()
         if run is None:
             return
-        self._session.do(judge_runs.move, run.id, by)
+        self.session.do(judge_runs.move, run.id, by)
         self.fill_queue()
         self.waiting.choose(self.queue.place_of(lambda other: other.id == run.id), first=True)
 
     def _remove(self) -> None:
         if (run := self._one()) is not None:
-            self._session.do(judge_runs.remove, run.id)
+            self.session.do(judge_runs.remove, run.id)
             self.fill_queue()
 
     def fill_queue(self) -> None:
-        waiting = self._session.ask(judge_runs.waiting) or []
+        waiting = self.session.ask(judge_runs.waiting) or []
         self.queue.show(waiting)
         self.queued.setVisible(bool(waiting))
         self.queue_title.setText(f"The queue: {len(waiting):,} waiting" if waiting else "")
         self.chosen.emit()
 
 
-class Readiness(QFrame):
+class Readiness(Pane):
     drawing_wanted = Signal(str)
     """An extraction by name."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.words, self.lacks = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.acts = QWidget()
         grow_by_width(self.acts)
@@ -175,7 +172,7 @@ class Readiness(QFrame):
             self._add("Import reports" if offer.things == "report" else "Import sources", self._import)
         if offer is not None and offer.prompts:
             name = offer.prompts[0]
-            self._add("Its prompt", lambda: self._session.go("Judges", part="Prompts", prompt=name))
+            self._add("Its prompt", lambda: self.session.go("Judges", part="Prompts", prompt=name))
         self.lacks.setText("\n".join(dict.fromkeys(lacks)))
         self.lacks.setVisible(bool(lacks))
         self.acts.setVisible(self._row.count() > 0)
@@ -196,10 +193,10 @@ class Readiness(QFrame):
             for s in ("", "s")
             for kind in ("rubric", "plan", "diagnostics", "evidence")
         ):
-            self._add("Write it on the Author page", lambda: self._session.go("Author"))
+            self._add("Write it on the Author page", lambda: self.session.go("Author"))
 
     def _import(self) -> None:
-        self._session.go("Import")
+        self.session.go("Import")
 
     def _add(self, words: str, slot: Callable[[], object]) -> None:
         button = push_button(words, lambda: slot(), "chip")

@@ -43,6 +43,12 @@ class LabellingModel(QObject):
     """The unit at hand has changed: its id."""
     told = Signal(str)
     """What is said of a unit has changed: its id."""
+    chosen = Signal(int)
+    """A label was chosen for the unit at hand, by its place in the order of the keys."""
+    kind_given = Signal(int)
+    """A kind was chosen on the card of the unit at hand."""
+    evidence_wanted = Signal()
+    """The passage of the unit at hand is to be brought into view."""
 
     def __init__(self, session: ProjectSession, queue: LabelQueue, clock: Clock, page: QObject) -> None:
         super().__init__(page)

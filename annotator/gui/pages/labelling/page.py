@@ -1,14 +1,13 @@
 """The Label page, where people answer what a judge is asked about reports, blind to systems and to other raters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
-from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.actions.labelling.label_rows import USUAL
@@ -32,11 +31,11 @@ from annotator.gui.pages.labelling.label_queue import (
 )
 from annotator.gui.pages.labelling.report_pane import (
     EVIDENCE_STEPS,
-    LabellingHand,
     ReadingSplitter,
     ReportPane,
 )
 from annotator.gui.pages.labelling.units_pane import UnitsPane, below
+from annotator.gui.parts import go_round, holds
 from annotator.gui.review.field_chips import frozen_words, moment
 from annotator.gui.review.people_choice import ACTS as KIND_ACTS, GuidelinePanel
 from annotator.gui.review.verdict_words import ACTS, OTHERS, places
@@ -185,67 +184,6 @@ class SealedStrip(QFrame):
             self.words.setText(f"Your labels of item {key} are submitted{when}. They are locked.")
 
 
-class LabelSubmission(QObject):
-    """Submits labels and updates the queue; the page decides what to show next."""
-
-    missing = Signal(str, str, int)
-    """Labels are still missing: the report and the unit of the first, and how many there are."""
-    submitted = Signal(str)
-    """What was submitted, in a sentence."""
-    reopened = Signal(str)
-
-    def __init__(self, session: ProjectSession, queue: LabelQueue, bench: LabellingModel) -> None:
-        super().__init__(bench)
-        self._session, self._queue, self._bench = session, queue, bench
-
-    def standing(self) -> label_sealing.SealingStatus | None:
-        """How the open report's item stands, while its labels are submitted."""
-        if self._bench.sheet is None or not self._bench.sheet.sealed:
-            return None
-        return self._session.ask(label_sealing.state, self._bench.sheet.item.id, self._bench.protocol)
-
-    def submit(self, item_id: str) -> None:
-        whole, protocol = self._queue.submits, self._bench.protocol
-        missing = (self._session.ask(label_sealing.missing, item_id, protocol) if whole else None) or []
-        if missing:
-            self.missing.emit(*missing[0], len(missing))
-        elif (froze := self._seal(item_id)) is not None:
-            self.submitted.emit(f"Your labels of {self._words([item_id])} are submitted. {froze}".strip())
-
-    def submit_all(self) -> None:
-        done = {item_id: self._seal(item_id) for item_id in self._queue.unsubmitted()}
-        done = {item_id: froze for item_id, froze in done.items() if froze is not None}
-        if done:
-            sentence = f"Your labels of {self._words([*done])} are submitted."
-            self.submitted.emit(" ".join(filter(None, (sentence, *done.values()))))
-
-    def reopen(self) -> None:
-        sheet = self._bench.sheet
-        if sheet is None or not sheet.sealed:
-            return
-        if self._session.do(label_sealing.reopen, sheet.item.id) is not None:
-            self._queue.seal(sheet.item.id, sealed=False)
-            self._bench.open(sheet.id, self._bench.unit_id)
-            self.reopened.emit(f"Your labels of item {sheet.item.key} are open again.")
-
-    def _seal(self, item_id: str) -> str | None:
-        """Submit; what of an agreement was frozen with it, in words, or None where it was refused."""
-        change = self._session.do(label_sealing.submit, item_id, self._bench.protocol)
-        if change is None:
-            return None
-        self._queue.seal(item_id, sealed=True)
-        at = Stage.LABELLING, change.subject, (change.after or {}).get("revision", 0)
-        key = next((task.item_key for task in self._queue.lines if task.item_id == item_id), "")
-        return frozen_words(key, self._session.ask(assignments.frozen_by, item_id, *at))
-
-    def _words(self, item_ids: list[str]) -> str:
-        tasks = [task for task in self._queue.lines if task.item_id in item_ids]
-        called = presentation_of(self._bench.protocol)
-        units, reports = called.counted(sum(task.units for task in tasks)), counted(len(tasks), "report")
-        what = f"item {tasks[0].item_key}" if len(item_ids) == 1 and tasks else counted(len(item_ids), "item")
-        return f"{what} ({units} in {reports})"
-
-
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
 PROTOCOL = "label/protocol"
@@ -255,6 +193,8 @@ NEWS_MORE = "Unsure has one key everywhere. Each button shows its own."
 LOCKED_NOW = "They are locked now; reopen them to change any."
 COUNT_NOW = "They count now. What you change later counts once you submit it again."
 LEAST_QUEUE = 150
+SHOWN_QUOTE = 60
+SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
 
 
@@ -273,7 +213,6 @@ class LabelPage(Page):
         self.bench = LabellingModel(session, self.queue, self.clock, self)
         readonly = session.project.readonly
         self.flow = LabellingFlow(self.bench, self.queue, readonly=readonly)
-        self.submission = LabelSubmission(session, self.queue, self.bench)
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
         self._seen: tuple[str, str, object] | None = None
@@ -295,11 +234,10 @@ class LabelPage(Page):
         self.guideline = GuidelinePanel()
         self.bar = LabellingActionBar(locked)
         self.messages = MessageBar()
-        self.hand = LabellingHand(self.bench, self.criteria, self.report_pane, self.queue_pane, self.messages)
         self.reading = ReadingSplitter(self.report_pane, self.criteria, self.guideline)
         self.work = column_of((self.reading, 1), self.sealed, spacing=0)
         self.messages.float_over(self.reading)
-        self.done = LabellingDone(self._go_again, self._go_unsure, self.submission.submit_all, self.session)
+        self.done = LabellingDone(self._go_again, self._go_unsure, self.submit_all, self.session)
         self.middle = Stack(self.work, self.done)
         self.main = Splitter(
             "label/main", parts=(self.queue_pane, self.middle), sizes=(252, 1000), stretch=(0, 1)
@@ -318,13 +256,12 @@ class LabelPage(Page):
         self.queue_pane.chosen.connect(lambda task: self._open(task.id))
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
-        self.criteria.said.connect(self.flow.say)
+        self.bench.chosen.connect(self.flow.say)
         # A kind that is pressed on the card of the current unit is meant for that one.
-        self.criteria.kind_given.connect(lambda _: self.flow.touched())
-        self.criteria.kind_given.connect(self.flow.look_again)
+        self.bench.kind_given.connect(lambda _: self.flow.touched())
+        self.bench.kind_given.connect(self.flow.look_again)
         self.criteria.waits.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
-        self.criteria.evidence_wanted.connect(self.report_pane.show_evidence)
-        self.criteria.evidence_cleared.connect(lambda: self.bench.mark(self.bench.unit_id, "", None, None))
+        self.bench.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.recent.clicked.connect(self._show_recent)
         self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
         self.guideline.closed.connect(self.reading.toggle_guideline)
@@ -333,11 +270,8 @@ class LabelPage(Page):
         self.flow.kind_missing.connect(self._say_kind_missing)
         self.flow.still_open.connect(self.criteria.list_open)
         self.flow.finished.connect(self._show_done)
-        self.flow.ready.connect(self.submission.submit)
-        self.sealed.reopen.clicked.connect(self.submission.reopen)
-        self.submission.missing.connect(self._show_missing)
-        self.submission.submitted.connect(self._say_submitted)
-        self.submission.reopened.connect(self._say_reopened)
+        self.flow.ready.connect(self.submit_item)
+        self.sealed.reopen.clicked.connect(self._reopen)
         self.bench.opened.connect(self._opened)
         for sign in (self.bench.told, self.bench.moved):
             sign.connect(lambda _: self.messages.clear())
@@ -347,14 +281,14 @@ class LabelPage(Page):
     def _bind(self) -> None:
         self._acts: dict[str, Callable[[], object]] = {
             "submit": self._submit,
-            "reopen_labels": self.submission.reopen,
+            "reopen_labels": self._reopen,
             "next_open": self.flow.next_open,
             "next_item": lambda: self.flow.neighbour(1),
             "previous_item": lambda: self.flow.neighbour(-1),
-            "evidence": self.hand.mark,
+            "evidence": self._mark,
             "note": self.criteria.enter_note,
             "flag": self.bench.flag,
-            "find": self.hand.find,
+            "find": self._find,
             **{act: partial(self.report_pane.step_evidence, way) for act, way in EVIDENCE_STEPS.items()},
             "guideline": self.reading.toggle_guideline,
             "next_protocol": lambda: self.tabs.step(1),
@@ -372,7 +306,7 @@ class LabelPage(Page):
             self.bind(act, partial(self.flow.look_again, place), self.work)
         self.bind("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest), self.work)
         self.bind("take_back", self._kept(partial(self.session.take_back, self.NAME)), self.work)
-        self.bind("other_pane", self.hand.other_pane)
+        self.bind("other_pane", self._other_pane)
         self.bind("queue", self.report_pane.queue_shown.toggle)
         self._offer_keys()
 
@@ -496,7 +430,12 @@ class LabelPage(Page):
         self._stale = True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.hand.takes(event):
+        """Esc leads back to the current unit; from there the page keys scroll what is read."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.criteria.take_focus()
+        elif holds(self.criteria) and event.key() in SCREENS:
+            self.report_pane.in_hand.turn(SCREENS[event.key()])
+        else:
             super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -521,7 +460,10 @@ class LabelPage(Page):
         self.middle.setCurrentWidget(self.work)
         self.queue_pane.show_open(self.bench.task_id)
         sheet = self.bench.sheet
-        self.sealed.show_standing(self.submission.standing(), sheet.item.key if sheet else "")
+        standing = None
+        if sheet is not None and sheet.sealed:
+            standing = self.session.ask(label_sealing.state, sheet.item.id, self.bench.protocol)
+        self.sealed.show_standing(standing, sheet.item.key if sheet else "")
         self._show_progress()
 
     def _show_progress(self) -> None:
@@ -554,16 +496,77 @@ class LabelPage(Page):
             f"Give it, leave it with {keys.shown('next_open')}, or take the label back with {keys.shown('take_back')}.",
         )  # fmt: skip
 
+    def _mark(self) -> None:
+        """Keep what is selected in what is read as the evidence of the unit at hand."""
+        quote, start, end = self.report_pane.selection()
+        if not quote:
+            self.messages.show_message(
+                "info", "No text is selected.", "Select the deciding words, then mark them."
+            )
+            return
+        unit_id = self.bench.unit_id
+        before = self.bench.label(unit_id)
+        if self.bench.mark(unit_id, quote, start, end):
+            self.messages.clear()
+            self.report_pane.forget_selection()
+            if before and before.quote and (before.quote, before.quote_start) != (quote, start):
+                short = " ".join(before.quote.split())
+                short = short if len(short) <= SHOWN_QUOTE else f"{short[:SHOWN_QUOTE]}…"
+                self.messages.show_message("info", f"“{short}” was replaced by this passage as evidence.")
+                old = (before.unit_id, before.quote, before.quote_start, before.quote_end)
+                self.messages.set_action("Restore it", lambda: self.bench.mark(*old))
+
+    def _find(self) -> None:
+        """Find an item while the list has the keyboard, otherwise words in what is read."""
+        (self.queue_pane if holds(self.queue_pane) else self.report_pane).seek()
+
+    def _other_pane(self) -> None:
+        """From the units to what is read, text by text, from there to the list of reports, and round again."""
+        texts = [(pane, pane.report) for pane in self.report_pane.panes]
+        parts = [(self.criteria, self.criteria.body.holder), *texts, (self.queue_pane, self.queue_pane.list)]
+        focus = Qt.FocusReason.ShortcutFocusReason
+        go_round([(pane, partial(inside.setFocus, focus)) for pane, inside in parts if inside.isVisible()])
+
     def _submit(self) -> None:
         """Done with what is in view: with a report, or with all of them."""
-        (self.submission.submit_all if (self.middle.currentWidget() is self.done) else self.flow.submit)()
+        (self.submit_all if self.middle.currentWidget() is self.done else self.flow.submit)()
 
-    def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
-        """Go to the first label that is missing before the item can be submitted, and list those of its report."""
-        self._open(response_id, unit_id)
-        self.criteria.list_open()
-        many = "One label is" if missing == 1 else f"{missing} labels are"
-        self.messages.show_message("warning", f"{many} still missing before this item can be submitted.")
+    def submit_item(self, item_id: str) -> None:
+        """Submit the labels of an item, or go to the first that is missing and list those of its report."""
+        missing: Sequence[tuple[str, str]] = ()
+        if self.queue.submits:
+            missing = self.session.ask(label_sealing.missing, item_id, self.bench.protocol) or ()
+        if missing:
+            self._open(*missing[0])
+            self.criteria.list_open()
+            many = "One label is" if len(missing) == 1 else f"{len(missing)} labels are"
+            self.messages.show_message("warning", f"{many} still missing before this item can be submitted.")
+        elif (froze := self._seal(item_id)) is not None:
+            self._say_submitted(f"Your labels of {self._words([item_id])} are submitted. {froze}".strip())
+
+    def submit_all(self) -> None:
+        done = {item_id: self._seal(item_id) for item_id in self.queue.unsubmitted()}
+        done = {item_id: froze for item_id, froze in done.items() if froze is not None}
+        if done:
+            sentence = f"Your labels of {self._words([*done])} are submitted."
+            self._say_submitted(" ".join(filter(None, (sentence, *done.values()))))
+
+    def _seal(self, item_id: str) -> str | None:
+        """Submit; what of an agreement was frozen with it, in words, or None where it was refused."""
+        change = self.session.do(label_sealing.submit, item_id, self.bench.protocol)
+        if change is None:
+            return None
+        self.queue.seal(item_id, sealed=True)
+        at = Stage.LABELLING, change.subject, (change.after or {}).get("revision", 0)
+        key = next((task.item_key for task in self.queue.lines if task.item_id == item_id), "")
+        return frozen_words(key, self.session.ask(agreements.frozen_by, item_id, *at))
+
+    def _words(self, item_ids: list[str]) -> str:
+        tasks = [task for task in self.queue.lines if task.item_id in item_ids]
+        called = presentation_of(self.bench.protocol)
+        units, reports = called.counted(sum(task.units for task in tasks)), counted(len(tasks), "report")
+        what = f"item {tasks[0].item_key}" if len(item_ids) == 1 and tasks else counted(len(item_ids), "item")
+        return f"{what} ({units} in {reports})"
 
     def _say_submitted(self, words: str) -> None:
         """Go on, and say there that the item is submitted; it can be reopened at any time."""
@@ -572,10 +575,17 @@ class LabelPage(Page):
         if self.middle.currentWidget() is self.work:
             self.messages.show_message("success", words, LOCKED_NOW if self._submits else COUNT_NOW)
 
-    def _say_reopened(self, words: str) -> None:
-        self.queue_pane.recount()
-        todo = "Submit them again when you are done; the first submission stays unchanged."
-        self.messages.show_message("info", words, todo)
+    def _reopen(self) -> None:
+        sheet = self.bench.sheet
+        if sheet is None or not sheet.sealed:
+            return
+        if self.session.do(label_sealing.reopen, sheet.item.id) is not None:
+            self.queue.seal(sheet.item.id, sealed=False)
+            self.bench.open(sheet.id, self.bench.unit_id)
+            self.queue_pane.recount()
+            todo = "Submit them again when you are done; the first submission stays unchanged."
+            words = f"Your labels of item {sheet.item.key} are open again."
+            self.messages.show_message("info", words, todo)
 
     def _show_done(self) -> None:
         tasks, called = self.queue.lines, presentation_of(self.bench.protocol)

@@ -2,34 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of, together
-from annotator.domain.judges.judge import Judgement
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import LabellingModel
-from annotator.gui.pages.labelling.label_queue import LabellingQueuePane
 from annotator.gui.pages.labelling.unit_card import PAGES
-from annotator.gui.pages.labelling.units_pane import UnitsPane
-from annotator.gui.parts import go_round, holds
-from annotator.gui.review.source_pane import Span, TextPane
+from annotator.gui.parts import holds
+from annotator.gui.review.source_pane import ReadingPane, Span, TextPane
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
     PlainLabel,
-    direction_of,
     horizontal,
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
@@ -145,26 +139,26 @@ class LinkedScrolling(QObject):
 
 
 QUESTION, TOGETHER = "label/question", "label/together"
-QUESTION_LINES, BESIDE_LINES = 7, 3
-NARROW, SIDE_BY_SIDE = 400, 700
+QUESTION_LINES, NARROW = 7, 400
 CONTEXT = "other"
 # No page has this address.
 UNSHOWN: tuple[str | None, str | None] = ("\n", None)
 EVIDENCE_STEPS = {"next_evidence": 1, "previous_evidence": -1}
 
 
-class ReportPane(QWidget):
-    """Question and texts; `first` is the report, `beside` a second report or a page."""
+class ReportPane(ReadingPane):
+    """Question and texts; `beside` is a second report or a page."""
+
+    LEAST, SIDE_BY_SIDE = 200, 700
 
     scrolled = Signal()
     stepped = Signal(int)
     """The next report (1) or the one before (-1) was asked for."""
 
     def __init__(self, session: ProjectSession, bench: LabellingModel) -> None:
-        super().__init__()
+        super().__init__(session, "label/texts", PlainArea("The question"))
         self._bench = bench
         self._fresh, self._page = False, UNSHOWN
-        self.first, self.beside = TextPane(session), TextPane(session)
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
         self._build()
         self._linked = LinkedScrolling(self.report, self.beside.report)
@@ -179,19 +173,13 @@ class ReportPane(QWidget):
 
     def _build(self) -> None:
         self.title, self.name = ElidedLabel("", "hint"), PlainLabel("", "subtitle")
-        self.folded, self.question = ElidedLabel("", "hint"), PlainLabel("", wrap=True)
-        with_properties(
-            self.question,
-            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
-            alignment=Qt.AlignmentFlag.AlignTop,
-        )
-        self._question_area = PlainArea("The question", self.question)
-        self.fold = _button("", "down", lambda: self._fold(self._question_area.isHidden()))
+        self.folded = ElidedLabel("", "hint")
+        self.fold = _button("", "down", lambda: self._fold(self.area.isHidden()))
         theme.watch(self.fold, self._dress_fold)
-        self.texts = Splitter("label/texts", parts=(self.first, self.beside), stretch=(1, 1))
-        self.beside.hide()
+        for place in range(2):
+            self.texts.setStretchFactor(place, 1)
         fold = self.fold, 0, Qt.AlignmentFlag.AlignTop
-        layout = horizontal(fold, (self.folded, 1), (self._question_area, 1), spacing=4)
+        layout = horizontal(fold, (self.folded, 1), (self.area, 1), spacing=4)
         vertical(self._head(), layout, (self.texts, 1), on=self, margins=(8, 10, 4, 0), spacing=6)
         self._fold(QSettings().value(QUESTION, True, bool) is True)
 
@@ -215,10 +203,6 @@ class ReportPane(QWidget):
             row.addWidget(button)
             self._spare += [button] if picture in ("minus", "plus") else []
         return row
-
-    @property
-    def panes(self) -> list[TextPane]:
-        return [self.first] if self.beside.isHidden() else [self.first, self.beside]
 
     @property
     def _is_pair(self) -> bool:
@@ -264,8 +248,6 @@ class ReportPane(QWidget):
         name = presentation_of(sheet.protocol).called or sheet.name
         self.name.setText(together(sheet.name, sheet.other_name) if pair else name)
         self.title.setText(f"item {sheet.item.key}")
-        self.question.setText(sheet.item.question)
-        self.question.setLayoutDirection(direction_of(sheet.item.question))
         self.folded.setText(sheet.item.question)
         self._page = UNSHOWN
         self.together.setVisible(pair)
@@ -273,7 +255,7 @@ class ReportPane(QWidget):
         self.beside.setVisible(pair or any("page" in group.given for group in sheet.groups))
         if self.texts.is_fresh:
             self.texts.setSizes([10_000, 10_000])
-        self._fit_question()
+        self.show_question(sheet.item.question)
         self.report.setAccessibleName(f"{name} on item {sheet.item.key}")
         self._fresh = True
         self._entitle()
@@ -333,22 +315,13 @@ class ReportPane(QWidget):
         # A page is quoted by its own claims alone.
         for unit in group.units if group and "page" in group.given else self._bench.units:
             label = self._bench.label(unit.id)
-            for pane, span in self._places(label).items() if label and label.quote else ():
-                passages[pane].append((unit.id, span))
+            if label and (there := self.standing(label.quote, label.quote_start)) is not None:
+                passages[there[0]].append((unit.id, there[1]))
         for pane, result in passages.items():
             pane.show_evidence(result, self._bench.unit_id, reveal=reveal)
 
     def step_evidence(self, way: int) -> None:
         self.in_hand.steps.step(way)
-
-    def _places(self, label: Judgement) -> dict[TextPane, Span]:
-        """In which text the evidence stands, and where: with offsets in the first, without in the one beside it."""
-        panes = self.panes if label.quote_start is not None else self.panes[::-1]
-        for pane in panes:
-            span = pane.place(label.quote, label.quote_start if pane is self.first else None)
-            if span is not None:
-                return {pane: span}
-        return {}
 
     def _zoom(self, step: int) -> None:
         for pane in self.panes:
@@ -360,34 +333,24 @@ class ReportPane(QWidget):
 
     def _fold(self, shown: bool) -> None:
         QSettings().setValue(QUESTION, shown)
-        self._question_area.setVisible(shown)
+        self.area.setVisible(shown)
         self.folded.setVisible(not shown)
         words = "Collapse the question" if shown else "Show the full question"
         with_properties(self.fold, toolTip=words, accessibleName=words)
         self._dress_fold()
 
     def _dress_fold(self) -> None:
-        name = "right" if self._question_area.isHidden() else "down"
+        name = "right" if self.area.isHidden() else "down"
         self.fold.setIcon(chips.icon(name, theme.current().px(14)))
 
-    def _fit_question(self) -> None:
-        """As high as the question, up to a few lines; a longer one scrolls by itself."""
-        wide = max(200, self._question_area.viewport().width())
-        lines = QUESTION_LINES if self.beside.isHidden() else BESIDE_LINES
-        most = self.question.fontMetrics().lineSpacing() * lines
-        self._question_area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
+    def question_lines(self) -> int:
+        return QUESTION_LINES if self.beside.isHidden() else self.LINES
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the question to another width; two texts stand above each other where it is narrow."""
         super().resizeEvent(event)
-        self._fit_question()
         for button in self._spare:
             button.setVisible(self.width() >= theme.current().px(NARROW))
-        wide = self.width() >= theme.current().px(SIDE_BY_SIDE)
-        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.texts.orientation() != orientation:
-            self.texts.setOrientation(orientation)
-            self._entitle()
+        self._entitle()
 
 
 def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
@@ -398,62 +361,3 @@ def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
     with_properties(button, accessibleName=words.partition(" (")[0], focusPolicy=Qt.FocusPolicy.NoFocus)
     button.clicked.connect(lambda _=False: act())
     return button
-
-
-TOLD = 60
-SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
-
-
-class LabellingHand:
-    def __init__(
-        self,
-        bench: LabellingModel,
-        units: UnitsPane,
-        texts: ReportPane,
-        queue: LabellingQueuePane,
-        messages: MessageBar,
-    ) -> None:
-        self._bench, self._units, self._texts = bench, units, texts
-        self._queue, self._messages = queue, messages
-
-    def mark(self) -> None:
-        quote, start, end = self._texts.selection()
-        if not quote:
-            self._messages.show_message(
-                "info",
-                "No text is selected.",
-                "Select the deciding words, then mark them.",
-            )
-            return
-        unit_id = self._bench.unit_id
-        before = self._bench.label(unit_id)
-        if self._bench.mark(unit_id, quote, start, end):
-            self._messages.clear()
-            self._texts.forget_selection()
-            if before and before.quote and (before.quote, before.quote_start) != (quote, start):
-                short = " ".join(before.quote.split())
-                short = short if len(short) <= TOLD else f"{short[:TOLD]}…"
-                self._messages.show_message("info", f"“{short}” was replaced by this passage as evidence.")
-                old = (before.unit_id, before.quote, before.quote_start, before.quote_end)
-                self._messages.set_action("Restore it", lambda: self._bench.mark(*old))
-
-    def find(self) -> None:
-        """Find an item while the list has the keyboard, otherwise words in what is read."""
-        (self._queue if holds(self._queue) else self._texts).seek()
-
-    def other_pane(self) -> None:
-        """From the units to what is read, text by text, from there to the list of reports, and round again."""
-        texts = [(pane, pane.report) for pane in self._texts.panes]
-        parts = [(self._units, self._units.body.holder), *texts, (self._queue, self._queue.list)]
-        focus = Qt.FocusReason.ShortcutFocusReason
-        go_round([(pane, partial(inside.setFocus, focus)) for pane, inside in parts if inside.isVisible()])
-
-    def takes(self, event: QKeyEvent) -> bool:
-        """Esc leads back to the current unit; from there the page keys scroll what is read. Whether it was one."""
-        if event.key() == Qt.Key.Key_Escape:
-            self._units.take_focus()
-        elif holds(self._units) and event.key() in SCREENS:
-            self._texts.in_hand.turn(SCREENS[event.key()])
-        else:
-            return False
-        return True

@@ -1,11 +1,11 @@
 """One unit in the list: its words and state, and its controls while it is the current one."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
@@ -47,12 +47,10 @@ from annotator.gui.widgets.reading.marked_text import QuoteButton
 
 
 class VerdictButtons(QWidget):
-    said = Signal(int)
-    """A label, by its place in the order of the keys."""
-
-    def __init__(self, protocol: str, allowed: Collection[str], why: str, locked: str) -> None:
+    def __init__(self, bench: LabellingModel, allowed: Collection[str], why: str, locked: str) -> None:
         """`allowed` are the values that may be given here, `why` no other; `locked` says why none can, if so."""
         super().__init__()
+        protocol = bench.protocol
         self.buttons: list[KeyButton] = []
         row = FlowRow(self)
         acts = {place: act for act, place in places(protocol).items()}
@@ -62,7 +60,7 @@ class VerdictButtons(QWidget):
                     look.words,
                     keys.sequences(acts[place])[0] if place in acts else "",
                     hint=look.hint,
-                    press=lambda _=False, place=place: self.said.emit(place),
+                    press=lambda _=False, place=place: bench.chosen.emit(place),
                 ),
                 checkable=True,
                 focusPolicy=Qt.FocusPolicy.NoFocus,
@@ -83,28 +81,25 @@ _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBot
 
 
 class UnitDetails(QWidget):
-    """Controls of one unit. They announce the chosen act; `show_label` shows the state."""
-
-    said = Signal(int)
-    """A label, by its place in the order of the keys."""
-    kind_given = Signal(int)
-    evidence_wanted = Signal()
-    """The passage is to be brought into view."""
-    evidence_cleared = Signal()
-    flag_wanted = Signal()
-    noted = Signal(str)
-    left = Signal()
-    """Esc was pressed in the note."""
+    """Controls of one unit; `show_label` shows the state."""
 
     def __init__(
-        self, protocol: str, allowed: tuple[str, ...], locked: str, why: str = "", *, flat: bool = False
+        self,
+        bench: LabellingModel,
+        holder: QWidget,
+        unit_of: Callable[[], str],
+        allowed: tuple[str, ...],
+        locked: str,
+        why: str = "",
+        *,
+        flat: bool = False,
     ) -> None:
         """`allowed` are the values that may be given, `why` no other; `locked` says why none can, if so.
 
-        `flat` controls stand in one line.
+        Esc in the note leads back to the `holder`; `unit_of` says whose note it is. `flat` controls stand in one line.
         """
         super().__init__()
-        self._protocol, self._locked = protocol, locked
+        self._bench, self._protocol, self._locked = bench, bench.protocol, locked
         whole = vertical(on=self, margins=(0, 2, 0, 0), spacing=6)
         self.outdated, self.origin = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         whole.addWidget(self.outdated)
@@ -112,8 +107,7 @@ class UnitDetails(QWidget):
         column = QBoxLayout(_ACROSS if flat else _DOWN)
         column.setSpacing(6)
         whole.addLayout(column)
-        self.verdicts = VerdictButtons(protocol, allowed, why, locked)
-        self.verdicts.said.connect(self.said)
+        self.verdicts = VerdictButtons(bench, allowed, why, locked)
         self.kind_rows = list(self._kind_rows())
         column.addWidget(self.verdicts)
         for row in self.kind_rows:
@@ -125,6 +119,9 @@ class UnitDetails(QWidget):
         self.setTabOrder(self.show_evidence, self.clear_evidence)
         self.setTabOrder(self.clear_evidence, self.note)
         self.setTabOrder(self.note, self.flag)
+        # What was typed belongs to the unit it was typed at, also when another is at hand by now.
+        self.note.edited.connect(lambda words: bench.note(unit_of(), words))
+        self.note.left.connect(holder.setFocus)
 
     def _kind_rows(self) -> Iterator[KindRow]:
         """A row for each thing that is asked beside a label; otherwise one, for the kind that its value asks for."""
@@ -134,7 +131,7 @@ class UnitDetails(QWidget):
         many = [len(taxonomy.values) for taxonomy in known] or [USUAL]
         for start, count in zip(accumulate(many, initial=0), many, strict=False):
             row = KindRow(readonly=self._locked == LOCKED, acts=ACTS[start : start + count])
-            row.given.connect(lambda place, start=start: self.kind_given.emit(start + place))
+            row.given.connect(lambda place, start=start: self._bench.kind_given.emit(start + place))
             yield row
 
     @property
@@ -146,9 +143,9 @@ class UnitDetails(QWidget):
         self.clear_evidence = with_properties(
             QToolButton(), text="Clear", toolTip="Remove the evidence", accessibleName="Clear the evidence"
         )
-        self.show_evidence.clicked.connect(self.evidence_wanted)
+        self.show_evidence.clicked.connect(self._bench.evidence_wanted)
         chips.put(self.clear_evidence, "close", 14)
-        self.clear_evidence.clicked.connect(self.evidence_cleared)
+        self.clear_evidence.clicked.connect(lambda: self._bench.mark(self._bench.unit_id, "", None, None))
         lock(self.clear_evidence, self._locked)
         read = presentation_of(self._protocol).read
         self._no_evidence = ElidedLabel(
@@ -166,8 +163,6 @@ class UnitDetails(QWidget):
             accessibleName=f"Note on this {presentation_of(self._protocol).one}",
             readOnly=bool(self._locked),
         )
-        self.note.edited.connect(self.noted)
-        self.note.left.connect(self.left)
         self.flag = with_properties(
             QToolButton(),
             checkable=True,
@@ -175,7 +170,7 @@ class UnitDetails(QWidget):
             accessibleName="Flag for a second look",
         )
         chips.put(self.flag, "flag")
-        self.flag.clicked.connect(lambda _=False: self.flag_wanted.emit())
+        self.flag.clicked.connect(lambda: self._bench.flag())
         lock(self.flag, self._locked)
         return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
 
@@ -239,11 +234,9 @@ class CardQuestion:
 
 
 class UnitCard(WorkCard):
-    details_made = Signal(UnitDetails, QWidget)
-    """Controls were made, for the card they stand in."""
-
-    def __init__(self, question: CardQuestion, locked: str) -> None:
+    def __init__(self, bench: LabellingModel, question: CardQuestion, locked: str) -> None:
         super().__init__(question.unit.id)
+        self._bench = bench
         self.unit, self._asked, self._locked = question.unit, question, locked
         self._shown = UnitLabel()
         self.details: UnitDetails | None = None
@@ -338,11 +331,16 @@ class UnitCard(WorkCard):
         if current and self.details is None:
             question = self._asked
             self.details = UnitDetails(
-                question.protocol, question.allowed, self._locked, question.why, flat=not self.unit.text
+                self._bench,
+                self,
+                lambda: self.unit.id,
+                question.allowed,
+                self._locked,
+                question.why,
+                flat=not self.unit.text,
             )
             self.details.show_label(self._shown)
             self._column.addWidget(self.details)
-            self.details_made.emit(self.details, self)
         if self.details is not None:
             self.details.setVisible(current)
         self._say("context", self._context() if current else "")
@@ -366,9 +364,6 @@ PAGES = {
 
 
 class UnitCards(KeylessArea):
-    made = Signal(UnitDetails, QWidget)
-    """Controls were made, for the card they stand in."""
-
     def __init__(self, bench: LabellingModel) -> None:
         super().__init__("Units")
         self._bench = bench
@@ -400,13 +395,13 @@ class UnitCards(KeylessArea):
             for unit in group.units:
                 number += 1
                 card = UnitCard(
+                    self._bench,
                     CardQuestion(
                         self._bench.protocol, unit, number, total, (*group.values, UNSURE), group.why
                     ),
                     locked or why_locked(self._bench.sheet, unit.id),
                 )
                 card.pressed.connect(self._bench.move_to)
-                card.details_made.connect(self.made)
                 self.rows[unit.id] = card
                 self.show_label(unit.id)
                 card.show_weight(weights)

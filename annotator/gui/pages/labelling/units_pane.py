@@ -166,9 +166,6 @@ READINGS = {
 class MatrixView(QWidget):
     """The current predicted sub-task in full, the matrix, its counts, and controls of the current cell."""
 
-    made = Signal(UnitDetails, QWidget)
-    """Controls were made, for the widget that has the keyboard."""
-
     def __init__(self, bench: LabellingModel) -> None:
         super().__init__()
         self._bench = bench
@@ -203,14 +200,15 @@ class MatrixView(QWidget):
             self.details.deleteLater()
         values = (*sheet.values, UNSURE) if sheet else ()
         self.item.setText(f"{sheet.name}, item {sheet.item.key}: {sheet.item.question}" if sheet else "")
-        self.details = UnitDetails(self._bench.protocol, values, locked or why_locked(sheet), flat=True)
+        self.details = UnitDetails(
+            self._bench, self.table, lambda: self.at_hand, values, locked or why_locked(sheet), flat=True
+        )
         self._foot.addWidget(self.details)
         self.model.lay_out(
             self._bench.protocol, sheet.groups if sheet else (), self._bench.said, self._marked
         )
         self.table.fit()
         self._show_readings()
-        self.made.emit(self.details, self.table)
 
     def show_current(self, unit_id: str) -> None:
         self.at_hand = unit_id
@@ -461,10 +459,6 @@ WORDED = 240
 
 
 class UnitsPane(QWidget):
-    said = Signal(int)
-    kind_given = Signal(int)
-    evidence_wanted = Signal()
-    evidence_cleared = Signal()
     waits = Signal(bool)
     """Whether an error is to stay at hand until its kind is said."""
 
@@ -474,8 +468,6 @@ class UnitsPane(QWidget):
         self._bench, self._locked = bench, locked
         self.cards, self.matrix = UnitCards(bench), MatrixView(bench)
         self._build()
-        for body in (self.cards, self.matrix):
-            body.made.connect(self._listen_to)
         bench.leaving.connect(self.flush)
         bench.opened.connect(self._show_sheet)
         bench.moved.connect(self._show_current)
@@ -584,18 +576,6 @@ class UnitsPane(QWidget):
         self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())
         self.body.show_sheet(self._locked, weights=self.weights.isChecked())
         self._show_count()
-
-    def _listen_to(self, details: UnitDetails, holder: QWidget) -> None:
-        details.said.connect(self.said)
-        details.kind_given.connect(self.kind_given)
-        details.evidence_wanted.connect(self.evidence_wanted)
-        details.evidence_cleared.connect(self.evidence_cleared)
-        details.flag_wanted.connect(self._bench.flag)
-        body = self.body
-        unit_id = holder.unit.id if isinstance(holder, UnitCard) else ""
-        # What was typed belongs to the unit it was typed at, also when another is at hand by now.
-        details.noted.connect(lambda words: self._bench.note(unit_id or body.at_hand, words))
-        details.left.connect(holder.setFocus)
 
     def _show_current(self, unit_id: str) -> None:
         self.flush()

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QStackedLayout, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from annotator.actions.items import seminars
 from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
@@ -13,26 +13,20 @@ from annotator.actions.project import people, profile
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.transcript import DOUBTS, clock, moments
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
-from annotator.gui.pages.material.pages_view import PagesView
 from annotator.gui.pages.material.parts_view import PartsView
-from annotator.gui.pages.material.reports_view import ReportsView
-from annotator.gui.pages.material.sources_view import SourcesView
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.review.source_pane import TextPane
-from annotator.gui.session.page import Page
+from annotator.gui.session.page import PartedPage, Tab, TabPart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton, Tabs
+from annotator.gui.widgets.bars import FlowRow, KeyButton
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     Stack,
     StretchSpace,
-    column_of,
     horizontal,
-    later,
     tooltip,
     vertical,
     with_properties,
@@ -40,7 +34,6 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import EmptyState, answered_label
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 NO_PASSAGE = "Select words, or step through the doubtful passages."
@@ -63,21 +56,21 @@ NOTHING = (
 )
 LEAST_LIST, LEAST_TEXT, LEAST_SIDE = 150, 280, 240
 
+HERE = "annotator.gui.pages.material"
+
+
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
-TABS = ("Reports", "Extracts", "Cited pages", "Sources", "Transcripts")
-REPORTS, PARTS, PAGES, SOURCES, TRANSCRIPTS = range(5)
-SETTLE_MS = 250
-NOT_YOURS = (
-    "For coordinators only",
-    "This page shows which system wrote which report, so people who label blind cannot see it.",
-)
-
-
-class MaterialPage(Page):
+class MaterialPage(PartedPage):
     NAME = "Material"
     ABOUT = ("How reports, cited pages and sources work", "material")
-    TABS = TABS
+    TABS = ("Reports", "Extracts", "Cited pages", "Sources", "Transcripts")
+    PARTS = ("reports", "parts", "pages", "sources", "transcripts")
+    DENIED = (
+        "For coordinators only",
+        "This page shows which system wrote which report, so people who label blind cannot see it.",
+    )
+    ABOVE = 16
     ICON = "folder"
     HEARS = (
         "extract",
@@ -93,149 +86,46 @@ class MaterialPage(Page):
         "transcript",
     )
 
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session)
-        self.reports, self.parts, self.pages = ReportsView(session), PartsView(session), PagesView(session)
-        self.sources, self.transcripts = SourcesView(session), TranscriptsView(session)
-        self.tabs = self.part_tabs = Tabs()
-        panes: tuple[Any, ...] = (self.reports, self.parts, self.pages, self.sources, self.transcripts)
-        for words, pane in zip(TABS, panes, strict=True):
-            self.tabs.addTab(pane, words)
-            pane.came.connect(self._came)
-        # Act → by tab, what its keys do there.
-        self._acts: dict[str, dict[int, Callable[[], object]]] = {}
-        self._later = later(self, self._fill, SETTLE_MS)
-        self._whole = column_of((self.tabs, 1), margins=(20, 16, 20, 12))
-        self._closed = EmptyState("lock", *NOT_YOURS)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._whole)
-        self._stack.addWidget(self._closed)
-        self.tabs.currentChanged.connect(lambda _: self._fill())
-        self.reports.read_wanted.connect(self._read)
-        self.parts.page_wanted.connect(self._show_cited)
-        self.pages.claim_wanted.connect(self._read_claim)
-        for act, tab, slot in (
-            ("start_run", REPORTS, partial(_start, self.reports.writing, self.reports.form.start)),
-            ("start_run", PARTS, partial(_start, self.parts.asking, self.parts.drawing.start)),
-            ("start_run", PAGES, partial(_start, self.pages.fold, self.pages.fetching.start)),
-            ("start_run", SOURCES, partial(_start, self.sources.looking, self.sources.look_up)),
-            ("find", SOURCES, self.sources.seek),
-            ("find", TRANSCRIPTS, self.transcripts.seek),
-            ("next_evidence", TRANSCRIPTS, partial(self.transcripts.step, 1)),
-            ("previous_evidence", TRANSCRIPTS, partial(self.transcripts.step, -1)),
-            ("keep_drawn", TRANSCRIPTS, self.transcripts.side.save),
-            ("remove_drawn", TRANSCRIPTS, self.transcripts.side.turn),
-            ("find", REPORTS, self.reports.seek),
-            ("find", PARTS, self.parts.seek),
-            ("find", PAGES, self.pages.seek),
-            ("read_report", REPORTS, self.reports.read),
-            ("next_open", PARTS, self.parts.next_open),
-            ("new_drawn", PARTS, self.parts.editor.add),
-            ("remove_drawn", PARTS, self.parts.editor.remove),
-            ("confirm_drawn", PARTS, self.parts.editor.confirm),
-            ("accept_drawn", PARTS, self.parts.editor.accept),
-            ("vital_drawn", PARTS, self.parts.editor.turn_vital),
-            ("part_drawn", PARTS, self.parts.editor.part),
-            ("keep_drawn", PARTS, self.parts.editor.keep),
-            ("raw_replies", PARTS, self.parts.turn_replies),
-        ):
-            self._acts.setdefault(act, {})[tab] = slot
-        for act in self._acts:
-            self.bind(act, partial(self._do, act))
-        self.bind("other_pane", self._turn)
+    reports = Tab(f"{HERE}.reports_view", "ReportsView")
+    parts = Tab(f"{HERE}.parts_view", "PartsView")
+    pages = Tab(f"{HERE}.pages_view", "PagesView")
+    sources = Tab(f"{HERE}.sources_view", "SourcesView")
+    transcripts = Tab(f"{HERE}.page", "TranscriptsView")
 
-    def _do(self, act: str) -> None:
-        slot = self._acts[act].get(self.tabs.currentIndex())
-        if slot is not None and self._stack.currentWidget() is self._whole:
-            slot()
+    def offered(self) -> frozenset[str]:
+        me = self.session.ask(people.someone)
+        if me is None or not (me.has(Role.COORDINATOR) or self.session.project.person is None):
+            return frozenset()
+        spoken = Kind.INSPIRATIONS in (self.session.ask(profile.kinds) or ())
+        return frozenset(self.TABS if spoken else self.TABS[:-1])
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; `part` opens a tab by its name, `response_id` and `url` go to a place on it.
-
-        `waiting` names the kind of which only what waits to be confirmed is to be listed.
-        """
-        me = self.session.ask(people.someone)
-        coordinates = me is not None and (me.has(Role.COORDINATOR) or self.session.project.person is None)
-        self._stack.setCurrentWidget(self._whole if coordinates else self._closed)
-        spoken = Kind.INSPIRATIONS in (self.session.ask(profile.kinds) or ())
-        self.tabs.setTabVisible(TABS.index("Transcripts"), spoken or bool(self.transcripts.model.rowCount()))
-        if place.get("part") in TABS:
-            self.tabs.setCurrentIndex(TABS.index(place["part"]))
-        if place.get("response_id"):
-            self._read(str(place.get("item_id", "")), str(place["response_id"]), str(place.get("kind", "")))
-        if place.get("waiting"):
-            self.parts.show_open(str(place["waiting"]))
-        if place.get("url"):
-            self._show_cited(str(place["url"]))
-        self._fill()
-
-    def leave(self) -> None:
-        self.parts.editor.keep()
-
-    def focus_first(self) -> None:
-        pane: Any = self.tabs.currentWidget()
-        pane.focus_first()
-
-    def on_change(self, change: Change) -> None:
-        self._later.start()
+        """Show everything as it now is; a report, what is waiting of a kind, or a page is shown in its part."""
+        if place.get("response_id") or place.get("waiting"):
+            place = {**place, "part": "Extracts"}
+        elif place.get("url"):
+            place = {**place, "part": "Cited pages"}
+        super().navigate(place)
 
     def keeps_words(self, field: QWidget) -> bool:
-        return not self.parts.editor.isAncestorOf(field)
-
-    def _turn(self) -> None:
-        self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % len(TABS))
-        self.focus_first()
-
-    def _fill(self) -> None:
-        self._later.stop()
-        if self._stack.currentWidget() is self._whole:
-            pane: Any = self.tabs.currentWidget()
-            pane.fill()
-
-    def _came(self) -> None:
-        """A run brought something: other pages count reports as they do after an import."""
-        self.session.tell(Change("import", "", "bring material"))
-
-    def _read(self, item_id: str, response_id: str, kind: str = "") -> None:
-        self.tabs.setCurrentIndex(PARTS)
-        self.parts.go_to(item_id, response_id, kind)
-
-    def _read_claim(self, item_id: str, response_id: str, unit_id: str) -> None:
-        self.tabs.setCurrentIndex(PARTS)
-        self.parts.go_to(item_id, response_id, "claims", unit_id)
-
-    def _show_cited(self, url: str) -> None:
-        self.tabs.setCurrentIndex(PAGES)
-        self.pages.go_to(url)
+        return not (isinstance(self.part, PartsView) and self.part.editor.isAncestorOf(field))
 
 
-def _start(fold: Fold, start: Callable[[], object]) -> None:
-    """Start what can be seen: the key first opens what it would start."""
-    if fold.is_open:
-        start()
-    else:
-        fold.open()
-
-
-class TranscriptsView(QWidget):
-    came = Signal()
-
+class TranscriptsView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._found: Sequence[TranscriptLine] = ()
         self._opened: OpenTranscript | None = None
         self._wanted, self._span = "", (0, 0)
         self.model = CellsModel[TranscriptLine](COLUMNS, self)
-        self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._open())
+        self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0, moved=self._open)
         self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
         self.facts = PlainLabel(role="hint", wrap=True)
-        self.pane, self.side, self.answer = TextPane(session), TranscriptSide(), MessageBar()
+        self.pane, self.side = TextPane(session), TranscriptSide()
         self.text = self.pane.report
         self.text.setAccessibleName("Transcript")
         self._nothing = EmptyState("folder", *NOTHING)
-        self._nothing.add_action("Import…", lambda: self._session.go("Import"), primary=True)
+        self._nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
         left, middle = QWidget(), QWidget()
         vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
@@ -257,19 +147,20 @@ class TranscriptsView(QWidget):
         side.taken_back.connect(lambda: self._act(seminars.take_back, self._span[0]))
         side.renamed.connect(lambda old, new: self._act(seminars.rename, {old: new}))
         side.hidden.connect(lambda: self._act(seminars.pseudonyms))
+        self.acts = {
+            "find": self.pane.seek,
+            "next_evidence": partial(self.pane.steps.step, 1),
+            "previous_evidence": partial(self.pane.steps.step, -1),
+            "keep_drawn": side.save,
+            "remove_drawn": side.turn,
+        }
 
     def fill(self) -> None:
-        self._session.ask_later(self._show, seminars.lines)
+        self.session.ask_later(self._show, seminars.lines)
 
     def focus_first(self) -> None:
         goal: QWidget = self.text if self._opened else self.list
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def seek(self) -> None:
-        self.pane.seek()
-
-    def step(self, way: int) -> None:
-        self.pane.steps.step(way)
 
     def _show(self, lines: Sequence[TranscriptLine]) -> None:
         self._found = lines
@@ -278,12 +169,7 @@ class TranscriptsView(QWidget):
         self._open(anew=True)
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
-        rows = [
-            line
-            for line in self._found
-            if all(word in f"{line.key} {line.title}".casefold() for word in words)
-        ]
+        rows = [line for line in self._found if self.search.finds(f"{line.key} {line.title}")]
         self.model.show(rows)
         row = self.model.place_of(lambda line: line.source_id == self._wanted)
         if rows and self.list.currentIndex().row() != max(0, row):
@@ -293,14 +179,14 @@ class TranscriptsView(QWidget):
         line = self.model.at(self.list.currentIndex().row())
         if line is not None and (anew or line.source_id != self._wanted):
             self._wanted = line.source_id
-            self._session.ask_later(self._show_opened, seminars.opened, line.source_id)
+            self.session.ask_later(self._show_opened, seminars.opened, line.source_id)
 
     def _show_opened(self, opened: OpenTranscript) -> None:
         before, self._opened = self._opened, opened
         if opened.source.id != self._wanted or opened == before:
             return
         same = before is not None and before.source.id == opened.source.id
-        self.side.show_transcript(opened, readonly=self._session.project.readonly)
+        self.side.show_transcript(opened, readonly=self.session.project.readonly)
         if not same or before is None or before.source.text != opened.source.text:
             text = opened.source.text
             self.pane.show_words(text, moments=moments(text, opened.transcript))
@@ -336,7 +222,7 @@ class TranscriptsView(QWidget):
     def _act(self, act: Callable[..., Any], *given: Any) -> None:
         if self._opened is None:
             return
-        change = self._session.do(act, self._opened.source.id, *given)
+        change = self.session.do(act, self._opened.source.id, *given)
         lost = change.after.get("lost", ()) if change is not None else ()
         if lost:
             gone = counted(len(lost), "quotation is no longer", "quotations are no longer")

@@ -1,21 +1,22 @@
 """Pages tab: cited pages, readable or not, shown as plain text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
 from annotator.actions.items import pages
 from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
 from annotator.domain.material.item import PageState
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
-from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
-from annotator.gui.session.run import REFUSED, BackgroundRun
+from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
@@ -28,9 +29,9 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
-from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, line
+from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree
 from annotator.gui.widgets.fields import LineField, search_field, together
-from annotator.gui.widgets.message_bar import Level, MessageBar
+from annotator.gui.widgets.message_bar import Level
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
@@ -40,28 +41,24 @@ EVERY = "Every page that a report gives is to be fetched, as key points need the
 SHOWN_PROBLEMS = 4
 
 
-class FetchingBar(QFrame):
-    came = Signal()
-
+class FetchingBar(OrderPane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
-        self.setProperty("role", "card")
+        super().__init__(session, "card", "Fetching cited pages", "Material", part="Cited pages")
         self.words = PlainLabel(wrap=True)
         self.private = with_properties(
             QCheckBox("Also from this machine and private networks"),
             toolTip="While off, addresses cited in reports cannot reach your own network",
         )
-        self.refresh = with_properties(
+        self.anew = with_properties(
             QCheckBox("Fetch read pages again"), toolTip="A stored text is never replaced by an empty one"
         )
         self.every = with_properties(
             QCheckBox("All that reports give"),
             toolTip="Every page that a report gives, cited by a claim or not",
         )
-        self.every.toggled.connect(lambda _: self._offer())
+        self.every.toggled.connect(lambda _: self.refresh())
         self._found: CitedPages | None = None
-        self.refresh.toggled.connect(lambda _: self._offer())
+        self.anew.toggled.connect(lambda _: self.refresh())
         self.reader = LineField(
             placeholderText=READER, clearButtonEnabled=True, accessibleName="Reader service"
         )
@@ -71,61 +68,50 @@ class FetchingBar(QFrame):
             toolTip="A folder with pages.csv or pages.json, or with saved pages that name their address",
         )
         self.begin = KeyButton("Fetch", act="start_run", role="primary", press=self.start)
-        self.run = BackgroundRun(session, "Fetching cited pages", "Material", self, part="Cited pages")
-        self.answer = MessageBar()
-        self.run.ended.connect(self._ended)
         self.run.progressed.connect(lambda _: self.came.emit())
         row, options = QHBoxLayout(), FlowRow(gap=14)
         row.addWidget(self.words, 1)
         row.addWidget(self.folder)
         row.addWidget(self.begin)
-        for box in (self.every, self.private, self.refresh, together("Reader service", self.reader)):
+        for box in (self.every, self.private, self.anew, together("Reader service", self.reader)):
             options.addWidget(box)
         vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
 
     def show_plan(self, pages: CitedPages) -> None:
         self._found = pages
-        self._offer()
+        self.refresh()
 
-    def _offer(self) -> None:
-        plan = self._found.plan(refresh=self.refresh.isChecked()) if self._found else None
-        free = not self.run.running and not self._session.project.readonly
+    def refresh(self) -> None:
+        plan = self._found.plan(refresh=self.anew.isChecked()) if self._found else None
         every = plan is not None and self.every.isChecked()
         self.words.setText(EVERY if every else plan.words() if plan else "")
-        self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and free)
-        self.folder.setEnabled(free)
+        self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and self.free)
+        self.folder.setEnabled(self.free)
 
-    def start(self) -> None:
-        if not self.begin.isEnabled():
-            return
+    def order(self) -> pages.FetchRequest:
         reader = self.reader.text().strip()
-        boxes = (self.refresh, self.private, self.every)
+        boxes = (self.anew, self.private, self.every)
         refresh, private, every = (box.isChecked() for box in boxes)
-        self._run(pages.FetchRequest(refresh, private, reader, every=every))
+        return pages.FetchRequest(refresh, private, reader, every=every)
 
     def take_in(self, folder: Path) -> None:
-        self._run(PagesFolder(str(folder)))
+        self.carry_out(PagesFolder(str(folder)))
 
-    def _run(self, order: pages.FetchRequest | PagesFolder) -> None:
-        self.answer.clear()
-        self.begin.setEnabled(False)
-        self.folder.setEnabled(False)
-        self.run.start(order)
+    def carry_out(self, order: Any) -> None:
+        super().carry_out(order)
+        self.folder.setEnabled(self.begin.isEnabled())
 
     def _choose_folder(self) -> None:
         if name := QFileDialog.getExistingDirectory(self, "Folder with cited pages"):
             self.take_in(Path(name))
 
-    def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != REFUSED:
-            first, *more = pages.words(line)
-            problems = list(line.get("problems") or [])
-            left = [f"and {len(problems) - SHOWN_PROBLEMS:,} more"] * (len(problems) > SHOWN_PROBLEMS)
-            details = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
-            level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
-            self.answer.show_message(level, first, details)
-        self._offer()
-        self.came.emit()
+    def tell(self, line: dict[str, Any]) -> None:
+        first, *more = pages.words(line)
+        problems = list(line.get("problems") or [])
+        left = [f"and {len(problems) - SHOWN_PROBLEMS:,} more"] * (len(problems) > SHOWN_PROBLEMS)
+        details = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
+        level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
+        self.answer.show_message(level, first, details)
 
 
 NEVER, ELSEWHERE = "never fetched", "text left out"
@@ -200,14 +186,9 @@ class PageFilter(Enum):
     NEVER = "Never fetched"
 
 
-class PagesView(QWidget):
-    came = Signal()
-    claim_wanted = Signal(str, str, str)
-    """Show this claim: item, report, unit."""
-
+class PagesView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._cited = CitedPages((), {})
         self._citing: Sequence[CitingClaim] = ()
         self._goal = self._url = ""
@@ -216,9 +197,10 @@ class PagesView(QWidget):
         self.fetching = FetchingBar(session)
         self.fetching.came.connect(self._came)
         self.model = CellsModel[CitedPage](CITED, self)
-        self.list = LinesTable("Cited pages", self.model, self.model.widths, stretched=ADDRESS)
+        self.list = LinesTable(
+            "Cited pages", self.model, self.model.widths, stretched=ADDRESS, moved=self._show_page
+        )
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_page())
         self.shown = FilterRow(PageFilter, PageFilter.ALL)
         self.shown.chosen.connect(self._narrow)
         self.search = search_field("Find an address…", "Find an address", self._narrow)
@@ -228,7 +210,7 @@ class PagesView(QWidget):
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._nothing = EmptyState("link", *NOTHING)
         self._nothing.add_action(
-            "Go to the extracts", lambda: self._session.go("Material", part="Extracts"), primary=True
+            "Go to the extracts", lambda: self.session.go("Material", part="Extracts"), primary=True
         )
         self._body = Stack(self.list, self._no_match, self._nothing)
         side.addWidget(self._body, 1)
@@ -262,10 +244,14 @@ class PagesView(QWidget):
         self.fold = Fold("Fetch pages", self.fetching)
         vertical(self.fold, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)
+        self.acts = {
+            "start_run": partial(self.fold.press, self.fetching.start),
+            "find": self.seek,
+        }
 
     def fill(self) -> None:
         self._refill.stop()
-        self._session.ask_later(self._show, pages.cited_states)
+        self.session.ask_later(self._show, pages.cited_states)
 
     def focus_first(self) -> None:
         goal: QWidget = self.list if self._cited.pages else self.fold.button
@@ -277,17 +263,19 @@ class PagesView(QWidget):
             return
         self.search.seek()
 
-    def go_to(self, url: str) -> None:
-        self._goal = pages.normal(url)
-        self.search.clear()
-        self.shown.hold(PageFilter.ALL)
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Show a page by its `url`."""
+        if place.get("url"):
+            self._goal = pages.normal(str(place["url"]))
+            self.search.clear()
+            self.shown.hold(PageFilter.ALL)
 
     def _came(self) -> None:
         if self.fetching.run.running:
             if not self._refill.isActive():
                 self._refill.start()
         else:
-            self.came.emit()
+            self.session.tell_material()
 
     def _show(self, pages: CitedPages) -> None:
         self._cited = pages
@@ -296,8 +284,12 @@ class PagesView(QWidget):
         self._narrow()
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
-        rows = [page for page in self._cited.pages if _fits(page, self.shown.held) and _matches(page, words)]
+        rows = [
+            page
+            for page in self._cited.pages
+            if _fits(page, self.shown.held)
+            and self.search.finds(f"{page.url} {page.title} {state_words(page)}")
+        ]
         self.model.show(rows)
         body = self.list if rows else self._no_match if self._cited.pages else self._nothing
         self._body.setCurrentWidget(body)
@@ -340,16 +332,16 @@ class PagesView(QWidget):
                 if part
             )
         )
-        result = self._session.ask(pages.page, page.url) if page.is_here else None
+        result = self.session.ask(pages.page, page.url) if page.is_here else None
         self.text.show_plain(result.text if result else "Never fetched." if page.state is None else "")
         self._show_claims(page)
 
     def _show_claims(self, page: CitedPage) -> None:
         citing = self._cited.citing.get(page.url, ())
         self._citing = citing[:MOST]
-        self.claims.clear()
-        for claim in self._citing:
-            self.claims.addTopLevelItem(line((claim.item, claim.system, " ".join(claim.text.split()))))
+        self.claims.show_lines(
+            [(claim.item, claim.system, " ".join(claim.text.split())) for claim in self._citing]
+        )
         rest = f", the first {MOST} of {len(citing):,}" if len(citing) > MOST else ""
         self.cited_by.setText(f"Claims that cite it{rest} (Enter shows one in its report)")
         self.cited_by.setVisible(bool(self._citing))
@@ -359,7 +351,13 @@ class PagesView(QWidget):
         row = self.claims.row()
         if 0 <= row < len(self._citing):
             claim = self._citing[row]
-            self.claim_wanted.emit(claim.item_id, claim.response_id, claim.unit_id)
+            self.session.go(
+                "Material",
+                kind="claims",
+                item_id=claim.item_id,
+                response_id=claim.response_id,
+                unit_id=claim.unit_id,
+            )
 
 
 def _fits(page: CitedPage, shown: PageFilter) -> bool:
@@ -368,8 +366,3 @@ def _fits(page: CitedPage, shown: PageFilter) -> bool:
     if shown is PageFilter.NEVER:
         return page.state is None or (page.state is PageState.OK and not page.is_here)
     return shown is PageFilter.ALL or page.state not in (None, PageState.OK)
-
-
-def _matches(page: CitedPage, words: Sequence[str]) -> bool:
-    text = f"{page.url} {page.title} {state_words(page)}".casefold()
-    return all(word in text for word in words)

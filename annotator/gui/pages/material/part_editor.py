@@ -26,7 +26,7 @@ from annotator.domain.material.part import Claim, KeyPoint, ResponsePart, Senten
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
 from annotator.gui.review.sheets import Column, Index, RowsModel, resetting
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -287,7 +287,7 @@ def _text(field: GrowingEdit | QLineEdit) -> str:
     return field.toPlainText() if isinstance(field, GrowingEdit) else field.text()
 
 
-class PartEditor(QWidget):
+class PartEditor(Pane):
     """Editor of the current version. A correction makes a version of the person's own."""
 
     chosen = Signal(object)
@@ -296,14 +296,14 @@ class PartEditor(QWidget):
     replies_wanted = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.line: DrawnLine | None = None
         self.kind: ResponsePart | Kind = ResponsePart.CLAIMS
         self.extract: Extract | None = None
         self.model = UnitsModel(self)
-        self.list = LinesTable("Units", self.model, (NUMBER_WIDTH, WORDS_WIDTH, CITED_WIDTH), stretched=1)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.list = LinesTable(
+            "Units", self.model, (NUMBER_WIDTH, WORDS_WIDTH, CITED_WIDTH), stretched=1, moved=self._turn
+        )
         self._panes: dict[str, UnitFields] = {}
         self._stack = QStackedWidget()
         self.fields = self._pane("claims")
@@ -370,7 +370,7 @@ class PartEditor(QWidget):
         self.line, self.kind = line, kind
         self.fields = self._pane(kind.value)
         self._stack.setCurrentWidget(self.fields)
-        self.extract = self._session.ask(extracting.of, line.place, kind) if line is not None else None
+        self.extract = self.session.ask(extracting.of, line.place, kind) if line is not None else None
         units = self.extract.document.units if self.extract else ()
         self.model.show(kind.value, units)
         place = self.model.row_of(requested)
@@ -463,11 +463,11 @@ class PartEditor(QWidget):
 
     def _may(self) -> bool:
         frozen = self.kind is ResponsePart.POOL
-        return self.line is not None and not self._session.project.readonly and not frozen
+        return self.line is not None and not self.session.project.readonly and not frozen
 
     def _done(self, verb: Any) -> bool:
         """Do a verb and show what stands now; False where it was refused, and the typing stays."""
-        if self._session.do(verb) is None:
+        if self.session.do(verb) is None:
             return False
         line, kind = self.line, self.kind
         # What was typed is in the file: the fields may be filled again.
@@ -533,13 +533,13 @@ class PartEditor(QWidget):
         self.standing.show_chips([Chip(words, picture, colour.removeprefix("state-"))] if self.line else [])
         waits = standing in (PartStatus.DRAWN, PartStatus.IMPORTED) or extracting.open_points(result) > 0
         self.confirming.set_words("Freeze the pool" if pool else "Confirm")
-        free = self.line is not None and not self._session.project.readonly
+        free = self.line is not None and not self.session.project.readonly
         self.confirming.setEnabled(free and (result is None if pool else waits))
         self.replies.setVisible(result is not None and result.run_id is not None)
         self.about.setVisible(result is not None)
         if result is not None:
             marks = ", ".join(flag.replace("_", " ") for flag in result.flags.split())
-            by = self._session.ask(whose, result.origin)
+            by = self.session.ask(whose, result.origin)
             self.about.setText(f"By {by}, {local(result.at):%Y-%m-%d}{f' · marks: {marks}' if marks else ''}")
         name = NAMES.get(self.kind.value, "unit")
         self.nothing.setText(

@@ -1,12 +1,12 @@
 """Extracts tab: report by report, editable beside the text they come from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication
 
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.extracts import OPEN
@@ -32,12 +32,12 @@ from annotator.gui.pages.material.part_editor import (
     places_alike,
 )
 from annotator.gui.pages.material.reports_view import column_words
-from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.run_panel import OrderPane, RunPanel, say_ended
 from annotator.gui.review.sheets import CellsModel
 from annotator.gui.review.source_pane import TextPane
-from annotator.gui.review.verdict_words import causes_words
-from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.page import TabPart
+from annotator.gui.session.run import OrderEstimate
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -52,40 +52,32 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import EmptyState, answered_label
 from annotator.gui.widgets.columns import FilterChoice, LinesTable
 from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field, together
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 ALL, CHOSEN = "all", "chosen"
 
 
-class DrawingBar(QFrame):
+class DrawingBar(OrderPane):
     """A line of settings with a button; existing extracts are not asked for again."""
 
-    came = Signal()
-
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "card", "Extracting from reports", "Material", part="Extracts")
         self._drawing: ExtractionOffer | None = None
         self._line: DrawnLine | None = None
-        self.setProperty("role", "card")
         self.judge, self.scope = (
             ChoiceBox(accessibleName="Judge that extracts"),
             ChoiceBox(accessibleName="Reports"),
         )
         for combo in (self.judge, self.scope):
             combo.keep_short(14)
-            combo.currentIndexChanged.connect(lambda _: self._change())
+            combo.currentIndexChanged.connect(lambda _: self.refresh())
         self.budget = BudgetBox()
         self.begin = KeyButton("Draw", act="start_run", role="primary", press=self.start)
         self.words = PlainLabel(role="hint", wrap=True)
         self.count = push_button(
             "Estimate", self._count, "quiet", toolTip="Estimate calls and cost, without making a call"
         )
-        self.run = BackgroundRun(session, "Extracting from reports", "Material", self, part="Extracts")
-        self.answer = MessageBar()
-        self.run.ended.connect(self._ended)
-        self._estimate = OrderEstimate(session, self, self._order)
+        self._estimate = OrderEstimate(session, self, self.order)
         self._estimate.told.connect(self._show_estimate)
         fields = ("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)
         choices = wrapping(*(together(words, field) for words, field in fields), gap=10)
@@ -100,7 +92,7 @@ class DrawingBar(QFrame):
     def offer(self, drawing: ExtractionOffer | None, line: DrawnLine | None) -> None:
         """Get ready to draw one thing; `line` is the report at the cursor."""
         self._drawing, self._line = drawing, line
-        known = self._session.ask(judges.all_of) or []
+        known = self.session.ask(judges.all_of) or []
         fit = [judge for judge in known if drawing is not None and _draws(judge, drawing)]
         fit.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(_named(one), one.name) for one in fit])
@@ -108,16 +100,9 @@ class DrawingBar(QFrame):
         choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
         choices += [(f"the {things} shown", CHOSEN)] if line is not None else []
         offer(self.scope, choices)
-        self._change()
+        self.refresh()
 
-    def start(self) -> None:
-        order = self._order()
-        if order is None or not self.begin.isEnabled():
-            return
-        self.answer.clear()
-        self.begin.setEnabled(not self.run.start(order))
-
-    def _order(self) -> RunRequest | None:
+    def order(self) -> RunRequest | None:
         drawing, line = self._drawing, self._line
         if drawing is None or not self.judge.count():
             return None
@@ -130,10 +115,10 @@ class DrawingBar(QFrame):
             budget_usd=self.budget.limit,
         )
 
-    def _change(self) -> None:
-        drawing, order = self._drawing, self._order()
+    def refresh(self) -> None:
+        drawing, order = self._drawing, self.order()
         lacks = "" if drawing is None else drawing.lacks
-        free = order is not None and not lacks and not self.run.running and not self._session.project.readonly
+        free = order is not None and not lacks and self.free
         self.begin.setEnabled(free)
         if lacks or order is None:
             self._estimate.stop()
@@ -162,24 +147,10 @@ class DrawingBar(QFrame):
             if estimate.units
             else f"{summary} {estimate.judge} has extracted all."
         )
-        self.begin.setEnabled(
-            bool(estimate.units) and not self.run.running and not self._session.project.readonly
-        )
+        self.begin.setEnabled(bool(estimate.units) and self.free)
 
-    def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != REFUSED:
-            missing = line.get("missing") or {}
-            if missing:
-                sentence = f"Incomplete: {causes_words(missing)}."
-                self.answer.show_message("warning", sentence, "Start again to retry.")
-            elif line.get("state") == "done":
-                self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are extracted.")
-            else:
-                self.answer.show_message(
-                    "info", "Stopped.", str(line.get("cause") or "Start again to resume.")
-                )
-        self.came.emit()
-        self._change()
+    def tell(self, line: dict[str, Any]) -> None:
+        say_ended(self.answer, line, f"{line['done']:,} of {line['total']:,} are extracted.")
 
 
 def _draws(judge: Judge, drawing: ExtractionOffer) -> bool:
@@ -239,23 +210,20 @@ NOTHING = (
 )
 
 
-class PartsView(QWidget):
-    came = Signal()
-    page_wanted = Signal(str)
-
+class PartsView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._found = Reports((), (), {})
         self._goal: tuple[str, str, str] | None = None
         self._drawings: Sequence[ExtractionOffer] = ()
         self._in_replies = False
         # An answer may still come when the window has given the file back.
         self.model = CellsModel[DrawnLine](columns("System"), self)
-        self.list = LinesTable("Reports and extracts", self.model, self.model.widths, stretched=ITEM)
+        self.list = LinesTable(
+            "Reports and extracts", self.model, self.model.widths, stretched=ITEM, moved=self._show_line
+        )
         self.list.firm = (STATE,)
         self.list.viewport().installEventFilter(self)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_line())
         self.kinds, self.wanted = (
             FilterChoice("What is extracted", Drawable),
             FilterChoice("State", PartFilter),
@@ -269,9 +237,9 @@ class PartsView(QWidget):
             PartReadingPane(session),
             PartEditor(session),
         )
-        self.drawing.came.connect(self.came)
+        self.drawing.came.connect(self.session.tell_material)
         self.editor.chosen.connect(self._show_place)
-        self.editor.page_wanted.connect(self.page_wanted)
+        self.editor.page_wanted.connect(lambda url: self.session.go("Material", url=url))
         self.editor.replies_wanted.connect(self.turn_replies)
         left = column_of(
             self.search, self.wanted, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
@@ -288,13 +256,27 @@ class PartsView(QWidget):
         )
         parts.grow(left, LIST_WIDTH)
         self._empty = EmptyState("folder", *NOTHING)
-        self._empty.add_action("Import…", lambda: self._session.go("Import"), primary=True)
+        self._empty.add_action("Import…", lambda: self.session.go("Import"), primary=True)
         self._body = Stack(parts, self._empty)
         self.asking = Fold("Have a judge extract them", self.drawing, apart=True)
         top = horizontal(self.kinds, self.asking.button, StretchSpace(1))
         vertical(top, self.asking, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.drawing.answer.float_over(self._body, below=False)
         self._parts = parts
+        editor = self.editor
+        self.acts = {
+            "start_run": partial(self.asking.press, self.drawing.start),
+            "find": self.seek,
+            "next_open": self.next_open,
+            "new_drawn": editor.add,
+            "remove_drawn": editor.remove,
+            "confirm_drawn": editor.confirm,
+            "accept_drawn": editor.accept,
+            "vital_drawn": editor.turn_vital,
+            "part_drawn": editor.part,
+            "keep_drawn": editor.keep,
+            "raw_replies": self.turn_replies,
+        }
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and watched is self.list.viewport():
@@ -302,7 +284,7 @@ class PartsView(QWidget):
         return super().eventFilter(watched, event)
 
     def fill(self) -> None:
-        self._session.ask_later(self._show, _read)
+        self.session.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -313,32 +295,31 @@ class PartsView(QWidget):
             return
         self.search.seek()
 
-    def go_to(self, item_id: str, response_id: str, kind: str = "", unit_id: str = "") -> None:
-        """Show one report, as soon as it is read; filters that hide it are taken away."""
-        self._goal = (item_id, response_id, unit_id)
-        goal = next((drawable for drawable in Drawable if drawable.kind.value == kind), None)
-        if goal is not None and goal is not self.kinds.held:
-            self.kinds.hold(goal)
-        self.search.clear()
-        self.wanted.hold(PartFilter.ALL)
+    def keep(self) -> None:
+        self.editor.keep()
 
-    def show_open(self, kind: str) -> None:
-        self._goal = None
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Show a report (`response_id`, with its `kind` and `unit_id`), or of a kind what is `waiting` to be confirmed.
+
+        Filters that hide a report are taken away; it is shown as soon as it is read.
+        """
+        waiting = place.get("waiting")
+        if not (waiting or place.get("response_id")):
+            return
+        item_id, response_id, unit_id = (
+            str(place.get(name, "")) for name in ("item_id", "response_id", "unit_id")
+        )
+        self._goal = None if waiting else (item_id, response_id, unit_id)
+        kind = waiting or place.get("kind")
         goal = next((drawable for drawable in Drawable if drawable.kind.value == kind), self.kinds.held)
         if goal is not self.kinds.held:
             self.kinds.hold(goal)
         self.search.clear()
-        self.wanted.hold(PartFilter.OPEN)
+        self.wanted.hold(PartFilter.OPEN if waiting else PartFilter.ALL)
 
     def next_open(self) -> None:
         """The next report whose part is drawn and not confirmed, from the top again after the last."""
-        count = self.model.rowCount()
-        here = self.list.currentIndex().row()
-        for step in range(1, count + 1):
-            line = self.model.at((here + step) % count)
-            if line is not None and line.standing in OPEN:
-                self.list.setCurrentIndex(self.model.index((here + step) % count, ITEM))
-                return
+        self.list.choose_next(lambda row: self.model.rows[row].standing in OPEN)
 
     def turn_replies(self) -> None:
         """Show the judge's replies in the place of the text, or the text again."""
@@ -346,7 +327,7 @@ class PartsView(QWidget):
         self._in_replies = not self._in_replies and result is not None
         self.editor.replies.setChecked(self._in_replies)
         if self._in_replies and result is not None:
-            replies = self._session.ask(extracting.replies, result.id) or ()
+            replies = self.session.ask(extracting.replies, result.id) or ()
             self.text.show_replies([reply.call.raw or reply.call.cause for reply in replies])
         else:
             self.text.show_line(self.editor.line)
@@ -371,8 +352,12 @@ class PartsView(QWidget):
     def _narrow(self) -> None:
         lines = list(_lines(self._found, self.kinds.held.kind))
         self.wanted.show_counts({one: sum(_fits(line, one) for line in lines) for one in PartFilter})
-        words = self.search.text().casefold().split()
-        shown = [line for line in lines if _fits(line, self.wanted.held) and _matches(line, words)]
+        shown = [
+            line
+            for line in lines
+            if _fits(line, self.wanted.held)
+            and self.search.finds(f"{line.item} {line.label} {line.question}")
+        ]
         here = self.editor.line
         self.model.retitle({1: "Question" if any(not line.response_id for line in shown) else "System"})
         self.model.show(shown)
@@ -455,15 +440,9 @@ def _fits(line: DrawnLine, part_filter: PartFilter) -> bool:
     return part_filter is PartFilter.ALL or (line.drawn is not None and line.standing not in OPEN)
 
 
-def _matches(line: DrawnLine, words: Sequence[str]) -> bool:
-    text = f"{line.item} {line.label} {line.question}".casefold()
-    return all(word in text for word in words)
-
-
-class PartReadingPane(QWidget):
+class PartReadingPane(Pane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._line: DrawnLine | None = None
         self._source_id = self._page = ""
         self._unit: Unit | None = None
@@ -484,7 +463,7 @@ class PartReadingPane(QWidget):
             return
         self.heading.setText(line.about if line.response_id else f"Sources of item {line.item}")
         if line.response_id:
-            self.pane.show_report(self._session.ask(materials.text_of, line.response_id) or "")
+            self.pane.show_report(self.session.ask(materials.text_of, line.response_id) or "")
         else:
             self._show_source("")
 
@@ -511,7 +490,7 @@ class PartReadingPane(QWidget):
             self._line = None
             self.show_line(line)
             return
-        result = self._session.ask(pages.page, page)
+        result = self.session.ask(pages.page, page)
         self.heading.setText(f"{result.title} ({page})" if result and result.title else page)
         self.pane.show_words(result.text if result else "")
 
@@ -528,7 +507,7 @@ class PartReadingPane(QWidget):
     def _show_source(self, source_id: str) -> None:
         assert self._line is not None
         result = [
-            one for one in self._session.ask(items.sources, self._line.item_id) or [] if one.text.strip()
+            one for one in self.session.ask(items.sources, self._line.item_id) or [] if one.text.strip()
         ]
         source = next((one for one in result if one.id == source_id), result[0] if result else None)
         self._source_id = source.id if source else ""

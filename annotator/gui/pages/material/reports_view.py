@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from math import fsum
 from typing import Any
 
@@ -19,6 +20,7 @@ from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIEL
 from annotator.gui.pages.material.writing_form import WritingForm
 from annotator.gui.review.sheets import Index, RowsModel, resetting
 from annotator.gui.review.verdict_words import STATUS_WORDS
+from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
@@ -243,23 +245,19 @@ NOTHING = (
 )
 
 
-class ReportsView(QWidget):
+class ReportsView(TabPart):
     """The grid on the left with details of the current cell; the order form on the right."""
 
-    came = Signal()
-    read_wanted = Signal(str, str)
-    """Show this report, by its item and its id, with what was drawn from it."""
-
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._found = Reports((), (), {})
         self._lacking: Sequence[MissingResponse] = ()
         self._systems: Sequence[dict[str, Any]] = ()
         # An answer may still come when the window has given the file back.
         self.model = ReportsGrid(self)
-        self.grid = LinesTable("Reports by item and system", self.model, stretched=0, cells=True)
-        self.grid.selectionModel().currentChanged.connect(lambda *_: self._show_cell())
+        self.grid = LinesTable(
+            "Reports by item and system", self.model, stretched=0, cells=True, moved=self._show_cell
+        )
         self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
         self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))
@@ -269,7 +267,7 @@ class ReportsView(QWidget):
         self.of_reports = MetadataForm(session, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)
         self.all_reports = QCheckBox("All reports of this system")
         self.all_reports.toggled.connect(lambda _: self._show_origin())
-        self.form.came.connect(self.came)
+        self.form.came.connect(self.session.tell_material)
         self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
         self._refill = later(self, self.fill, EVERY_MS)
@@ -285,6 +283,11 @@ class ReportsView(QWidget):
         )
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.form.answer.float_over(parts)
+        self.acts = {
+            "start_run": partial(self.writing.press, self.form.start),
+            "find": self.search.seek,
+            "read_report": self.read,
+        }
 
     def _left(self) -> QWidget:
         self.search = search_field("Find an item…", "Find an item", self._narrow)
@@ -296,7 +299,7 @@ class ReportsView(QWidget):
         top = wrapping(self.search, self.open_only, together("Show", self.told))
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)
-        self._nothing.add_action("Import…", lambda: self._session.go("Import"), primary=True)
+        self._nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._body = Stack(self.grid, self._nothing, self._no_match)
         return column_of(top, self.count, (self._body, 1), margins=(0, 0, 8, 0), spacing=8)
@@ -310,19 +313,16 @@ class ReportsView(QWidget):
 
     def fill(self) -> None:
         self._refill.stop()
-        self._session.ask_later(self._show, _read)
+        self.session.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
         """Work begins in the grid, or where reports are written while there are none."""
         goal: QWidget = self.grid if self._found.lines else self.writing.button
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def seek(self) -> None:
-        self.search.seek()
-
     def read(self) -> None:
         if result := self._cell_reports():
-            self.read_wanted.emit(result[0].item_id, result[0].id)
+            self.session.go("Material", item_id=result[0].item_id, response_id=result[0].id)
 
     def _show(self, answer: tuple[Reports, list[MissingResponse], list[dict[str, Any]]]) -> None:
         self._found, self._lacking, self._systems = answer
@@ -338,12 +338,15 @@ class ReportsView(QWidget):
         without = (reports.left_out.not_asked, reports.left_out.not_counted)
         self.count.setText(" ".join(filter(None, (summary, *without))))
         self.lacking.show_lacking(self._lacking)
-        self.lacking.enable(not self.form.run.running and not self._session.project.readonly)
+        self.lacking.enable(not self.form.run.running and not self.session.project.readonly)
         self.form.offer(systems, [item.key for item in reports.items], reports.left_out)
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
-        rows = [item for item in self._found.items if _matches(item, words) and self._is_open(item)]
+        rows = [
+            item
+            for item in self._found.items
+            if self.search.finds(f"{item.key} {item.question} {item.question_type}") and self._is_open(item)
+        ]
         place = self.grid.currentIndex()
         cell = (place.row(), place.column())
         self.model.show(self._found, rows, self._lacking)
@@ -418,7 +421,7 @@ class ReportsView(QWidget):
             for line in report_lines[:1]
             for kind, part in line.parts.items()
         ]
-        origin = self._session.ask(responding.origin_of, report_lines[0].id) if report_lines else None
+        origin = self.session.ask(responding.origin_of, report_lines[0].id) if report_lines else None
         if origin is not None:
             lines += [f"Written here by {origin.returned_model or origin.requested_model}.", *origin.remarks]
         return lines
@@ -434,11 +437,6 @@ class ReportsView(QWidget):
 
 def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[str, Any]]]:
     return materials.reports(project), responding.lacking(project), materials.systems(project)
-
-
-def _matches(item: ReportsLine, words: Sequence[str]) -> bool:
-    text = f"{item.key} {item.question} {item.question_type}".casefold()
-    return all(word in text for word in words)
 
 
 class LackingList(QFrame):

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QFrame, QWidget
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QWidget
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import Thing
@@ -15,7 +16,8 @@ from annotator.actions.material.source_views import SourceLine
 from annotator.actions.research import research
 from annotator.actions.research.research import CompletedWorks, NamedWorks
 from annotator.gui.review.sheets import CellsModel, Column
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.page import TabPart
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -29,7 +31,6 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, LineField, completing, offer, search_field
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 
@@ -61,18 +62,17 @@ SOURCE_FIELDS = (
 )
 
 
-class MetadataForm(QFrame):
+class MetadataForm(Pane):
     """The fields of one thing, or of several that are to say the same; only what was changed is saved."""
 
     def __init__(
         self, session: ProjectSession, thing: Thing, title: str, fields: Sequence[MetadataField]
     ) -> None:
-        super().__init__()
-        self._session, self._thing = session, thing
+        super().__init__(session, "card")
+        self._thing = thing
         self._ids: tuple[str, ...] = ()
         self._kept: dict[str, str] = {}
         self._suggested: dict[str, QStringListModel] = {}
-        self.setProperty("role", "card")
         self.title = PlainLabel(title, "subtitle", wrap=True)
         self.fields: dict[str, ChoiceBox | LineField] = {}
         self.save_button = push_button("Save", self.save, "primary")
@@ -133,12 +133,12 @@ class MetadataForm(QFrame):
         changed = self.changed
         if self._ids and changed and self.save_button.isEnabled():
             given = {row_id: changed for row_id in self._ids}
-            if self._session.do(materials.describe, self._thing, given) is not None:
+            if self.session.do(materials.describe, self._thing, given) is not None:
                 self._kept |= {name: value or "" for name, value in changed.items()}
                 self._enable()
 
     def _enable(self) -> None:
-        self.setEnabled(bool(self._ids) and not self._session.project.readonly)
+        self.setEnabled(bool(self._ids) and not self.session.project.readonly)
         self.save_button.setEnabled(bool(self._ids) and bool(self._kept) and bool(self.changed))
 
 
@@ -161,16 +161,14 @@ NOTHING = (
 )
 
 
-class WorksCard(QFrame):
+class WorksCard(Pane):
     """The works that reports and gold evidence name: what is missing of them, and where to find it."""
 
     came = Signal(object)
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "card")
         self._known = False
-        self.setProperty("role", "card")
         self.words = PlainLabel(role="hint", wrap=True)
         self.look = push_button(
             "Look up works",
@@ -201,21 +199,21 @@ class WorksCard(QFrame):
         )
 
     def fill(self) -> None:
-        self._session.ask_later(self._show, research.named)
+        self.session.ask_later(self._show, research.named)
 
     def look_up(self) -> None:
         """Ask the services for what is missing, on another thread."""
         from annotator.actions.research import research
 
         self._free(free=False)
-        self._session.do_later(self._ended, self._going, research.look_up)
+        self.session.do_later(self._ended, self._going, research.look_up)
 
     def take(self, path: Path) -> None:
         """Import what a file or a folder says of them, on another thread."""
         from annotator.actions.research import research
 
         self._free(free=False)
-        self._session.do_later(self._ended, self._going, research.from_place, path)
+        self.session.do_later(self._ended, self._going, research.from_place, path)
 
     def _choose_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
@@ -244,19 +242,17 @@ class WorksCard(QFrame):
 
     def _free(self, *, free: bool) -> None:
         for button in (self.look, self.file, self.folder):
-            button.setEnabled(free and self._known and not self._session.project.readonly)
+            button.setEnabled(free and self._known and not self.session.project.readonly)
 
 
-class SourcesView(QWidget):
-    came = Signal()
-
+class SourcesView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._found: Sequence[SourceLine] = ()
         self.model = CellsModel[SourceLine](COLUMNS, self)
-        self.list = LinesTable("Sources", self.model, self.model.widths, stretched=TITLE)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_source())
+        self.list = LinesTable(
+            "Sources", self.model, self.model.widths, stretched=TITLE, moved=self._show_source
+        )
         self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)
         self.look = KeyButton("Look all up", act="start_run", press=self.look_up)
@@ -270,7 +266,6 @@ class SourcesView(QWidget):
         )
         self.works = WorksCard(session)
         self.works.came.connect(self._works_came)
-        self.answer = MessageBar()
         self._nothing = EmptyState("folder", *NOTHING)
         self._body = Stack(self.list, self._nothing)
         sources = horizontal(self.look, self.file, StretchSpace(1))
@@ -284,27 +279,25 @@ class SourcesView(QWidget):
         parts = Splitter("material-sources", parts=(left, area), sizes=(700, 360), stretch=(1,))
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.answer.float_over(parts)
+        self.acts = {"start_run": partial(self.looking.press, self.look_up), "find": self.search.seek}
 
     def fill(self) -> None:
-        self._session.ask_later(self._show, source_views.source_lines)
+        self.session.ask_later(self._show, source_views.source_lines)
         self.works.fill()
 
     def focus_first(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def seek(self) -> None:
-        self.search.seek()
-
     def look_up(self) -> None:
         if self._found and self.look.isEnabled():
             self.look.setEnabled(False)
-            self._session.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
+            self.session.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
 
     def read_file(self, path: Path) -> None:
-        result = self._session.attempt(lambda: lookups.in_file(path))
+        result = self.session.attempt(lambda: lookups.in_file(path))
         if (
             result is not None
-            and self._session.do(lookups.describe_sources, self._items(), result) is not None
+            and self.session.do(lookups.describe_sources, self._items(), result) is not None
         ):
             self.answer.show_message("success", result.words())
 
@@ -326,25 +319,21 @@ class SourcesView(QWidget):
         if works is not None:
             first, *more = works.words()
             self.answer.show_message("warning" if works.problems else "success", first, " ".join(more))
-            self.came.emit()
+            self.session.tell_material()
 
     def _show(self, lines: Sequence[SourceLine]) -> None:
         self._found = lines
         self._narrow()
 
     def _narrow(self) -> None:
-        words = self.search.text().casefold().split()
         rows = [
             line
             for line in self._found
-            if all(
-                word in f"{line.key} {line.title} {line.kind} {line.venue} {line.identifier}".casefold()
-                for word in words
-            )
+            if self.search.finds(f"{line.key} {line.title} {line.kind} {line.venue} {line.identifier}")
         ]
         self.model.show(rows)
         self._body.setCurrentWidget(self.list if self._found else self._nothing)
-        self.look.setEnabled(bool(self._found) and not self._session.project.readonly)
+        self.look.setEnabled(bool(self._found) and not self.session.project.readonly)
         self.file.setEnabled(self.look.isEnabled())
         if rows and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.model.index(0, TITLE))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QFrame, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QWidget
 
 from annotator.actions.items.items import LeftOut
 from annotator.actions.judges import judges
@@ -19,8 +19,8 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.gui.review.run_panel import RunPanel
-from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
+from annotator.gui.review.run_panel import OrderPane, RunPanel
+from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
@@ -33,7 +33,6 @@ from annotator.gui.widgets.fields import (
     offer,
     when_changed,
 )
-from annotator.gui.widgets.message_bar import MessageBar
 
 # What is given to the writer, in words, by its name among the inputs, and how an order says it.
 SEARCHES, ON_ARXIV, ALL_IMPORTANT = "searched", "given-arxiv", "given-all"
@@ -119,20 +118,16 @@ A_FEW = 3
 TIMEOUT_S = 900.0
 
 
-class WritingForm(QFrame):
+class WritingForm(OrderPane):
     """Settings with one button; existing reports are never written again."""
 
-    came = Signal()
-
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session, "card", "Writing reports", "Material", part="Reports")
         self._keys: Sequence[str] = ()
         self._without = LeftOut()
         self._chosen = self._unfit = ""
         self._plans = False
         self._judges: Sequence[Judge] = ()
-        self.setProperty("role", "card")
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = completing(self.system)
         self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
@@ -146,15 +141,12 @@ class WritingForm(QFrame):
         self.research = ResearchFields(self)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Write reports", act="start_run", role="primary", press=self.start)
-        self.run = BackgroundRun(session, "Writing reports", "Material", self, part="Reports")
-        self.answer = MessageBar()
-        self.run.ended.connect(self._ended)
         self._estimate = OrderEstimate(session, self, self.order)
         self._estimate.told.connect(self._show_estimate)
         self._lay_out()
         self.mode.currentIndexChanged.connect(lambda _: self._offer_judges())
         when_changed(
-            self._change,
+            self.refresh,
             self.system,
             self.cutoff,
             self.filed_as,
@@ -165,7 +157,7 @@ class WritingForm(QFrame):
             self.planned,
             self.trials,
         )
-        self.research.changed.connect(self._change)
+        self.research.changed.connect(self.refresh)
 
     def _lay_out(self) -> None:
         self._form = form = QFormLayout(fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
@@ -197,9 +189,9 @@ class WritingForm(QFrame):
         """Offer these systems and items; others are left out, as is told."""
         self._keys, self._without = item_keys, without
         self._known.setStringList(list(systems))
-        self._judges = self._session.ask(judges.all_of) or []
-        modes, conditions = self._session.ask(responding.in_use) or ([], [])
-        kinds = self._session.ask(profile.kinds) or ()
+        self._judges = self.session.ask(judges.all_of) or []
+        modes, conditions = self.session.ask(responding.in_use) or ([], [])
+        kinds = self.session.ask(profile.kinds) or ()
         inputs = [(words, value) for words, value in MODES if value in modes]
         offer(self.mode, [*inputs, *(INPUTS if Kind.EVIDENCE in kinds else ())])
         offer(self.condition, [(condition.title, condition.name) for condition in conditions])
@@ -227,7 +219,7 @@ class WritingForm(QFrame):
         choices += [(f"the first {A_FEW}, to try it", FEW)] if count > A_FEW else []
         choices += [(f"only item {self._chosen}", CHOSEN)] if self._chosen and count else []
         offer(self.items, choices)
-        self._change()
+        self.refresh()
 
     def order(self) -> RunRequest | None:
         """What the fields say; None while something is lacking."""
@@ -269,18 +261,12 @@ class WritingForm(QFrame):
             self._unfit = str(refusal)
             return ""
 
-    def start(self) -> None:
-        order = self.order()
-        if order is None or not self.begin.isEnabled():
-            return
-        self._run(order)
-
     def again(self, lacking: Sequence[MissingResponse]) -> None:
         """Ask once more for reports of one system in one mode, of the writer and in the manner of the last time."""
         if not lacking or self.run.running:
             return
         last = max(lacking, key=lambda response: response.at)
-        runs = self._session.ask(run_records.runs) or []
+        runs = self.session.ask(run_records.runs) or []
         run = next((line for line in runs if line.id == last.run_id), None)
         if run is None:
             return
@@ -290,21 +276,17 @@ class WritingForm(QFrame):
             concurrency=self.at_once.value(), timeout_s=TIMEOUT_S, budget_usd=self.budget.limit,
             corpus=self.research.place(),
         )  # fmt: skip
-        self._run(order)
+        self.carry_out(order)
 
-    def _run(self, order: RunRequest) -> None:
-        self.answer.clear()
-        self.begin.setEnabled(not self.run.start(order))
-
-    def _change(self) -> None:
+    def refresh(self) -> None:
         self.planned.setEnabled(self.mode.currentData() == END_TO_END)
         for field in (self.planned, self.condition, self.cutoff, self.filed_as):
             shown = self.mode.currentData() not in (*RESEARCH, CONTINUED)
             self._form.setRowVisible(field, shown and (field is not self.planned or self._plans))
         for _, row in self.research.rows:
             self._form.setRowVisible(row, self.mode.currentData() == SEARCHES)
-        order, free = self.order(), not self.run.running and not self._session.project.readonly
-        self.begin.setEnabled(order is not None and free)
+        order = self.order()
+        self.begin.setEnabled(order is not None and self.free)
         self.words.show_words(self._lacks())
         self.estimate.setVisible(order is not None)
         if order is None:
@@ -313,7 +295,7 @@ class WritingForm(QFrame):
             self._estimate.count_soon()
 
     def _lacks(self) -> str:
-        if self._session.project.readonly:
+        if self.session.project.readonly:
             return "This file is read-only."
         if not self._keys:
             return f"There are no items yet to write about. {self._without.not_asked}".strip()
@@ -334,20 +316,15 @@ class WritingForm(QFrame):
             lacks = counted(without, "item lacks", "items lack")
             lacks = f" {lacks} the required gold." if without > 0 else ""
             self.estimate.setText(" ".join(estimate.words()) + lacks)
-        self.begin.setEnabled(
-            bool(estimate.units) and not self.run.running and not self._session.project.readonly
-        )
+        self.begin.setEnabled(bool(estimate.units) and self.free)
 
-    def _ended(self, line: dict[str, Any]) -> None:
-        if line.get("event") != REFUSED:
-            failed, done = len(line.get("failed") or []), int(line.get("done", 0))
-            summary = f"{done:,} of {int(line['total']):,} reports are there."
-            if failed:
-                self.answer.show_message("warning", summary, "Failures are listed below with their cause.")
-            elif line.get("state") == "done":
-                self.answer.show_message("success", summary)
-            else:
-                why = str(line.get("cause") or "Start again to resume; nothing is written twice.")
-                self.answer.show_message("info", f"{summary} Stopped.", why)
-        self.came.emit()
-        self._change()
+    def tell(self, line: dict[str, Any]) -> None:
+        failed, done = len(line.get("failed") or []), int(line.get("done", 0))
+        summary = f"{done:,} of {int(line['total']):,} reports are there."
+        if failed:
+            self.answer.show_message("warning", summary, "Failures are listed below with their cause.")
+        elif line.get("state") == "done":
+            self.answer.show_message("success", summary)
+        else:
+            why = str(line.get("cause") or "Start again to resume; nothing is written twice.")
+            self.answer.show_message("info", f"{summary} Stopped.", why)

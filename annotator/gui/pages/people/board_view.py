@@ -1,7 +1,8 @@
 """The assignment board: every assignment with state, due date, pair and time, and each person's totals."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from PySide6.QtCore import QDate, QItemSelectionModel, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -32,10 +33,12 @@ from annotator.gui.pages.people.roster import (
     WITH,
     BoardFilter,
     BoardModel,
+    TeamWork,
     TotalsTable,
 )
+from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession, end_of_day, named, title
-from annotator.gui.widgets.bars import ActsRow, KeyButton, wrapping
+from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
@@ -46,9 +49,8 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import EmptyState, icon
-from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.columns import LinesTable, around
 from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 FORTNIGHT = 14
@@ -66,14 +68,12 @@ COMMANDS = {
 }  # fmt: skip
 
 
-class BoardView(QWidget):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
-        self._coordinates = False
+class BoardView(TabPart):
+    def __init__(self, session: ProjectSession, team: TeamWork) -> None:
+        super().__init__(session)
+        self._team = team
         self.model = BoardModel(self)
-        self.filters, self.answer, self.due = BoardFilters(self.model), MessageBar(), DueBar()
-        self.acts = BoardActs(session, self.chosen, self.answer)
+        self.filters, self.due = BoardFilters(self.model), DueBar()
         self.table = LinesTable("Progress", self.model, self.model.widths, stretched=PERSON)
         self.table.firm = self.model.firm
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -85,12 +85,12 @@ class BoardView(QWidget):
         self.people = TotalsTable()
         self.people.chosen.connect(self.filters.choose_person)
         self.filters.changed.connect(self._narrow)
-        self.due.chosen.connect(self.acts.set_due)
+        self.due.chosen.connect(self.set_due)
         self.due.left.connect(self.table.setFocus)
         self.body = QStackedWidget()
         self.nothing = EmptyState("annotator", "Nothing is assigned yet")
         self.hand_out = self.nothing.add_action(
-            "Hand out work", lambda: self._session.go("People", part="Hand out"), primary=True
+            "Hand out work", lambda: self.session.go("People", part="Hand out"), primary=True
         )
         self.no_match = EmptyState("search", "No matches", "Remove a filter to see more.")
         self.no_match.add_action("Show all", self.filters.clear)
@@ -102,13 +102,20 @@ class BoardView(QWidget):
         column = vertical(self.filters, (parts, 1), on=work, margins=(0, 10, 0, 0), spacing=8)
         self.answer.float_over(parts)
         column.addWidget(self.due)
-        commands = {"withdraw": self.withdraw, "change_due": self.open_due, "reassign": self.offer_people}
-        self.commands = ActsRow([(act, words, "") for act, words in COMMANDS.items()], commands)
-        self.buttons = self.commands.buttons
-        self.go = KeyButton(
+        self.acts = {
+            "withdraw": self.withdraw,
+            "change_due": self.open_due,
+            "reassign": self.offer_people,
+            "find": self.filters.search.seek,
+            "next_open": self.next_trouble,
+        }
+        self.buttons = {
+            act: KeyButton(words, act=act, press=self.acts[act]) for act, words in COMMANDS.items()
+        }
+        self.open = KeyButton(
             "Go to the item", "↵", role="primary", press=lambda: self._go(next(iter(self.chosen()), None))
         )
-        column.addLayout(horizontal((self.commands, 1), self.go))
+        column.addLayout(horizontal((wrapping(*self.buttons.values(), gap=6), 1), self.open))
         self.body.addWidget(self.nothing)
         self.body.addWidget(work)
         vertical(self.body, on=self, margins=0)
@@ -117,13 +124,13 @@ class BoardView(QWidget):
         if self.body.currentIndex() == 1:
             self.table.setFocus()
 
-    def fill(self, lines: Sequence[AssignmentStatus], *, coordinates: bool) -> None:
+    def fill(self) -> None:
         """Take over the board as it now is; what is chosen stays chosen."""
+        lines, coordinates = self._team.lines, self._team.coordinates
         selected = [line.assignment_id for line in self.chosen()]
         row = self.table.currentIndex().row()
-        self._coordinates = coordinates
         self.model.fill(lines)
-        programs = self._session.ask(people.programs) if coordinates else None
+        programs = self.session.ask(people.programs) if coordinates else None
         self.people.fill(lines, self.filters.person_id, programs)
         self.filters.fill([stage for stage in Stage if any(line.stage is stage for line in lines)])
         self.people.setVisible(coordinates)
@@ -134,14 +141,14 @@ class BoardView(QWidget):
             STATE, modes.Interactive if coordinates else modes.Stretch
         )
         self.table.fit()
-        if self._coordinates:
+        if coordinates:
             words = "Hand out work, and all assignments are listed here with state, due date and pair."
         else:
             words = "Your assignments are listed here. Until you have any, every item is open to you."
         self.nothing.show_words(
-            "Nothing is assigned yet" if self._coordinates else "Nothing is assigned to you", words
+            "Nothing is assigned yet" if coordinates else "Nothing is assigned to you", words
         )
-        self.hand_out.setVisible(self._coordinates)
+        self.hand_out.setVisible(coordinates)
         self.body.setCurrentIndex(1 if lines else 0)
         self._narrow(selected, row)
 
@@ -150,35 +157,50 @@ class BoardView(QWidget):
         return [line for row in rows if (line := self.model.at(row)) is not None]
 
     def withdraw(self) -> None:
-        if self._coordinates:
-            self.acts.withdraw()
+        """Take the chosen pieces back; those handed in stay."""
+        lines = self.chosen()
+        if not self._team.coordinates or not lines or self.session.project.readonly:
+            return
+        change = self.session.do(assignments.withdraw_all, [line.assignment_id for line in lines])
+        if change is not None:
+            gone = len(change.before["rows"])
+            remaining = len(lines) - gone
+            rest = f" {counted(remaining, 'piece')} stayed: handed in already." if remaining else ""
+            self._say(
+                f"Withdrew {counted(gone, 'piece')}.{rest}", "Existing work is kept; nobody else sees it."
+            )
 
     def open_due(self) -> None:
-        if self._coordinates and self.chosen() and not self._session.project.readonly:
+        if self._team.coordinates and self.chosen() and not self.session.project.readonly:
             self.due.open_for(self.chosen())
 
     def offer_people(self) -> None:
-        if self._coordinates:
-            self.acts.offer_people(self, self._below_current())
-
-    def seek(self) -> None:
-        self.filters.search.seek()
+        """A menu of those who could take the chosen piece over."""
+        lines = self.chosen()
+        if not self._team.coordinates or not lines or self.session.project.readonly:
+            return
+        if len(lines) > 1:
+            self.answer.show_message("info", "Pieces are reassigned one by one.", "Select a single row.")
+            return
+        table = self.table
+        below = table.visualRect(table.currentIndex()).bottomLeft()
+        self.people_menu(lines[0], self).popup(table.viewport().mapToGlobal(below))
 
     def next_trouble(self) -> None:
         """The next piece below that is overdue or whose pair is incomplete, from the top again after the last."""
-        rows, here = self.model.rowCount(), self.table.currentIndex().row()
-        for step in range(1, rows + 1):
-            row = (here + step) % rows
-            line = self.model.at(row)
-            if line is not None and self.model.troubled(line):
+        for row in around(self.table.currentIndex().row(), self.model.rowCount()):
+            line = self.model.rows[row]
+            if self.model.troubled(line):
                 # Not selectRow: it would add to the selection while Ctrl is held.
                 self._choose([line.assignment_id], row)
                 self.table.setFocus()
                 return
         self.answer.show_message("success", "Nothing is overdue, and no pair is incomplete.")
 
-    def show_state(self, state: str) -> None:
-        self.filters.state.setCurrentIndex(max(0, self.filters.state.findData(state)))
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Narrow who is where to a `state`."""
+        if place.get("state"):
+            self.filters.state.setCurrentIndex(max(0, self.filters.state.findData(place["state"])))
 
     def _narrow(self, selected: Sequence[str] = (), row: int = 0) -> None:
         selected = selected or [line.assignment_id for line in self.chosen()]
@@ -190,9 +212,9 @@ class BoardView(QWidget):
         self.people.show_person(self.filters.person_id)
         there = self.model.rowCount() > 0
         for button in self.buttons.values():
-            button.setVisible(self._coordinates)
-            button.setEnabled(there and not self._session.project.readonly)
-        self.go.setEnabled(there)
+            button.setVisible(self._team.coordinates)
+            button.setEnabled(there and not self.session.project.readonly)
+        self.open.setEnabled(there)
 
     def _choose(self, selected: Sequence[str], row: int) -> None:
         places = [place for each in selected if (place := self.model.row_of(each)) >= 0]
@@ -205,11 +227,6 @@ class BoardView(QWidget):
         for place in places[1:]:
             self.table.selectionModel().select(self.model.index(place, 0), flags.Select | flags.Rows)
 
-    def _below_current(self) -> QPoint:
-        return self.table.viewport().mapToGlobal(
-            self.table.visualRect(self.table.currentIndex()).bottomLeft()
-        )
-
     def _show_menu(self, at: QPoint) -> None:
         if self.chosen():
             menu = self.menu()
@@ -219,24 +236,50 @@ class BoardView(QWidget):
     def menu(self) -> QMenu:
         lines, menu = self.chosen(), QMenu(self)
         menu.addAction("Go to the item", lambda: self._go(lines[0]))
-        if self._coordinates and not self._session.project.readonly:
+        if self._team.coordinates and not self.session.project.readonly:
             pieces = "" if len(lines) == 1 else f" {counted(len(lines), 'piece')}"
             menu.addSeparator()
             menu.addAction(f"Withdraw{pieces}\t{keys.shown('withdraw')}", self.withdraw)
             menu.addAction(f"Change due date…\t{keys.shown('change_due')}", self.open_due)
             if len(lines) == 1:
-                menu.addMenu(self.acts.people_menu(lines[0], menu))
+                menu.addMenu(self.people_menu(lines[0], menu))
         return menu
 
     def _go(self, line: AssignmentStatus | None) -> None:
         if line is None:
             return
         if line.stage is Stage.LABELLING:
-            self._session.go("Label", item_id=line.item_id)
+            self.session.go("Label", item_id=line.item_id)
         elif line.stage is Stage.ADJUDICATION:
-            self._session.go("Adjudicate", item_id=line.item_id)
+            self.session.go("Adjudicate", item_id=line.item_id)
         else:
-            self._session.go("Author", item_id=line.item_id, kind=line.stage.value)
+            self.session.go("Author", item_id=line.item_id, kind=line.stage.value)
+
+    def set_due(self, due: datetime | None) -> None:
+        ids = [line.assignment_id for line in self.chosen()]
+        if ids and self.session.do(assignments.change_due, ids, due) is not None:
+            self.answer.clear()
+
+    def people_menu(self, line: AssignmentStatus, parent: QWidget) -> QMenu:
+        menu = QMenu("Reassign to", parent)
+        result = self.session.ask(assignments.candidates, line.assignment_id) or []
+        for person in result if not line.handed_in else ():
+            self._add(menu, line, person)
+        if menu.isEmpty():
+            why = "It is handed in already" if line.handed_in else "Nobody else may do this piece"
+            menu.addAction(why).setEnabled(False)
+        return menu
+
+    def _add(self, menu: QMenu, line: AssignmentStatus, person: Person) -> None:
+        action = menu.addAction(named(person.alias, person.name).replace("&", "&&"))
+        action.triggered.connect(lambda: self.reassign(line, person.id, person.name))
+
+    def reassign(self, line: AssignmentStatus, person_id: str, name: str) -> None:
+        if self.session.do(assignments.reassign, line.assignment_id, person_id) is not None:
+            self._say(f"Item {line.item_key} went to {name}.", f"{line.person}'s work on it stays theirs.")
+
+    def _say(self, happened: str, todo: str) -> None:
+        self.answer.show_message("success", happened, f"{todo} {keys.shown('undo')} undoes it.")
 
 
 class BoardFilters(QWidget):
@@ -352,63 +395,3 @@ class DueBar(QFrame):
         self.hide()
         self.chosen.emit(due)
         self.left.emit()
-
-
-class BoardActs:
-    """Acts on the chosen lines, with the result in `answer`."""
-
-    def __init__(
-        self, session: ProjectSession, chosen: Callable[[], Sequence[AssignmentStatus]], answer: MessageBar
-    ) -> None:
-        self._session, self._chosen, self._answer = session, chosen, answer
-
-    def withdraw(self) -> None:
-        """Take the chosen pieces back; those handed in stay."""
-        lines = self._chosen()
-        if not lines or self._session.project.readonly:
-            return
-        change = self._session.do(assignments.withdraw_all, [line.assignment_id for line in lines])
-        if change is not None:
-            gone = len(change.before["rows"])
-            remaining = len(lines) - gone
-            rest = f" {counted(remaining, 'piece')} stayed: handed in already." if remaining else ""
-            self._say(
-                f"Withdrew {counted(gone, 'piece')}.{rest}", "Existing work is kept; nobody else sees it."
-            )
-
-    def set_due(self, due: datetime | None) -> None:
-        ids = [line.assignment_id for line in self._chosen()]
-        if ids and self._session.do(assignments.change_due, ids, due) is not None:
-            self._answer.clear()
-
-    def offer_people(self, parent: QWidget, at: QPoint) -> QMenu | None:
-        """A menu of those who could take the chosen piece over; None where there is nothing to hand over."""
-        lines = self._chosen()
-        if len(lines) != 1 or self._session.project.readonly:
-            if lines:
-                self._answer.show_message("info", "Pieces are reassigned one by one.", "Select a single row.")
-            return None
-        menu = self.people_menu(lines[0], parent)
-        menu.popup(at)
-        return menu
-
-    def people_menu(self, line: AssignmentStatus, parent: QWidget) -> QMenu:
-        menu = QMenu("Reassign to", parent)
-        result = self._session.ask(assignments.candidates, line.assignment_id) or []
-        for person in result if not line.handed_in else ():
-            self._add(menu, line, person)
-        if menu.isEmpty():
-            why = "It is handed in already" if line.handed_in else "Nobody else may do this piece"
-            menu.addAction(why).setEnabled(False)
-        return menu
-
-    def _add(self, menu: QMenu, line: AssignmentStatus, person: Person) -> None:
-        action = menu.addAction(named(person.alias, person.name).replace("&", "&&"))
-        action.triggered.connect(lambda: self.reassign(line, person.id, person.name))
-
-    def reassign(self, line: AssignmentStatus, person_id: str, name: str) -> None:
-        if self._session.do(assignments.reassign, line.assignment_id, person_id) is not None:
-            self._say(f"Item {line.item_key} went to {name}.", f"{line.person}'s work on it stays theirs.")
-
-    def _say(self, happened: str, todo: str) -> None:
-        self._answer.show_message("success", happened, f"{todo} {keys.shown('undo')} undoes it.")

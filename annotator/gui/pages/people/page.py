@@ -1,8 +1,8 @@
 """The People page: people, assignments and progress."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import (
@@ -13,20 +13,16 @@ from PySide6.QtWidgets import (
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.assignments.planning import Load, PlannedPairing, PlannedStage, PlannedWork
 from annotator.actions.items import items
-from annotator.actions.labelling import board
-from annotator.actions.labelling.board import AssignmentStatus
-from annotator.actions.project import people
-from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
+from annotator.domain.experts.assignment import Person, Purpose, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, natural
 from annotator.gui import keys, theme
-from annotator.gui.pages.people.board_view import BoardView
 from annotator.gui.pages.people.plan_form import PlanForm
-from annotator.gui.pages.people.roster import PeopleTable
+from annotator.gui.pages.people.roster import TeamWork
 from annotator.gui.review.sheets import CellsModel, Column
-from annotator.gui.session.page import Page
-from annotator.gui.session.session import ProjectSession, in_order
+from annotator.gui.session.page import PartedPage, Tab, TabPart
+from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import KeyButton, Tabs
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -206,102 +202,66 @@ def in_a_sentence(pairings: Sequence[PlannedPairing]) -> str:
 PLAN_SETTLE_MS = 150
 
 # People: a coordinator who used to keep this in a spreadsheet and found out late that a pair was never complete.
-TABS = ("Team", "Hand out", "Progress")
-ROSTER, HAND_OUT, BOARD = range(3)
-AT_ONCE = ("person", "assignment", "item", "import", "setting")
-SETTLE_MS = 400
+HERE = "annotator.gui.pages.people"
 
 
-class PeoplePage(Page):
-    """Three tabs over the same people and the same assignments; the keys act on the one in view."""
+class PeoplePage(PartedPage):
+    """Three tabs over the same people and the same assignments."""
 
     NAME = "People"
-    TABS = TABS
+    TABS = ("Team", "Hand out", "Progress")
+    PARTS = ("roster", "out", "board")
+    ABOVE = 16
     ICON = "annotator"
-    HEARS = (*AT_ONCE, "artifact", "agreement", "adjudication", "ruling", "dispute", "parcel", "tray")
+    AT_ONCE = frozenset({"person", "assignment", "item", "import", "setting"})
+    HEARS = AT_ONCE | frozenset(
+        {"artifact", "agreement", "adjudication", "ruling", "dispute", "parcel", "tray"}
+    )
 
     def __init__(self, session: ProjectSession) -> None:
+        self.team = TeamWork()
         super().__init__(session)
-        self.roster, self.out, self.board = PeopleTable(session), HandOut(session), BoardView(session)
-        self.tabs = self.part_tabs = Tabs()
-        for words, pane in zip(TABS, (self.roster, self.out, self.board), strict=True):
-            self.tabs.addTab(pane, words)
-        self.tabs.currentChanged.connect(lambda _: self._fill())
-        self._later = later(self, self._fill, SETTLE_MS)
-        vertical((self.tabs, 1), on=self, margins=(20, 16, 20, 12))
-        for act, tab, slot in (
-            ("rename_person", ROSTER, self.roster.begin_renaming),
-            ("leave_or_return", ROSTER, self.roster.leave_or_return),
-            ("submit", HAND_OUT, self.out.submit),
-            ("withdraw", BOARD, self.board.withdraw),
-            ("change_due", BOARD, self.board.open_due),
-            ("reassign", BOARD, self.board.offer_people),
-            ("find", BOARD, self.board.seek),
-            ("next_open", BOARD, self.board.next_trouble),
-        ):
-            self.bind(act, partial(self._in_tab, tab, slot))
-        self.bind("other_pane", lambda: self._turn(1))
 
-    def _in_tab(self, tab: int, slot: Callable[[], object]) -> None:
-        if self.tabs.currentIndex() == tab:
-            slot()
+    roster = Tab(f"{HERE}.roster", "PeopleTable", "team")
+    out = Tab(f"{HERE}.page", "HandOut", "team")
+    board = Tab(f"{HERE}.board_view", "BoardView", "team")
+
+    def offered(self) -> frozenset[str]:
+        return frozenset(self.TABS) - (frozenset() if self.team.coordinates else {"Hand out"})
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `part` opens a tab by its name, `state` narrows who is where."""
-        if place.get("part") in TABS:
-            self.tabs.setCurrentIndex(TABS.index(place["part"]))
-        self.out.begin()
-        self._fill()
-        if place.get("state"):
-            self.board.show_state(str(place["state"]))
-
-    def focus_first(self) -> None:
-        pane: Any = self.tabs.currentWidget()
-        pane.focus_first()
+        self.team.read(self.session)
+        if isinstance(self.part, HandOut):
+            self.part.begin()
+        super().navigate(place)
 
     def on_change(self, change: Change) -> None:
-        if change.kind in AT_ONCE:
+        if change.kind in self.AT_ONCE:
             self._fill()
         else:
-            self._later.start()
+            super().on_change(change)
 
-    def _turn(self, by: int) -> None:
-        places = [place for place in range(len(TABS)) if self.tabs.isTabVisible(place)]
-        here = places.index(self.tabs.currentIndex())
-        self.tabs.setCurrentIndex(places[(here + by) % len(places)])
-        self.focus_first()
-
-    def _fill(self) -> None:
-        self._later.stop()
-        me = self.session.ask(people.someone)
-        coordinates = me is not None and me.has(Role.COORDINATOR)
-        everybody = in_order(self.session.ask(people.people) or [])
-        lines = self.session.ask(board.board) or []
-        self.tabs.setTabVisible(HAND_OUT, coordinates)
-        late = sum(line.overdue for line in lines)
-        name = TABS[BOARD] if coordinates else "My work"
+    def fill(self) -> None:
+        team = self.team
+        team.read(self.session)
+        self._offer(self.offered())
+        late = sum(line.overdue for line in team.lines)
+        name = self.TABS[BOARD] if team.coordinates else "My work"
         self.tabs.setTabText(BOARD, f"{name}  {late} late" if late else name)
-        tab = self.tabs.currentIndex()
-        if tab == ROSTER:
-            work = {total.key: total for total in board.per_person(lines)}
-            self.roster.fill(everybody, work, coordinates=coordinates)
-        elif tab == HAND_OUT:
-            self.out.fill(everybody, lines)
-        else:
-            self.board.fill(lines, coordinates=coordinates)
+        super().fill()
 
 
 # What Assign shows beside an empty project's words: the plan, and the files of what was assigned.
 PLAN, TASKS = 1, 2
+BOARD = 2
 
 
-class HandOut(QWidget):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
-        self._people: Sequence[Person] = ()
-        self._pieces = 0
-        self.answer = MessageBar()
+class HandOut(TabPart):
+    def __init__(self, session: ProjectSession, team: TeamWork) -> None:
+        super().__init__(session)
+        self._team, self._pieces = team, 0
+        self.acts = {"submit": self.submit}
         self.form, self.preview = PlanForm(session, self.answer), PlanPreview()
         self._later = later(self, self.work_out, PLAN_SETTLE_MS)
         self.form.changed.connect(self._later.start)
@@ -333,7 +293,7 @@ class HandOut(QWidget):
         """The task files, shown in the place of the plan once it is assigned."""
         from annotator.gui.pages.inbox.page import HandingOut
 
-        made, self.assigned = HandingOut(self._session), PlainLabel("", "subtitle", wrap=True)
+        made, self.assigned = HandingOut(self.session), PlainLabel("", "subtitle", wrap=True)
         more = push_button("Assign more…", self.begin)
         head = horizontal((self.assigned, 1), more, margins=(0, 10, 0, 0))
         self.body.addWidget(shown := column_of(head, (made, 1)))
@@ -352,8 +312,8 @@ class HandOut(QWidget):
         elif self.body.currentIndex() == PLAN:
             self.form.focus_first()
 
-    def fill(self, everybody: Sequence[Person], lines: Sequence[AssignmentStatus]) -> None:
-        self._people = everybody
+    def fill(self) -> None:
+        lines = self._team.lines
         taken: defaultdict[Stage, set[str]] = defaultdict(set)
         for line in lines:
             taken[line.stage].add(line.item_id)
@@ -362,18 +322,18 @@ class HandOut(QWidget):
         if self.body.currentIndex() == TASKS and len(lines) >= before:
             self.tasks.fill()
         else:
-            self.body.setCurrentIndex(PLAN if self._session.ask(items.count) else 0)
-        self.form.fill(everybody, taken)
+            self.body.setCurrentIndex(PLAN if self.session.ask(items.count) else 0)
+        self.form.fill(self._team.everybody, taken)
         self.work_out()
 
     def work_out(self) -> None:
         self._later.stop()
         plan = self.form.plan()
-        if (result := self._session.ask(planning.preview, plan)) is not None:
-            self.preview.show_preview(plan, result, self._people)
+        if (result := self.session.ask(planning.preview, plan)) is not None:
+            self.preview.show_preview(plan, result, self._team.everybody)
             # One that cannot be met may be pressed, too: it then says why.
             useful = bool(result.new or result.refusals)
-            self.assign.setEnabled(useful and not self._session.project.readonly)
+            self.assign.setEnabled(useful and not self.session.project.readonly)
 
     def submit(self) -> None:
         """Assign the plan, and offer its task files; one that cannot be met says why, where it is shown."""
@@ -385,7 +345,7 @@ class HandOut(QWidget):
         if self.body.currentIndex() == 0 or not self.assign.isEnabled():
             return
         self.answer.clear()
-        change = self._session.do(assignments.assign, self.form.plan())
+        change = self.session.do(assignments.assign, self.form.plan())
         self.work_out()
         if change is not None:
             made = counted(len(change.after["rows"]), "piece")

@@ -25,7 +25,7 @@ from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.session.page import another_kind
-from annotator.gui.session.session import ProjectSession, end_of_day, title
+from annotator.gui.session.session import Pane, ProjectSession, end_of_day, title
 from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -68,16 +68,15 @@ REPEATS = (
 )
 
 
-class PlanForm(QWidget):
+class PlanForm(Pane):
     """All settings of a plan; `changed` follows every edit."""
 
     changed = Signal()
 
     def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         """`answer` is where it is said what was chosen at once, whatever becomes of the plan."""
-        super().__init__()
+        super().__init__(session)
         self.pairs = PairOrders(session, answer)
-        self._session = session
         self.stages, self.labels = (
             TickList("Stages", 1, MOST_ROWS),
             TickList("What is labelled", 1, MOST_ROWS),
@@ -133,7 +132,7 @@ class PlanForm(QWidget):
         for heading, part in (
             ("Stages, in the order of the work", self.stages),
             ("", self.labelled),
-            ("", wrapping(another_kind(self._session))),
+            ("", wrapping(another_kind(self.session))),
             ("Number of people who answer each item, blind to one another", self.overlap),
             ("People", people),
             ("Items", self.items),
@@ -175,9 +174,9 @@ class PlanForm(QWidget):
 
     def _offer(self) -> None:
         """Offer what the project uses; where nothing of it is ticked, what most begin with, else the first."""
-        stages = self._session.ask(profile.stages) or ()
+        stages = self.session.ask(profile.stages) or ()
         self._stages = {title(stage): stage for stage in stages if stage is not Stage.ADJUDICATION}
-        protocols = self._session.ask(label_cases.labelled) or ()
+        protocols = self.session.ask(label_cases.labelled) or ()
         self._labels = {label_cases.presentation_of(name).tab: name for name in protocols}
         offers: tuple[tuple[TickList, Mapping[str, str], str], ...] = (
             (self.stages, self._stages, Stage.RUBRIC), (self.labels, self._labels, USUAL),
@@ -234,14 +233,13 @@ def _add(column: QVBoxLayout, heading: str, part: QWidget | QLayout) -> None:
     column.addSpacing(6)
 
 
-class ItemsChoice(QWidget):
+class ItemsChoice(Pane):
     """All items, filtered by type, subject and unassigned ones; and the pilot items."""
 
     changed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._taken: Mapping[Stage, AbstractSet[str]] = {}
         self._stages: tuple[Stage, ...] = ()
         self.type, self.subject = ChoiceBox(), ChoiceBox()
@@ -266,7 +264,7 @@ class ItemsChoice(QWidget):
     def fill(self, taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer what there is; `taken` says stage by stage which items someone has already."""
         self._taken = taken
-        types, subjects = self._session.ask(items.choices) or ([], [])
+        types, subjects = self.session.ask(items.choices) or ([], [])
         for combo, first, values in (
             (self.type, "All types", types),
             (self.subject, "All subjects", subjects),
@@ -284,7 +282,7 @@ class ItemsChoice(QWidget):
         narrowed = items.Filter(
             question_type=self.type.currentData() or "", subject=self.subject.currentData() or ""
         )
-        result = self._session.ask(items.ids, narrowed) or []
+        result = self.session.ask(items.ids, narrowed) or []
         if self.fresh.isChecked():
             had = set().union(*(self._taken.get(stage, set()) for stage in self._stages))
             result = [item_id for item_id in result if item_id not in had]
@@ -295,18 +293,17 @@ class ItemsChoice(QWidget):
         self.changed.emit()
 
     def _count(self) -> None:
-        total = self._session.ask(items.count) or 0
+        total = self.session.ask(items.count) or 0
         self.count.setText(f"{len(self.chosen()):,} of {counted(total, 'item')}")
 
 
-class PilotChoice(QWidget):
+class PilotChoice(Pane):
     """Items picked one by one; picked ones stay at the top whatever is searched."""
 
     changed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._picked: dict[str, str] = {}
         self.words = ElidedLabel("", "hint")
         self.open = with_properties(QPushButton("Pick…"), role="quiet", accessibleName="Pick pilot items")
@@ -334,7 +331,7 @@ class PilotChoice(QWidget):
         return tuple(self._picked)
 
     def fill(self) -> None:
-        there = {line.id: line.key for line in self._session.ask(items.lines, list(self._picked)) or []}
+        there = {line.id: line.key for line in self.session.ask(items.lines, list(self._picked)) or []}
         self._picked = {item_id: there[item_id] for item_id in self._picked if item_id in there}
         self._say()
         if self.open.isChecked():
@@ -347,11 +344,11 @@ class PilotChoice(QWidget):
             self.search.setFocus()
 
     def _list_items(self) -> None:
-        result = self._session.ask(items.ids, items.Filter(words=self.search.text())) or []
+        result = self.session.ask(items.ids, items.Filter(words=self.search.text())) or []
         rest = [item_id for item_id in result if item_id not in self._picked]
         with QSignalBlocker(self.list):
             self.list.clear()
-            for line in self._session.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
+            for line in self.session.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
                 entry = QListWidgetItem(f"{line.key}  {' '.join(line.question.split())[:200]}")
                 entry.setData(ID, (line.id, line.key))
                 entry.setToolTip(tooltip(line.question[:600]))
@@ -411,12 +408,12 @@ class OverlapChoice(QWidget):
         self.hint.setText({1: ALONE, 2: PAIR}.get(self.value(), SEVERAL))
 
 
-class PairOrders(QWidget):
+class PairOrders(Pane):
     """For each kind of pair question a check box and how many pairs are drawn; and a sentence on cost and benefit."""
 
     def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
-        super().__init__()
-        self._session, self._answer = session, answer
+        super().__init__(session)
+        self._answer = answer
         self.boxes: dict[str, QCheckBox] = {}
         self._rows: dict[str, QWidget] = {}
         self.draws: dict[str, tuple[QSpinBox, QSpinBox, QPushButton]] = {}
@@ -445,8 +442,8 @@ class PairOrders(QWidget):
         return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))
 
     def _draw(self, name: str, many: int, seed: int) -> None:
-        if self._session.do(label_cases.draw_pairs, name, many, seed) is not None:
-            pairs = len(label_cases.sampling(self._session.project, name).get("pairs", ()))
+        if self.session.do(label_cases.draw_pairs, name, many, seed) is not None:
+            pairs = len(label_cases.sampling(self.session.project, name).get("pairs", ()))
             message = (
                 f"{counted(pairs, 'pair')} drawn; only these are asked." if many else "All pairs are asked."
             )
@@ -454,21 +451,21 @@ class PairOrders(QWidget):
         self.fill()
 
     def fill(self) -> None:
-        used = dict(self._session.ask(label_cases.paired) or ())
+        used = dict(self.session.ask(label_cases.paired) or ())
         self.setVisible(bool(used))
         for name, (many, seed, button) in self.draws.items():
             self._rows[name].setVisible(name in used)
-            result = label_cases.sampling(self._session.project, name)
+            result = label_cases.sampling(self.session.project, name)
             many.setValue(len(result.get("pairs", ())))
             seed.setValue(result.get("seed", 1))
-            button.setEnabled(not self._session.project.readonly)
+            button.setEnabled(not self.session.project.readonly)
         for name, box in self.boxes.items():
             box.setVisible(name in used)
-            box.setChecked(bool(self._session.ask(label_cases.both_orders, name)))
-            box.setEnabled(not self._session.project.readonly)
+            box.setChecked(bool(self.session.ask(label_cases.both_orders, name)))
+            box.setEnabled(not self.session.project.readonly)
 
     def _ask(self, name: str, wished: bool) -> None:
-        if self._session.do(label_cases.ask_both_orders, name, wished) is not None:
+        if self.session.do(label_cases.ask_both_orders, name, wished) is not None:
             order_words = "in both orders" if wished else "in one order"
             title = dict(label_cases.paired())[name]
             self._answer.show_message(

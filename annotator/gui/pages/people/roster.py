@@ -24,12 +24,12 @@ from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
-from annotator.gui.session.session import ProjectSession, due_words, late_words, named, title
+from annotator.gui.session.page import TabPart
+from annotator.gui.session.session import ProjectSession, due_words, in_order, late_words, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
 from annotator.gui.widgets.columns import LinesTable, paint_bar
 from annotator.gui.widgets.fields import LineField
-from annotator.gui.widgets.message_bar import MessageBar
 
 ITEM, STAGE, PERSON, STATE, WITH, DUE, UNITS, TIME = range(8)
 OVERDUE, WAITED_FOR, INCOMPLETE = "overdue", "not handed in", "pair incomplete"
@@ -291,20 +291,35 @@ NAME, _, _, _, _, WORK, STANDING = range(7)
 ROLES = {2: Role.ANNOTATOR, 3: Role.ADJUDICATOR, 4: Role.COORDINATOR}
 
 
-class PeopleTable(QWidget):
+@dataclass(slots=True)
+class TeamWork:
+    """All people in order, and the assignments that whoever works here may see."""
+
+    everybody: Sequence[Person] = ()
+    lines: Sequence[AssignmentStatus] = ()
+    coordinates: bool = False
+    """Whether whoever works here coordinates."""
+
+    def read(self, session: ProjectSession) -> None:
+        me = session.ask(people.someone)
+        self.coordinates = me is not None and me.has(Role.COORDINATOR)
+        self.everybody = in_order(session.ask(people.people) or [])
+        self.lines = session.ask(board.board) or []
+
+
+class PeopleTable(TabPart):
     """The table of people with a line to add one; `model.editable` says whether this person may change it."""
 
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+    def __init__(self, session: ProjectSession, team: TeamWork) -> None:
+        super().__init__(session)
+        self._team = team
         self._open: Mapping[str, StatusTotal] = {}
+        self.acts = {"rename_person": self.begin_renaming, "leave_or_return": self.leave_or_return}
         self.model = PeopleModel(session)
-        self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME)
+        self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME, moved=self._offer)
         self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.activated.connect(lambda _: self.work_as())
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
-        self.answer = MessageBar()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)
@@ -348,15 +363,14 @@ class PeopleTable(QWidget):
     def focus_first(self) -> None:
         self.list.setFocus()
 
-    def fill(
-        self, everybody: Sequence[Person], work: Mapping[str, StatusTotal], *, coordinates: bool
-    ) -> None:
+    def fill(self) -> None:
         """Show everybody as they now are; only a coordinator may change it and is told of everybody's work."""
-        chosen, editable = self._person(), coordinates and not self._session.project.readonly
-        self._open = work
+        coordinates = self._team.coordinates
+        chosen, editable = self._person(), coordinates and not self.session.project.readonly
+        self._open = {total.key: total for total in board.per_person(self._team.lines)}
         self.model.editable = editable
-        self.model.fill(everybody, work)
-        person_id = chosen.id if chosen else self._session.project.by
+        self.model.fill(self._team.everybody, self._open)
+        person_id = chosen.id if chosen else self.session.project.by
         if self.list.currentIndex().row() < 0 or chosen is None:
             self.list.setCurrentIndex(self.model.index(max(0, self.model.row_of(person_id)), NAME))
         self.adding.setVisible(editable)
@@ -370,7 +384,7 @@ class PeopleTable(QWidget):
         if not self.name.text().strip():
             self.name.setFocus()
             return
-        change = self._session.do(people.add_person, self.name.text(), roles, self.alias.text().strip())
+        change = self.session.do(people.add_person, self.name.text(), roles, self.alias.text().strip())
         if change is not None:
             self.name.clear()
             self.alias.clear()
@@ -388,7 +402,7 @@ class PeopleTable(QWidget):
             return
         verb = people.deactivate if person.active else people.reactivate
         self.answer.clear()
-        if self._session.do(verb, person.id) is not None and person.active:
+        if self.session.do(verb, person.id) is not None and person.active:
             self._offer_withdrawal(person)
 
     def _offer_withdrawal(self, person: Person) -> None:
@@ -406,7 +420,7 @@ class PeopleTable(QWidget):
         self.answer.set_action(f"Withdraw {pieces}", lambda: self._withdraw(person.id))
 
     def _withdraw(self, person_id: str) -> None:
-        if self._session.do(assignments.withdraw_open, person_id) is not None:
+        if self.session.do(assignments.withdraw_open, person_id) is not None:
             self.answer.show_message(
                 "success", "Withdrawn.", "Hand out the same plan again to fill the gaps with other people."
             )
@@ -414,14 +428,14 @@ class PeopleTable(QWidget):
     def work_as(self) -> None:
         person = self._person()
         if person is not None and person.active:
-            self._session.person_wanted.emit(person.id)
+            self.session.person_wanted.emit(person.id)
 
     def _person(self) -> Person | None:
         return self.model.at(self.list.currentIndex().row())
 
     def _offer(self) -> None:
         person = self._person()
-        here = person is not None and person.id == self._session.project.by
+        here = person is not None and person.id == self.session.project.by
         self.leaving.set_words("Deactivate" if person is None or person.active else "Activate")
         self.leaving.setEnabled(person is not None and not here)
         self.leaving.set_hint("Work as somebody else first" if here else "All their work is kept")

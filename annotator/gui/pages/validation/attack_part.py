@@ -43,7 +43,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import flag_words, value_look, value_words
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.run import REFUSED, BackgroundRun, Estimating
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, Fold
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -79,14 +79,13 @@ WIDEST = "Largest width of a failure rate's 95 % interval"
 NAME = Qt.ItemDataRole.UserRole
 
 
-class AttackForm(QWidget):
+class AttackForm(Pane):
     """Choices above, estimate below; `changed` follows every new estimate."""
 
     changed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
         self._estimating = Estimating(session, self)
@@ -386,12 +385,11 @@ ABOUT = (
 BY_NAME = "by its name"
 
 
-class FamilyList(QWidget):
+class FamilyList(Pane):
     changed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.boxes: dict[str, QComboBox] = {}
         self.area = PlainArea("Families")
         vertical(
@@ -405,7 +403,7 @@ class FamilyList(QWidget):
     def fill(self) -> None:
         inner, grid = QWidget(), QGridLayout()
         self.boxes = {}
-        for row, member in enumerate(self._session.ask(attacking.members) or []):
+        for row, member in enumerate(self.session.ask(attacking.members) or []):
             kind = "judge" if member.judge else "system"
             model = f" · {member.model}" if member.model else ""
             box = self._box(member)
@@ -430,7 +428,7 @@ class FamilyList(QWidget):
             box.addItem(family, family)
         place = box.findData(member.family or NONE) if member.said else 0
         box.setCurrentIndex(max(0, place))
-        box.setEnabled(not self._session.project.readonly)
+        box.setEnabled(not self.session.project.readonly)
         box.activated.connect(lambda _: self._say(member.name, box))
         line.editingFinished.connect(lambda: self._say(member.name, box))
         return box
@@ -439,10 +437,10 @@ class FamilyList(QWidget):
         words = box.currentText().strip()
         row = box.findText(words)
         family = str(box.itemData(row)) if row >= 0 else words
-        member = {one.name: one for one in self._session.ask(attacking.members) or []}.get(name)
+        member = {one.name: one for one in self.session.ask(attacking.members) or []}.get(name)
         stored = "" if member is None or not member.said else member.family or NONE
         if member is not None and family != stored:
-            self._session.do(attacking.set_family, name, family)
+            self.session.do(attacking.set_family, name, family)
             self.changed.emit()
 
 
@@ -573,10 +571,10 @@ class AttacksPart(PagePart):
             CellsModel[AttackFigures](LINES, self),
             CellsModel[AttackCaseLine](CASES, self),
         )
-        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)
-        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2)
-        self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
         self._soon = later(self, self._ask_cases, PART_SETTLE_MS)
+        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0, moved=self._soon.start)
+        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2, moved=self._offer)
+        self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
         self.acts = {
             "submit": self.start,
             "attack_read": self.read,
@@ -587,8 +585,6 @@ class AttacksPart(PagePart):
         }
         self.form.changed.connect(self._offer)
         self.run.ended.connect(self._ended)
-        self.rates.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
         self.list.activated.connect(lambda _: self.read())
         self.rates.activated.connect(lambda _: self.list.setFocus())
         area = PlainArea("Attack settings", self.form)
@@ -691,11 +687,8 @@ class AttacksPart(PagePart):
         QTimer.singleShot(0, self.reader, self.reader.reveal)
 
     def _step(self, by: int) -> None:
-        row = self.list.currentIndex().row() + by
-        if 0 <= row < self.cases.rowCount():
-            self.list.setCurrentIndex(self.cases.index(row, 0))
-            if self.body.currentIndex() == READER:
-                self.read()
+        if self.list.step(by) and self.body.currentIndex() == READER:
+            self.read()
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED:

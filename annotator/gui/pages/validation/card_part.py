@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGroupBox,
     QListWidget,
     QListWidgetItem,
-    QWidget,
 )
 
 from annotator import files
@@ -31,7 +30,7 @@ from annotator.gui.pages.validation.figures import ClosedTestPart, TestPartGate
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.session import page
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.session import ANY, ProjectSession
+from annotator.gui.session.session import ANY, Pane, ProjectSession
 from annotator.gui.views.view_pane import Choosers
 from annotator.gui.widgets.bars import ActsBar, Command
 from annotator.gui.widgets.basics import (
@@ -81,7 +80,7 @@ def read(project: Project, path: Path, judge: str) -> CheckedCard:
         return CheckedCard(card, refusal=refusal)
 
 
-class CardCheck(QWidget):
+class CardCheck(Pane):
     turned = Signal()
     wanted = Signal(object, str)
     """A card that is to be read, and its file's name."""
@@ -89,8 +88,7 @@ class CardCheck(QWidget):
     """What was done, and what follows from it."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._path: Path | None = None
         self.found = CheckedCard()
         self.setAcceptDrops(True)
@@ -101,7 +99,7 @@ class CardCheck(QWidget):
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
-        self.table = CellsTable("Differences from the card", self.model, stretched=2)
+        self.table = CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo)
         self.table.setWordWrap(True)
         self.table.row_height = 46
         self.define = _Define()
@@ -120,12 +118,11 @@ class CardCheck(QWidget):
         theme.scale(self.bound.setMaximumHeight, 84)
         theme.scale(self.table.setMaximumHeight, 190)
         self.judge.currentIndexChanged.connect(lambda _: self._hold())
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._tell_todo())
         self.define.wanted.connect(self._define)
         self._show(self.found)
 
     def fill(self) -> None:
-        names = [judge.name for judge in self._session.ask(judges.all_of) or ()]
+        names = [judge.name for judge in self.session.ask(judges.all_of) or ()]
         offer(self.judge, [(MOST_LIKE, ""), *((name, name) for name in names)])
         self._fill_bound()
         self._hold()
@@ -144,7 +141,7 @@ class CardCheck(QWidget):
         check = self.found.check
         if check is None or not check.holds:
             return
-        if self._session.do(derived_judges.bind, check.card, check.judge) is not None:
+        if self.session.do(derived_judges.bind, check.card, check.judge) is not None:
             self.told.emit(
                 f"\u2068{check.judge}\u2069 is bound to its card.",
                 "A run by another model, prompt or setting is refused before a call is made.",
@@ -162,7 +159,7 @@ class CardCheck(QWidget):
     def _hold(self) -> None:
         if self._path is None:
             return
-        self._session.ask_newest(self._show, read, self._path, str(self.judge.currentData() or ""))
+        self.session.ask_newest(self._show, read, self._path, str(self.judge.currentData() or ""))
 
     def _show(self, result: CheckedCard) -> None:
         self.found = result
@@ -198,15 +195,15 @@ class CardCheck(QWidget):
         card = self.found.card
         if (
             card is not None
-            and self._session.do(derived_judges.define, card, address, name, variable) is not None
+            and self.session.do(derived_judges.define, card, address, name, variable) is not None
         ):
             self.told.emit(f"\u2068{name}\u2069 is defined.", "Add its key, if needed, on the Judges page.")
             self.fill()
 
     def _fill_bound(self) -> None:
-        names = {judge.id: judge.name for judge in self._session.ask(judges.all_of) or ()}
+        names = {judge.id: judge.name for judge in self.session.ask(judges.all_of) or ()}
         self.bound.clear()
-        for card in self._session.ask(derived_judges.bound) or ():
+        for card in self.session.ask(derived_judges.bound) or ():
             entry = QListWidgetItem(
                 f"\u2068{names.get(card.judge_id, card.name)}\u2069, {card.protocol}\n"
                 f"card of {card.made_at:%Y-%m-%d}, {card.sha256[:8]}"
@@ -224,7 +221,7 @@ class CardCheck(QWidget):
         one = entry.data(Qt.ItemDataRole.UserRole) if entry is not None else None
         if (
             one is not None
-            and self._session.do(derived_judges.release, one.judge_id, one.protocol) is not None
+            and self.session.do(derived_judges.release, one.judge_id, one.protocol) is not None
         ):
             self._fill_bound()
 
@@ -275,14 +272,14 @@ NOTHING = (
 CARD_PAGE, GATE, EMPTY = range(3)
 
 
-class CardView(QWidget):
+class CardView(Pane):
     """Choices above the card's page; `turned` announces another card, or none."""
 
     turned = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session, self._stale = session, True
+        super().__init__(session)
+        self._stale = True
         self.card: ValidityCard | None = None
         """The card in view."""
         self._chosen: dict[str, str] = {}
@@ -330,7 +327,7 @@ class CardView(QWidget):
 
     def show_foreign(self, card: ValidityCard, name: str) -> None:
         self._foreign, self._sketched = True, False
-        self._session.forget(self._counted)
+        self.session.forget(self._counted)
         self.choosers.hide()
         self._show_card(card, f"As \u2068{name}\u2069 has it.")
 
@@ -359,7 +356,7 @@ class CardView(QWidget):
 
     def _ask(self, view: ResultView) -> None:
         question = figures.shown, (view,), validity_cards.NAME, dict(self._chosen), None
-        self._session.ask_newest(self._counted, *question, dict(self.gate.looks))
+        self.session.ask_newest(self._counted, *question, dict(self.gate.looks))
 
     def _counted(self, answer: Any) -> None:
         self.choosers.offer(answer.choices, answer.chosen)

@@ -166,10 +166,11 @@ class CaseBench(Splitter):
         self.card = CaseCard(answers, locked)
         self.flow = _Flow(self)
         self.pane.chosen.connect(lambda case: self.open(case.key))
-        self.card.faulted.connect(self._give_reason_here)
-        self.card.kind_given.connect(self.give_kind)
-        self.card.noted.connect(self._note)
-        self.card.quote_wanted.connect(self.reading.show_quote)
+        self.card.reasons.chosen.connect(self._give_reason_here)
+        self.card.kinds.given.connect(self.give_kind)
+        self.card.note.edited.connect(self._note)
+        for number, box in enumerate(self.card.boxes):
+            box.quote.clicked.connect(lambda _, number=number: self.reading.show_quote(number))
         for part, least in ((self.pane, 150), (self.reading, 260)):
             part.setMinimumWidth(least)
             self.addWidget(part)

@@ -7,8 +7,7 @@ from html import escape
 from itertools import chain, repeat
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from annotator.actions.labelling import label_sealing
@@ -22,7 +21,7 @@ from annotator.gui.review.field_chips import KeyChips, StateChip
 from annotator.gui.review.people_choice import OF_VERDICT, KindRow
 from annotator.gui.review.queues import QueueFilter, QueueModel
 from annotator.gui.review.sheets import resetting
-from annotator.gui.review.source_pane import Span, TextPane
+from annotator.gui.review.source_pane import ReadingPane, Span, TextPane
 from annotator.gui.review.verdict_words import face, flag_words
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import (
@@ -38,7 +37,6 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.marked_text import QuoteButton
-from annotator.gui.widgets.splitter import Splitter
 
 # How the quotes of either side are marked.
 JUDGE, PERSON = "judge", "evidence"
@@ -278,33 +276,23 @@ REVIEWS = (
 
 # What both quote, and where a claim stands in the report.
 BOTH = "other"
-QUESTION_LINES, SIDE_BY_SIDE = 3, 640
-ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
-class CaseReadingPane(QWidget):
-    """`first` is the report, `beside` the cited page or the report shown second; quotes are marked in them."""
+class CaseReadingPane(ReadingPane):
+    """`beside` is the cited page or the report shown second; quotes are marked in the texts."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
-        super().__init__()
+        super().__init__(session, f"{name}/texts", KeylessArea("The question"))
         self._shown: VerdictReading | None = None
         self._voices: Sequence[CaseVoice] = ()
         self._fresh = False
         self._places: list[tuple[TextPane, Span]] = []
-        self.first, self.beside = TextPane(session), TextPane(session)
         for pane in (self.first, self.beside):
             pane.loaded.connect(self._loaded)
-        self.question = PlainLabel("", wrap=True)
-        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.question.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._area = KeylessArea("The question")
-        self._area.setWidget(self.question)
-        self.texts = Splitter(f"{name}/texts", parts=(self.first, self.beside))
-        self.beside.hide()
         self.legend = QLabel()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)
-        vertical(self._area, (self.texts, 1), self.legend, on=self, margins=(4, 6, 4, 0), spacing=6)
+        vertical(self.area, (self.texts, 1), self.legend, on=self, margins=(4, 6, 4, 0), spacing=6)
         theme.watch(self, self._say_legend)
 
     def show_reading(self, reading: VerdictReading | None, voices: Sequence[CaseVoice]) -> None:
@@ -315,9 +303,7 @@ class CaseReadingPane(QWidget):
             self.beside.hide()
             self.legend.clear()
             return
-        self.question.setText(reading.question)
-        self.question.setLayoutDirection(direction_of(reading.question))
-        self._fit_question()
+        self.show_question(reading.question)
         self._fresh = True
         pair, page = reading.other is not None, bool(reading.address or reading.page)
         self.beside.setVisible(pair or page)
@@ -346,7 +332,7 @@ class CaseReadingPane(QWidget):
             return
         spans: dict[str, tuple[TextPane, Span]] = {}
         for voice in self._voices:
-            if (place := self._place(voice)) is not None:
+            if (place := self.standing(voice.quote, voice.start)) is not None:
                 spans[voice.mark] = place
         context = self.first.place(result.context, result.context_start) if result.context else None
         for pane in (self.first, self.beside):
@@ -370,22 +356,15 @@ class CaseReadingPane(QWidget):
 
     def show_quote(self, number: int) -> bool:
         """Bring what a side quotes into view; whether it stands anywhere."""
-        place = self._place(self._voices[number]) if number < len(self._voices) else None
-        if place is not None:
-            place[0].report.reveal(*place[1])
-        return place is not None
+        for voice in self._voices[number : number + 1]:
+            if (place := self.standing(voice.quote, voice.start)) is not None:
+                place[0].report.reveal(*place[1])
+                return True
+        return False
 
     def stands(self, voice: CaseVoice) -> bool | None:
         """Whether what a side quotes stands in what is read; None where it quotes nothing."""
-        return self._place(voice) is not None if voice.quote else None
-
-    def _place(self, voice: CaseVoice) -> tuple[TextPane, Span] | None:
-        panes = [self.first] if self.beside.isHidden() else [self.beside, self.first]
-        for pane in panes if voice.start is None else panes[::-1]:
-            span = pane.place(voice.quote, voice.start if pane is self.first else None)
-            if span is not None:
-                return pane, span
-        return None
+        return self.standing(voice.quote, voice.start) is not None if voice.quote else None
 
     def _shared(self, spans: list[tuple[TextPane, Span]]) -> tuple[TextPane, Span] | None:
         if len(spans) < 2 or spans[0][0] is not spans[1][0] or self._claims:
@@ -421,18 +400,6 @@ class CaseReadingPane(QWidget):
     def seek(self) -> None:
         (self.beside if self._claims else self.first).seek()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_question()
-        wide = self.width() >= theme.current().px(SIDE_BY_SIDE)
-        if self.texts.orientation() != (orientation := ACROSS if wide else DOWN):
-            self.texts.setOrientation(orientation)
-
-    def _fit_question(self) -> None:
-        wide = max(160, self._area.viewport().width())
-        most = self.question.fontMetrics().lineSpacing() * QUESTION_LINES
-        self._area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
-
 
 def swatch(kind: str, name: str) -> str:
     colour, _ = report_view.MARKS[kind]
@@ -442,9 +409,7 @@ def swatch(kind: str, name: str) -> str:
 
 
 class VoiceBox(QFrame):
-    """One side; `quote_wanted` asks for its passage."""
-
-    quote_wanted = Signal()
+    """One side of a case."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -452,7 +417,6 @@ class VoiceBox(QFrame):
         self.who, self.value = ElidedLabel("", "strong"), StateChip()
         self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.quote = QuoteButton("quiet", "Press to show its place.")
-        self.quote.clicked.connect(self.quote_wanted)
         self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         vertical(
             horizontal((self.who, 1), self.value),
@@ -490,11 +454,6 @@ def is_roomy(widget: QWidget) -> bool:
 
 
 class CaseCard(QWidget):
-    faulted = Signal(object)
-    noted = Signal(str)
-    quote_wanted = Signal(int)
-    kind_given = Signal(int)
-
     def __init__(self, answers: Sequence[VerdictAnswer], locked: str) -> None:
         """`locked` says why nothing changes."""
         super().__init__()
@@ -505,19 +464,14 @@ class CaseCard(QWidget):
         self.where, self.state = ElidedLabel("", "hint"), StateChip()
         self.beside, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", "subtitle", wrap=True)
         self.boxes = [VoiceBox() for _ in range(SIDES)]
-        for number, box in enumerate(self.boxes):
-            box.quote_wanted.connect(lambda number=number: self.quote_wanted.emit(number))
         # Until a case is shown there is nobody's word to show.
         for part in (self.state, *self.boxes):
             part.hide()
         self.kinds = KindRow(readonly=bool(locked), acts=OF_VERDICT)
-        self.kinds.given.connect(self.kind_given)
         self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
-        self.reasons.chosen.connect(self.faulted)
         self.note = GrowingEdit(least=1, most=5, accessibleName="Note")
         self._noted: Key = ()
         self.note.setReadOnly(bool(locked))
-        self.note.edited.connect(self.noted)
         self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         self.show_keys()
         inside = column_of(

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ViewChoice
@@ -19,10 +18,10 @@ from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Refused
-from annotator.gui.views.viewer import Lead, Viewer, ViewerPart
+from annotator.gui.views.viewer import Lead, Viewer
 from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.chips import EmptyState
 
@@ -77,15 +76,14 @@ def _apart(name: str) -> str:
     return f"\u2068{name}\u2069"
 
 
-class TestPartGate(QWidget):
+class TestPartGate(Pane):
     """Asks before a test part is opened, and counts the look; `looks` are those counted here, by set."""
 
     opened = Signal()
     declined = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._seen: SetLook | None = None
         self.looks: dict[str, CountedLook] = {}
         self.words = EmptyState("eye", "Open the test part?", width=WIDE)
@@ -105,11 +103,11 @@ class TestPartGate(QWidget):
 
     def _open(self) -> None:
         seen = self._seen
-        opening = self._session.do(validation_sets.open_test, seen.set_id, seen.judges) if seen else None
+        opening = self.session.do(validation_sets.open_test, seen.set_id, seen.judges) if seen else None
         if seen is not None and isinstance(opening, Opening):
             self._seen, self.looks[seen.set_id] = None, CountedLook(seen, opening.id)
             # Others show how often the test part was looked at.
-            self._session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
+            self.session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
             self.opened.emit()
 
 
@@ -163,17 +161,12 @@ class ValidationViewer(Viewer):
         telling = [choice for choice in refused.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
 
-    def on_change(self, change: Change) -> None:
+    def moved(self, change: Change) -> None:
         if (change.kind, change.verb) != (validation_sets.NAME, OPENED):
-            super().on_change(change)
+            super().moved(change)
 
     def focus_first(self) -> None:
         if self.body.currentWidget() is self.gate:
             self.gate.setFocus()
         else:
             super().focus_first()
-
-
-class FiguresPart(ViewerPart):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ValidationViewer(session))

@@ -70,7 +70,7 @@ class ValidatePage(PartedPage):
                 self.session.prepare(_look, module, question)
 
     sets = Tab(f"{HERE}.set_part", "SetsPart")
-    figures = Tab(f"{HERE}.figures", "FiguresPart")
+    figures = Tab(f"{HERE}.figures", "ValidationViewer")
     ruling = Tab(f"{HERE}.ruling", "RulingPart")
     reviewing = Tab(f"{HERE}.reviewing", "ReviewsPart")
     attacking = Tab(f"{HERE}.attack_part", "AttacksPart")

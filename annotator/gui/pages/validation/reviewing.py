@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtWidgets import QSpinBox, QWidget
+from PySide6.QtWidgets import QSpinBox
 
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.labelling import label_sealing
@@ -38,7 +38,7 @@ from annotator.gui.pages.validation.case_cards import (
     Key,
     VerdictCase,
 )
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
 from annotator.gui.widgets.basics import PlainLabel, push_button, with_properties
 
@@ -122,10 +122,9 @@ def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
 USUAL = 10
 
 
-class ErrorDraw(QWidget):
+class ErrorDraw(Pane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.told = PlainLabel("", "hint")
         self.many, self.seed = (
             with_properties(QSpinBox(minimum=1, maximum=10_000), accessibleName="Reports of each system"),
@@ -139,20 +138,20 @@ class ErrorDraw(QWidget):
             row.addWidget(widget)
 
     def fill(self) -> None:
-        result = self._session.ask(label_sealing.sample)
+        result = self.session.ask(label_sealing.sample)
         self.told.setText(
             f"{counted(len(result.responses), 'report')} drawn." if result else "Nothing drawn yet."
         )
         if not self.many.hasFocus() and not self.seed.hasFocus():
             self.many.setValue(result.per_system if result else USUAL)
             self.seed.setValue(result.seed if result else 1)
-        project = self._session.project
+        project = self.session.project
         may = not project.readonly and people.someone(project).has(Role.COORDINATOR)
         for widget in (self.many, self.seed, self.button):
             widget.setVisible(may)
 
     def _draw(self) -> None:
-        self._session.do(error_counts.draw, self.many.value(), self.seed.value())
+        self.session.do(error_counts.draw, self.many.value(), self.seed.value())
         self.fill()
 
 

@@ -54,7 +54,7 @@ from annotator.gui.pages.validation.case_cards import (
 )
 from annotator.gui.pages.validation.figures import NO_CHOICE, CountedLook, TestPartGate
 from annotator.gui.review.verdict_words import face
-from annotator.gui.session.session import ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import (
     KeylessArea,
@@ -84,7 +84,7 @@ NONE = (
 )
 
 
-class UnclearPanel(QWidget):
+class UnclearPanel(Pane):
     settled = Signal(object)
     """A criterion was worded anew: the Unclear."""
     ordered = Signal(object)
@@ -92,8 +92,8 @@ class UnclearPanel(QWidget):
     closed = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session, self._protocol = session, ""
+        super().__init__(session)
+        self._protocol = ""
         self._unclear: Sequence[UnclearCriterion] = ()
         self._cases: Sequence[Disagreement] = ()
         self._found: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
@@ -153,7 +153,7 @@ class UnclearPanel(QWidget):
             if again
             else "Nothing needs to be judged again."
         )
-        self.judge_button.setEnabled(bool(again) and not self._session.project.readonly)
+        self.judge_button.setEnabled(bool(again) and not self.session.project.readonly)
         if self.isVisible():
             self._fill()
 
@@ -194,9 +194,9 @@ class UnclearPanel(QWidget):
         self.unit.setLayoutDirection(direction_of(criterion.words))
         self.cases.setText("\n".join(self._told(self._cases_of(criterion))))
         self.words.setPlainText(self._typed.get(criterion.unit_id, criterion.words))
-        way = self._session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
+        way = self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
         refused = way.refused if way is not None else ""
-        readonly = self._session.project.readonly
+        readonly = self.session.project.readonly
         self.refused.show_words(refused)
         self.words.setReadOnly(bool(refused) or readonly)
         self.settle_button.setEnabled(not refused and not readonly)
@@ -215,7 +215,7 @@ class UnclearPanel(QWidget):
         """Each case in a line or two: what each side says and why, and what the ruling noted."""
         raters = {rater for case in cases for rater in (case.judge.id, case.person_id)}
         places = {case.place.key for case in cases}
-        result = self._session.ask(validation_ground.sides, self._protocol, raters, places) or {}
+        result = self.session.ask(validation_ground.sides, self._protocol, raters, places) or {}
         for case in cases:
             labels = (
                 (case.judge.id, case.judge.name, case.judge_value),
@@ -239,7 +239,7 @@ class UnclearPanel(QWidget):
         self.words.tell()
         notes = "; ".join(case.note for case in self._cases_of(criterion) if case.note)
         why = f"{reviews.WHY} {notes}".strip()
-        done = self._session.do(
+        done = self.session.do(
             reviews.word, self._protocol, criterion.item_id, criterion.unit_id, self.words.toPlainText(), why
         )
         if done is not None:
@@ -251,7 +251,7 @@ class UnclearPanel(QWidget):
             return
         made: list[RunRequest] = []
         for judgements in self._again:
-            order = self._session.do(reviews.queue_up, judgements.order.judge, judgements.order.protocol)
+            order = self.session.do(reviews.queue_up, judgements.order.judge, judgements.order.protocol)
             made += [order] if order is not None else []
         if made:
             self.ordered.emit(made)
@@ -259,12 +259,12 @@ class UnclearPanel(QWidget):
     def _open(self) -> None:
         criterion = self._chosen
         way = (
-            self._session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
+            self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
             if criterion
             else None
         )
         if way is not None:
-            self._session.go(way.page, **way.place)
+            self.session.go(way.page, **way.place)
 
     def take_focus(self) -> None:
         if self._chosen is not None and not self.words.isReadOnly():

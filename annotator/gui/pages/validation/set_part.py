@@ -37,7 +37,7 @@ from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.session import ProjectSession, in_order, named
+from annotator.gui.session.session import Pane, ProjectSession, in_order, named
 from annotator.gui.widgets.bars import ActsBar, Command, Fold
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -83,7 +83,7 @@ def looked(project: Project, paths: list[Path], options: LabelImportOptions) -> 
         return refusal
 
 
-class LabelsIn(QWidget):
+class LabelsIn(Pane):
     """Files, raters, system; the preview, and entries that cannot be imported."""
 
     ready = Signal(bool)
@@ -91,8 +91,7 @@ class LabelsIn(QWidget):
     """What came in, in words."""
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._paths: list[Path] = []
         self._taking: list[Path] = []
         self._raters: dict[str, QComboBox] = {}
@@ -145,7 +144,7 @@ class LabelsIn(QWidget):
         self._paths = list(paths)
         names = ", ".join(path.name for path in paths[:4])
         self.chosen.setText(names + (f" and {len(paths) - 4:,} more" if len(paths) > 4 else ""))
-        systems = [(name, name) for name in self._session.ask(judge_cases.systems) or ()]
+        systems = [(name, name) for name in self.session.ask(judge_cases.systems) or ()]
         offer(self.system, [(AS_SAID, ""), *systems])
         self.form.setRowVisible(0, True)
         self.system.show()
@@ -170,7 +169,7 @@ class LabelsIn(QWidget):
         if not self._paths:
             return
         self.ready.emit(False)
-        self._session.ask_newest(self._show, looked, list(self._paths), self.options())
+        self.session.ask_newest(self._show, looked, list(self._paths), self.options())
 
     def _show(self, outcome: LabelImportPreview | Refusal) -> None:
         self.told.show()
@@ -195,7 +194,7 @@ class LabelsIn(QWidget):
 
     def _ask_whose(self, names: Sequence[str]) -> None:
         """A row for each name that nobody has said whose it is; those that were answered stay."""
-        everybody = in_order(people.people(self._session.project))
+        everybody = in_order(people.people(self.session.project))
         for name in names:
             if name in self._raters:
                 continue
@@ -220,7 +219,7 @@ class LabelsIn(QWidget):
         self.ready.emit(False)
         self.progress.show()
         self._taking = list(self._paths)
-        self._session.do_later(
+        self.session.do_later(
             self._taken, self.progress.show_progress, label_files.run, list(self._paths), self.options()
         )
 
@@ -255,7 +254,7 @@ def set_looked(project: Project, request: SetRequest) -> SetPreview | Refusal:
         return refusal
 
 
-class SetForm(QWidget):
+class SetForm(Pane):
     """The form of a request; `told` is its preview, for the page to keep in view.
 
     `looked_at` tells whether that can be had.
@@ -264,8 +263,7 @@ class SetForm(QWidget):
     looked_at = Signal(bool)
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self._stale = True
         self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
         self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
@@ -317,12 +315,12 @@ class SetForm(QWidget):
         """Offer the people and questions there are now; what was chosen stays chosen."""
         active = [
             person
-            for person in people.people(self._session.project)
+            for person in people.people(self.session.project)
             if person.active and person.has(Role.ANNOTATOR)
         ]
         usual = [person for person in active if not person.has(Role.COORDINATOR)] or active
         self.people.fill(in_order(active), frozenset(person.id for person in usual))
-        offer(self.what, [(title(name), name) for name in self._session.ask(label_cases.offered) or ()])
+        offer(self.what, [(title(name), name) for name in self.session.ask(label_cases.offered) or ()])
         self._chosen()
 
     def request(self) -> SetRequest:
@@ -355,7 +353,7 @@ class SetForm(QWidget):
 
     def _look(self) -> None:
         self._stale = False
-        self._session.ask_newest(self._show, set_looked, self.request())
+        self.session.ask_newest(self._show, set_looked, self.request())
 
     def _show(self, outcome: SetPreview | Refusal) -> None:
         refused = isinstance(outcome, Refusal)
@@ -416,10 +414,9 @@ LOCKED = (
 )
 
 
-class SetView(QWidget):
+class SetView(Pane):
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__()
-        self._session = session
+        super().__init__(session)
         self.title = PlainLabel("", "subtitle", wrap=True)
         self.about, self.state = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.heading, self.lines = PlainLabel("", "strong", wrap=True), QListWidget()
@@ -452,7 +449,7 @@ class SetView(QWidget):
         self.lines.setVisible(bool(lines))
 
     def _looks(self, row: SetStatus) -> list[str]:
-        aliases = {person.id: person.alias for person in people.people(self._session.project)}
+        aliases = {person.id: person.alias for person in people.people(self.session.project)}
         return [
             f"{when(opening.at)}, {aliases.get(opening.by, 'somebody')}: "
             f"{', '.join(json.loads(opening.judges)) or 'all judges'}"
@@ -522,7 +519,7 @@ class SetsPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.model = CellsModel[SetStatus](SETS, self)
-        self.table = CellsTable("Validation sets", self.model, stretched=0)
+        self.table = CellsTable("Validation sets", self.model, stretched=0, moved=self._turn)
         self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
         self._able = {FORM: False, FILES: False}
         """Whether what stands on a side can be had."""
@@ -535,7 +532,6 @@ class SetsPart(PagePart):
             "see_figures": self._see,
             "submit": self._submit,
         }
-        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
         self.table.clicked.connect(lambda _: self._turn())
         self.table.activated.connect(lambda _: self._see())
         self.form.looked_at.connect(partial(self._looked, FORM))
