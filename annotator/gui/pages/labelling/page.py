@@ -559,7 +559,7 @@ class LabelPage(Page):
         self.queue.seal(item_id, sealed=True)
         at = Stage.LABELLING, change.subject, (change.after or {}).get("revision", 0)
         key = next((task.item_key for task in self.queue.lines if task.item_id == item_id), "")
-        return frozen_words(key, self.session.ask(agreements.frozen_by, item_id, *at))
+        return frozen_words(key, self.session.ask(assignments.frozen_by, item_id, *at))
 
     def _words(self, item_ids: list[str]) -> str:
         tasks = [task for task in self.queue.lines if task.item_id in item_ids]
