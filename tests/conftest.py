@@ -25,6 +25,7 @@ from annotator.judging.calls.keys import GRANTS
 from annotator.places import user_config
 from annotator.storage import backup
 from tests import templates
+from tests.servers import forking
 from tests.windows import children
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ QSettings.setDefaultFormat(QSettings.Format.IniFormat)
 QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, os.environ["XDG_CONFIG_HOME"])
 # Keys are pressed and read as they are shipped; `gui/session/test_keys` tells what becomes of them on macOS.
 keys.MAC, keys.written = False, lambda key: QKeySequence(key).toString()
+
+# Those who wait so long as the program does have clocks of their own.
+forking.hurry()
 
 # A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
 # `pytest --hypothesis-profile=search` draws new examples, to look for what nobody thought of.

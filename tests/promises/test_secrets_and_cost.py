@@ -58,6 +58,7 @@ from tests.projects.small_project import small_project
 from tests.servers.research_server import write_corpus
 from tests.servers.served import JUDGE, asked_about, serving_batches
 from tests.storage import sql
+from tests.windows import children
 
 pytestmark = pytest.mark.anyio
 
@@ -231,7 +232,7 @@ def test_costs_equal_the_servers_own_count(
 def _killed_halfway(project: Project, till: Till) -> None:
     till.holds = True
     words = ("judge", "run", str(project.path), "--judge", JUDGE, "--system", "Beta", "--concurrency", "4")
-    child = subprocess.Popen([sys.executable, "-m", "annotator", *words], stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(children.started(*words), stdout=subprocess.DEVNULL)
     for _ in range(4):
         assert till.held.acquire(timeout=60)
     child.kill()

@@ -14,7 +14,9 @@ from contextlib import suppress
 from importlib import import_module
 from signal import SIGKILL
 
-from annotator.judging.calls.limits import Limits
+from annotator.exchange.pages.fetching import HostTurns
+from annotator.judging.calls import probe
+from annotator.judging.calls.limits import Breaker, Limits
 
 # What children load until they have asked a server; nothing of Qt.
 LOADED = (
@@ -23,6 +25,13 @@ LOADED = (
     "annotator.judging.calls.keys", "annotator.judging.messages", "annotator.judging.runner",
     "annotator.storage.store", "aiohttp", "h11", "httpcore2", "importlib_metadata", "numpy", "openai", "truststore",
 )  # fmt: skip
+
+
+def hurry() -> None:
+    """What has failed is asked again, and the next page of a host asked for, sooner than in the program."""
+    probe.BACKOFF_S = Limits.__init__.__kwdefaults__["backoff_s"] = 0.02
+    at_once, _, *clock = HostTurns.__init__.__defaults__  # type: ignore[misc]
+    HostTurns.__init__.__defaults__ = (at_once, 0.02, *clock)
 
 
 def serve(listener: socket.socket) -> None:
@@ -103,8 +112,9 @@ def become(caller: socket.socket) -> None:
 if __name__ == "__main__":
     for module in LOADED:
         import_module(module)
-    # What has failed is asked again sooner than in the program.
-    Limits.__init__.__kwdefaults__["backoff_s"] = 0.02
+    hurry()
+    threshold, _, rests, fatal, _ = Breaker.__init__.__defaults__  # type: ignore[misc]
+    Breaker.__init__.__defaults__ = (threshold, 0.1, rests, fatal, 0.1)
     # Collecting in a child must not copy what is loaded.
     gc.collect()
     gc.freeze()

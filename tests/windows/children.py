@@ -18,6 +18,12 @@ SERVERS = Path(__file__).parents[1] / "servers"
 COMMAND = run.command
 
 
+def started(*words: object) -> list[str]:
+    """The command line of a child as a window would start it."""
+    program, first = run.command()
+    return [program, *first, *map(str, words)]
+
+
 @contextmanager
 def forked() -> Iterator[Callable[[], tuple[str, list[str]]]]:
     """Gives the command for children; the process that they are forked from is started with the first of them."""
