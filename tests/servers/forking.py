@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import os
+import runpy
 import select
 import socket
 import sys
@@ -94,10 +95,8 @@ def become(caller: socket.socket) -> None:
         io.TextIOWrapper(os.fdopen(number, mode), "utf-8", line_buffering=number == 2, write_through=at_once)
         for number, mode in enumerate(("rb", "wb", "wb"))
     )
-    sys.argv = ["annotator", *asked["words"]]
-    program = sys.modules["__main__"] = sys.modules["annotator.__main__"]
     try:
-        code = program.main()
+        code = run(asked["words"])
     except BaseException:  # noqa: BLE001 - as Python itself ends
         sys.excepthook(*sys.exc_info())
         code = 1
@@ -107,6 +106,20 @@ def become(caller: socket.socket) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(code)
+
+
+def run(words: list[str]) -> int:
+    """Run the program, or the module that is named behind `-m`."""
+    if words[:1] != ["-m"]:
+        sys.argv = ["annotator", *words]
+        program = sys.modules["__main__"] = sys.modules["annotator.__main__"]
+        return int(program.main())
+    sys.argv = words[1:]
+    try:
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else bool(end.code)
+    return 0
 
 
 if __name__ == "__main__":
