@@ -13,18 +13,18 @@ import sys
 import threading
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from signal import SIGKILL
 
+import annotator
 from annotator.exchange.pages.fetching import HostTurns
 from annotator.judging.calls import probe
 from annotator.judging.calls.limits import Breaker, Limits
 
-# What children load until they have asked a server; nothing of Qt.
+# What commands load beside the program's own modules; nothing of Qt.
 LOADED = (
-    "annotator.__main__", "annotator.actions.orders.orders", "annotator.cli.project", "annotator.cli.saying",
-    "annotator.cli.saying", "annotator.judging.batches", "annotator.judging.calls.asking",
-    "annotator.judging.calls.keys", "annotator.judging.messages", "annotator.judging.runner",
-    "annotator.storage.store", "aiohttp", "h11", "httpcore2", "importlib_metadata", "numpy", "openai", "truststore",
+    "aiohttp", "alembic.command", "h11", "httpcore2", "importlib_metadata", "matplotlib.figure", "numpy", "openai",
+    "pandas", "truststore",
 )  # fmt: skip
 
 
@@ -123,8 +123,11 @@ def run(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    for module in LOADED:
-        import_module(module)
+    within = Path(annotator.__file__).parents[1]
+    modules = (path.relative_to(within).with_suffix("").parts for path in within.glob("annotator/**/*.py"))
+    for name in (*LOADED, *(".".join(parts) for parts in modules if parts[1] != "gui")):
+        import_module(name.removesuffix(".__init__"))
+    assert "PySide6" not in sys.modules
     hurry()
     threshold, _, rests, fatal, _ = Breaker.__init__.__defaults__  # type: ignore[misc]
     Breaker.__init__.__defaults__ = (threshold, 0.1, rests, fatal, 0.1)
