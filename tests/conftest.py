@@ -4,7 +4,8 @@ import gc
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from tests.judging.odd_server import OddServer
 
-PATIENCE_MS = 90_000
+PATIENCE_MS, LOOK_MS = 90_000, 2
 # What takes longest, the longest first: every worker begins with its share, and none is alone with one at the end.
 LONGEST = (
     "house/test_tools.py::test_a_tool_has_nothing_to_say[mypy]", "house/test_planted",
@@ -171,10 +172,18 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def qtbot(qtbot: "QtBot") -> "QtBot":
-    """What must come is waited for as long as a busy machine may take."""
-    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
+    """What must come is looked for often, and waited for as long as a busy machine may take."""
+    for name in ("waitSignal", "waitSignals", "waitExposed", "waitActive"):
         setattr(qtbot, name, partial(getattr(qtbot, name), timeout=PATIENCE_MS))
+    qtbot.waitUntil = partial(until, qtbot)
     return qtbot
+
+
+def until(qtbot: "QtBot", true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while not true():
+        assert time.monotonic() < deadline
+        qtbot.wait(LOOK_MS)
 
 
 @pytest.fixture(scope="session")
