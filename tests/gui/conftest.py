@@ -14,8 +14,7 @@ from annotator.gui import theme
 from annotator.gui.session.page import Page
 from annotator.gui.shell.window import Window
 from tests.projects.small_project import small_project
-from tests.windows.labelling_keys import be_active
-from tests.windows.settling import settle
+from tests.windows.using import be_active, settle
 
 
 @pytest.fixture(autouse=True)

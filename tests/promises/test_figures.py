@@ -69,7 +69,7 @@ from tests.projects import adra_project as adra
 from tests.projects import generated_project as generated
 from tests.projects import labelling_project as labelling
 from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
-from tests.projects.labelled_protocols import one_item, reports, seal
+from tests.projects.labelling_project import one_item, reports, seal
 from tests.projects.pairs_project import (
     ADA,
     BEN,

@@ -47,18 +47,18 @@ from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.stats.intervals.clustered import rates
 from annotator.stats.intervals.coding import Floats
 from annotator.stats.intervals.student import bounds_of
-from tests.projects.labelled_protocols import (
+from tests.projects.labelling_project import (
     CLAIMS,
     PLAN,
     PREFERENCE,
     REASONING,
     one_item,
     reports,
+    submit_labels,
 )
-from tests.projects.labelled_protocols import (
+from tests.projects.labelling_project import (
     PAIRS as PAIRWISE,
 )
-from tests.projects.labelling_project import submit_labels
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 

@@ -24,8 +24,7 @@ from tests.projects.labelling_project import labelling_project
 from tests.projects.pairs_project import rubric, submit, work_as
 from tests.storage import sql
 from tests.templates import once
-from tests.windows.labelling_keys import press
-from tests.windows.settling import settle
+from tests.windows.using import press, settle
 
 MANY, PAUSE_MS = 12, 20
 HELP = Path(__file__).parents[3] / "resources" / "help" / "labelling.md"

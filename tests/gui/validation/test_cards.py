@@ -24,7 +24,7 @@ from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 from tests.windows.judges_window import cells
 from tests.windows.run_keys import run_panel
-from tests.windows.settling import settle
+from tests.windows.using import settle
 
 
 @pytest.fixture
