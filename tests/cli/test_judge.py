@@ -25,7 +25,7 @@ from tests.judging.odd_server import OddServer, completion, error
 from tests.material.extraction import TINY_PLAN
 from tests.projects.attacked_project import firm, gullible, judged
 from tests.projects.carded_project import carded_project
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 from tests.servers.served import JUDGE, add_judge, answering, serving_batches
 from tests.storage import sql

@@ -27,7 +27,7 @@ from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import JUDGEMENT, RUN
-from tests.projects.labelling_project import (
+from tests.projects.small_projects import (
     CLAIMS,
     PAIRS,
     PLAN,

@@ -54,7 +54,7 @@ from tests.judging.odd_server import (
     error,
 )
 from tests.material.extraction import TINY_PLAN
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.research_server import write_corpus
 from tests.servers.served import JUDGE, asked_about, serving_batches
 from tests.storage import sql

@@ -22,7 +22,7 @@ from annotator.protocols import USUAL
 from tests.gui.conftest import fresh_settings, window_over
 from tests.projects.adjudication_project import contested_project
 from tests.projects.authoring_project import begun_project, mine, texts
-from tests.projects.labelling_project import SYSTEMS, labelling_project
+from tests.projects.small_projects import SYSTEMS, labelling_project
 from tests.storage import sql
 from tests.windows.using import be_active, press, type_words
 

@@ -21,7 +21,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.small_project import answer
+from tests.projects.small_projects import answer
 from tests.storage import sql
 from tests.windows import children
 

@@ -35,7 +35,7 @@ from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, said
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, rated, validation_project
 from tests.servers.said_by_judges import say, two_judges
 from tests.servers.served import JUDGE, add_judge, answering

@@ -18,7 +18,7 @@ from tests.judging.odd_server import OddServer
 from tests.projects.carded_project import card_of, carded_project, judged
 from tests.projects.made_card import IDENTITY, made_card
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import person
 from tests.servers.served import JUDGE, add_judge
 

@@ -24,7 +24,8 @@ from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 from tests.material import drawn_extracts
 from tests.material.anchors import stands_in
-from tests.projects.labelling_project import (
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import (
     ALL,
     CLAIMS,
     PLAN,
@@ -36,7 +37,6 @@ from tests.projects.labelling_project import (
     one_item,
     project_with,
 )
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 QUOTE = "ties each"

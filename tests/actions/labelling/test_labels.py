@@ -25,7 +25,8 @@ from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import USUAL
 from annotator.storage.tables import ARTIFACT, JUDGEMENT
 from tests.material import drawn_extracts
-from tests.projects.labelling_project import (
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import (
     ALL,
     CLAIMS,
     GOLD,
@@ -44,7 +45,6 @@ from tests.projects.labelling_project import (
     seal,
     seal_rubric,
 )
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 PROJECT = labelling_project

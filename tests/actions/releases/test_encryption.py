@@ -20,7 +20,7 @@ from annotator.exchange.release import encryption
 from tests.cli.commands import refused, told
 from tests.material.bundles import found, tree
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.promises.test_releases import without_inspect
 
 # What says that the texts are encrypted, and how they are decoded.

@@ -47,7 +47,8 @@ from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.stats.intervals.clustered import rates
 from annotator.stats.intervals.coding import Floats
 from annotator.stats.intervals.student import bounds_of
-from tests.projects.labelling_project import (
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import (
     CLAIMS,
     PLAN,
     PREFERENCE,
@@ -56,10 +57,9 @@ from tests.projects.labelling_project import (
     reports,
     submit_labels,
 )
-from tests.projects.labelling_project import (
+from tests.projects.small_projects import (
     PAIRS as PAIRWISE,
 )
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 HEAVY, LIGHT = "heavy", "light"

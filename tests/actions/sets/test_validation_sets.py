@@ -39,7 +39,7 @@ from tests.actions.parcels.test_exchange_labels import label_all, three_reports
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import CRITERIA, small_project
+from tests.projects.small_projects import CRITERIA, small_project
 from tests.projects.validation_project import (
     PLAN,
     At,

@@ -23,7 +23,7 @@ from annotator.gui.pages.labelling.action_bar import LOCKED, SEALED
 from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL
-from tests.projects.labelling_project import (
+from tests.projects.small_projects import (
     PLAN,
     SYSTEMS,
     add_report,

@@ -22,7 +22,7 @@ from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, Labe
 from annotator.protocols import USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES
 from annotator.storage.tables import JUDGE, JUDGEMENT
-from tests.projects.labelling_project import (
+from tests.projects.small_projects import (
     ALL,
     PAIRS,
     PREFERENCE,

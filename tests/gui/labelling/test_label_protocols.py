@@ -19,7 +19,7 @@ from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES
 from tests.material.rated_tasks import NAME, rated_tasks
-from tests.projects.labelling_project import (
+from tests.projects.small_projects import (
     ALL,
     CLAIMS,
     GOLD,

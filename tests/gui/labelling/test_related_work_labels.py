@@ -43,7 +43,7 @@ from tests.material.labelled_sections import (
     RELEVANCE,
     related_work_project,
 )
-from tests.projects.labelling_project import submit_labels
+from tests.projects.small_projects import submit_labels
 from tests.windows.using import be_active, press
 
 JUDGE = "mock"

@@ -20,8 +20,8 @@ from annotator.gui.review.verdict_words import places
 from annotator.protocols import PROTOCOLS
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.projects import judged_project, pairs_project
-from tests.projects.labelling_project import labelling_project
 from tests.projects.pairs_project import rubric, submit, work_as
+from tests.projects.small_projects import labelling_project
 from tests.storage import sql
 from tests.templates import once
 from tests.windows.using import press, settle

@@ -16,7 +16,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.gui.pages.validation.case_bench import LINE_ROLE, CaseBench
 from annotator.gui.pages.validation.case_cards import CaseFilter, VerdictCase
-from tests.projects.small_project import empty_project
+from tests.projects.small_projects import empty_project
 from tests.projects.validation_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
 from tests.windows.judges_window import choose
 from tests.windows.using import press, settle, type_words

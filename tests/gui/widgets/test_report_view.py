@@ -26,7 +26,7 @@ from annotator.gui.widgets.reading.report_view import PAGE, ReportView
 from annotator.places import resources
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
-from tests.projects.labelling_project import add_report, labelling_project
+from tests.projects.small_projects import add_report, labelling_project
 from tests.windows.using import press
 
 SHORT = (

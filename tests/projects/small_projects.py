@@ -1,4 +1,4 @@
-"""Small real projects to be labelled: by a rubric, or by every protocol that people answer."""
+"""Small real projects: two items with their reports, to be judged or labelled, by a rubric or by every protocol."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ from sqlalchemy import insert, update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
+from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items, pages
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
@@ -18,7 +19,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.item import END_TO_END, Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.canonical import derived_id, now
+from annotator.domain.texts.canonical import derived_id, new_id, now
 from annotator.protocols import USUAL
 from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.material import drawn_extracts
@@ -182,3 +183,51 @@ def kept(page) -> dict[str, str | None]:
         page.session.project, bench.response_id, bench.protocol, bench.sheet.other_id
     ).labels
     return {unit: label.value for unit, label in result.items()}
+
+
+CRITERIA = (
+    ("Explains residual connections", 3),
+    ("Compares training stability", 2),
+    ("Names one dataset", 1),
+)
+
+
+def empty_project(folder: Path) -> Project:
+    return new_project(folder / "p.goldsmith")
+
+
+@once
+def small_project(folder: Path) -> Project:
+    """Items “1” and “2” of two types, systems Alpha and Beta, four reports, and one sealed rubric an item."""
+    project = new_project(folder / "small.goldsmith")
+    people.someone(project)
+    for question, question_type in (
+        ("What do residual connections do?", "Technical Details"),
+        ("Who?", "Open Consulting"),
+    ):
+        item_id = items.add(project, question, question_type, "Deep learning").subject
+        units = tuple(Criterion(text=text, weight=weight) for text, weight in CRITERIA)  # type: ignore[arg-type]
+        rubric = artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject
+        assignments.seal(project, rubric)
+    for name in ("Alpha", "Beta"):
+        answer(project, name)
+    return project
+
+
+def answer(project: Project, system: str) -> None:
+    system_id = new_id()
+    with project.store.write() as db:
+        db.execute(insert(SYSTEM).values(id=system_id, name=system, notes=""))
+        for item_id in items.ids(project):
+            text = f"# {system}\n\nIt explains residual connections, and compares the stability of training."
+            db.execute(
+                insert(RESPONSE).values(
+                    id=new_id(), item_id=item_id, system_id=system_id, text=text, trial=1, mode="end-to-end",
+                    sha256=response_hash(text),
+                )
+            )  # fmt: skip
+
+
+def units_of(project: Project, item_id: str) -> list[str]:
+    rubric = next(a for a in artifacts_of(project, item_id) if a.kind is Kind.RUBRIC)
+    return [unit.id for unit in rubric.document.units]
