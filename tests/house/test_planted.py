@@ -46,6 +46,7 @@ def of_the_program(copy: Path) -> Path:
         shutil.copytree(
             compiled / reading.HERE.relative_to(reading.HERE.anchor) / "annotator",
             compiled / copy.relative_to(copy.anchor) / "annotator",
+            dirs_exist_ok=True,
         )
     return copy
 
