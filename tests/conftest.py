@@ -4,7 +4,8 @@ import gc
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from annotator.judging.calls.keys import GRANTS
 from annotator.places import user_config
 from annotator.storage import backup
 from tests import templates
+from tests.servers import forking
 from tests.windows import children
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     from tests.judging.odd_server import OddServer
 
-PATIENCE_MS = 90_000
+PATIENCE_MS, LOOK_MS = 90_000, 2
 # What takes longest, the longest first: every worker begins with its share, and none is alone with one at the end.
 LONGEST = (
     "house/test_tools.py::test_a_tool_has_nothing_to_say[mypy]", "house/test_planted",
@@ -60,6 +62,9 @@ QSettings.setDefaultFormat(QSettings.Format.IniFormat)
 QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, os.environ["XDG_CONFIG_HOME"])
 # Keys are pressed and read as they are shipped; `gui/session/test_keys` tells what becomes of them on macOS.
 keys.MAC, keys.written = False, lambda key: QKeySequence(key).toString()
+
+# Those who wait so long as the program does have clocks of their own.
+forking.hurry()
 
 # A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
 # `pytest --hypothesis-profile=search` draws new examples, to look for what nobody thought of.
@@ -167,10 +172,18 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def qtbot(qtbot: "QtBot") -> "QtBot":
-    """What must come is waited for as long as a busy machine may take."""
-    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
+    """What must come is looked for often, and waited for as long as a busy machine may take."""
+    for name in ("waitSignal", "waitSignals", "waitExposed", "waitActive"):
         setattr(qtbot, name, partial(getattr(qtbot, name), timeout=PATIENCE_MS))
+    qtbot.waitUntil = partial(until, qtbot)
     return qtbot
+
+
+def until(qtbot: "QtBot", true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while not true():
+        assert time.monotonic() < deadline
+        qtbot.wait(LOOK_MS)
 
 
 @pytest.fixture(scope="session")

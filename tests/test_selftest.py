@@ -8,13 +8,13 @@ import pytest
 
 from annotator import selftest
 from annotator.domain.texts.refusal import Refusal
+from tests.windows import children
 
 
 @pytest.mark.slow
 def test_every_part_works_here() -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "annotator", "--selftest"], capture_output=True, encoding="utf-8", check=False
-    )
+    words = children.started("--selftest")
+    result = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
     report = json.loads(result.stdout)
     assert {part["name"]: part["detail"] for part in report["parts"] if not part["ok"]} == {}
     assert (result.returncode, report["ok"], report["frozen"]) == (0, True, False)

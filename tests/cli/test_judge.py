@@ -3,7 +3,6 @@
 import io
 import json
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -26,10 +25,11 @@ from tests.judging.odd_server import OddServer, completion, error
 from tests.material.extraction import TINY_PLAN
 from tests.projects.attacked_project import firm, gullible, judged
 from tests.projects.carded_project import carded_project
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 from tests.servers.served import JUDGE, add_judge, answering, serving_batches
 from tests.storage import sql
+from tests.windows import children
 
 DAILY = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
 
@@ -224,9 +224,6 @@ def test_reports_and_drafts_are_not_asked_for_as_verdicts(name: str, file: Path,
         assert (code, f"“{name}” is not a protocol to judge by" in err) == (1, True)
 
 
-HERE = Path(__file__).parents[2]
-
-
 def made(folder: Path, server: OddServer) -> Path:
     project = small_project(folder)
     add_judge(project, server)
@@ -238,9 +235,8 @@ class Child:
     """`judge …` as the window starts it: lines of JSON out, words in."""
 
     def __init__(self, *words: object) -> None:
-        command = [sys.executable, "-m", "annotator", "judge", *map(str, words), "--progress", "json"]
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8", cwd=HERE)
+        command, pipe = children.started("judge", *words, "--progress", "json"), subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8")
         self.lines: list[dict[str, Any]] = []
         self._reader = threading.Thread(target=self._read)
         self._reader.start()

@@ -23,7 +23,7 @@ from tests.cli.commands import invoked, printed, refused, told
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import eprint_folder as made
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.drafting_server import (
     ADDED,
     FILED,

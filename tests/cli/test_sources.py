@@ -31,7 +31,7 @@ from tests.material import drawn_extracts
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import candidates
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 
 
 @pytest.fixture

@@ -17,8 +17,15 @@ from annotator.cli import results, run_command
 from annotator.cli.agreement import app
 from tests.cli.commands import printed, refused, told
 from tests.projects import adra_project as adra, pairs_project as pairs
-from tests.projects.validation_project import ann, judge_says, person_says, strict, validation_project
-from tests.projects.verdicts_project import JUDGE, verdicts_project
+from tests.projects.validation_project import (
+    JUDGE,
+    ann,
+    judge_says,
+    person_says,
+    strict,
+    validation_project,
+    verdicts_project,
+)
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.filled_project import add_judgement
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.storage import sql
 
 FRESH_AFTER = 20

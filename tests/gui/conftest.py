@@ -13,9 +13,8 @@ from annotator.actions.project.file import Project
 from annotator.gui import theme
 from annotator.gui.session.page import Page
 from annotator.gui.shell.window import Window
-from tests.projects.small_project import small_project
-from tests.windows.labelling_keys import be_active
-from tests.windows.settling import settle
+from tests.projects.small_projects import small_project
+from tests.windows.using import be_active, settle
 
 
 @pytest.fixture(autouse=True)

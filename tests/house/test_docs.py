@@ -13,12 +13,12 @@ import pytest
 import yaml
 
 from annotator import __version__
-from annotator.gui.session import run
 from tests.house import reading
 from tests.judging.odd_server import OddServer, at_work
 from tests.promises.test_commands import COMMANDS
 from tests.promises.test_hostile_endpoints import good
 from tests.systems import posix
+from tests.windows import children
 
 GUIDE = reading.HERE / "CONTRIBUTING.md"
 ROOTS = (reading.HERE, reading.HERE / "annotator")
@@ -39,8 +39,7 @@ def test_every_command_runs_as_it_is_written_and_the_others_are_commands(page: P
     assert len(blocks) == text.count("```bash")
     program, work = tmp_path / "goldsmith", tmp_path / "work"
     work.mkdir()
-    command, words = run.command()
-    program.write_text(f'#!/bin/sh\nexec {shlex.join([command, *words])} "$@"\n', "utf-8")
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(children.started())} "$@"\n', "utf-8")
     program.chmod(0o755)
     alone = {name: str(tmp_path / name) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
     alone |= {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(reading.HERE)}

@@ -185,8 +185,15 @@ COMMAND = "from annotator.cli import run_command\nrun_command({})"
         ("from pathlib import Path\nfrom annotator.exchange.formats import tables\n"
          "assert tables.read([Path('t.csv')])[0].counts()['items'] == 1", "annotator.exchange.formats.tables",
          ("pandas", "openpyxl", "numpy")),
+        ("from annotator.actions.items import pages", "annotator.actions.items.pages",
+         ("aiohttp", "yarl", "nh3", "pypdfium2", "openai", "PySide6", "truststore")),
+        ("from annotator.judging.calls import (asking, client, keys, limits, noting, outcome, prices, probe, replies,\n"
+         " reply_parts, weighing)\nfrom annotator.judging.batches import batching\n"
+         "from annotator.judging import attacks, messages, runner", "annotator.judging.calls.client",
+         ("openai", "aiohttp", "genai_prices", "httpx2", "keyring", "PySide6", "sqlalchemy.dialects.sqlite",
+          "annotator.storage")),
     ],
-    ids=["a run", "help of all commands", "a table in CSV"],
+    ids=["a run", "help of all commands", "a table in CSV", "pages without a client or parser", "the room that asks"],
 )  # fmt: skip
 def test_nothing_is_loaded_that_is_not_used(
     words: str, loaded: str, absent: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -40,6 +40,14 @@ GUIDELINE = "Say why one would ask.\n\n## strength\n\n1 is a whim; 5 is the only
 def of_the_program(copy: Path) -> Path:
     for folder in ("annotator", "resources", "schemas"):
         shutil.copytree(reading.HERE / folder, copy / folder)
+    if sys.pycache_prefix:
+        # What is compiled lies elsewhere, and would be compiled again for the copy.
+        compiled = Path(sys.pycache_prefix)
+        shutil.copytree(
+            compiled / reading.HERE.relative_to(reading.HERE.anchor) / "annotator",
+            compiled / copy.relative_to(copy.anchor) / "annotator",
+            dirs_exist_ok=True,
+        )
     return copy
 
 

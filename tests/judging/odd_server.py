@@ -280,6 +280,6 @@ async def asker(
     **rest: Any,
 ) -> AsyncIterator[Asker]:
     endpoint = Endpoint(url, "test-model", KEY, parameters or {}, timeout_s)
-    limits = limits or Limits(concurrency, backoff_s=0.06)
+    limits = limits or Limits(concurrency)
     async with Client(endpoint) as client:
         yield Asker(Sender(client, limits, prices(), budget), "judge-1", folder=folder, **rest)

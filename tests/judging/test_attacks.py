@@ -1,7 +1,5 @@
 """Attacks on judges; judging is loaded late."""
 
-import subprocess
-import sys
 from random import Random
 
 import pytest
@@ -81,27 +79,3 @@ def test_targets_are_values_of_protocols_that_read_the_report() -> None:
 
 def test_of_attacks_of_earlier_versions_no_copy_is_made() -> None:
     assert not [name for name in KNOWN_ATTACKS.keys() - ATTACKS if KNOWN_ATTACKS[name].copy]
-
-
-HEAVY = (
-    "openai",
-    "aiohttp",
-    "genai_prices",
-    "httpx2",
-    "keyring",
-    "PySide6",
-    "sqlalchemy.dialects.sqlite",
-    "annotator.storage",
-)
-ROOM = {
-    ".calls": "asking, client, keys, limits, noting, outcome, prices, probe, replies, reply_parts, weighing",
-    ".batches": "batching",
-    "": "attacks, messages, runner",
-}
-
-
-def test_importing_the_room_loads_no_client_no_keyring_and_no_other_room() -> None:
-    imports = "".join(f"from annotator.judging{part} import {names}\n" for part, names in ROOM.items())
-    code = f"import sys\n{imports}print([m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
-    assert done.stdout.strip() == "[]"

@@ -16,8 +16,7 @@ from annotator.domain.texts.canonical import now
 from annotator.domain.texts.identifier import work_named
 from tests.material import drawn_extracts
 from tests.projects import adra_project as adra
-from tests.projects.labelled_protocols import seal
-from tests.projects.labelling_project import SYSTEMS, add_report, project_with
+from tests.projects.small_projects import SYSTEMS, add_report, project_with, seal
 from tests.templates import once
 
 ORGANIZATION, NUGGETS, RELEVANCE = "deepscholar.organization", "deepscholar.nuggets", "deepscholar.relevance"

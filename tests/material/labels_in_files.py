@@ -15,7 +15,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import JUDGEMENT
-from tests.projects.small_project import CRITERIA, small_project
+from tests.projects.small_projects import CRITERIA, small_project
 from tests.storage import sql
 
 FIRST, SECOND, THIRD = (text for text, _ in CRITERIA)

@@ -13,7 +13,7 @@ from annotator.domain.material.part import KeyPoint, KeyPoints, ReadPage, Respon
 from annotator.domain.texts.canonical import now
 from tests.material import drawn_extracts
 from tests.projects.material_project import subject
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 
 # Which of the reports: both are on the first item.
 REPORTS = 0, 2

@@ -10,8 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.material.item import CONTINUATION
 from annotator.storage.tables import RESPONSE
-from tests.projects.labelled_protocols import seal
-from tests.projects.labelling_project import add_report, project_with, submit_labels
+from tests.projects.small_projects import add_report, project_with, seal, submit_labels
 
 NAME = "arena.checklist"
 POINTS = Checklist(units=tuple(CheckPoint(text=f"Point {one}?", share=one) for one in (0.5, 0.3, 0.2)))

@@ -14,7 +14,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.validation import ValidityCard
 from annotator.storage import tables
 from tests.judging.odd_server import OddServer
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge, answering, serving
 from tests.templates import once
 

@@ -21,7 +21,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.texts.canonical import canonical_json, derived_id, now, sha256
 from annotator.storage.tables import metadata
-from tests.projects.small_project import small_project, units_of
+from tests.projects.small_projects import small_project, units_of
 from tests.storage import sql
 from tests.templates import once
 

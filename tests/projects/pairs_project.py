@@ -17,7 +17,7 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from tests.projects import labelling_project
+from tests.projects import small_projects
 from tests.storage import sql
 from tests.templates import once
 
@@ -146,7 +146,7 @@ def diagnostics(labels: tuple[bool, ...], prefix: str) -> Diagnostics:
 
 def add_report(project: Project, system: str = "Canary-System-9000", place: int = 0) -> str:
     """A system's report on an item; its id."""
-    return labelling_project.add_report(project, item(project, place), system, "It explains attribution.")
+    return small_projects.add_report(project, item(project, place), system, "It explains attribution.")
 
 
 def labels(response_id: str, values: dict[str, str]) -> Labels:

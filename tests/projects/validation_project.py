@@ -1,9 +1,10 @@
-"""Projects on which judges are validated: reports of several systems, people who label them, judges that judged."""
+"""Projects on which judges are validated: people who label, judges that judged, and what both said and marked."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from sqlalchemy import insert
@@ -16,6 +17,7 @@ from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.project.people import new_project
+from annotator.actions.sets.validation_figures import in_order
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Scale
@@ -25,7 +27,16 @@ from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import JUDGEMENT, RUN
-from tests.projects.labelling_project import add_report
+from tests.projects.small_projects import (
+    CLAIMS,
+    PAIRS,
+    PLAN,
+    REASONING,
+    add_report,
+    one_item,
+    submit_labels,
+)
+from tests.storage import sql
 from tests.templates import once
 
 COVERAGE = "researcherbench.coverage"
@@ -171,3 +182,153 @@ def noisy(project: Project, errs: float, seed: int) -> Says:
     said = {at: truth.choice(("yes", "no")) for at in places(project)}
     wrong = {at for at in said if chance.random() < errs}
     return lambda at: {"yes": "no", "no": "yes"}[said[at]] if at in wrong else said[at]
+
+
+JUDGE, OTHER = "small-judge", "other-judge"
+ENGLISH = (
+    "Residual connections keep gradients from vanishing, so that very deep networks can be trained at all."
+)
+CHINESE = "残差连接让梯度得以直接传回较浅的层，因此非常深的网络也能训练。"
+ARABIC = "تحافظ الوصلات المتبقية على التدرجات من التلاشي، فيمكن تدريب الشبكات العميقة جدا."
+FILLING = (
+    "The authors then turn to other matters, which take some room and decide nothing of what is asked here. "
+)
+# Of each item: its question, its criteria with their weights, and the sentence that decides.
+ITEMS = (
+    (
+        "What do residual connections do, and how are they justified in the literature of the last ten years?",
+        (
+            ("Explains why residual connections keep gradients from vanishing", 3),
+            ("Compares the stability of training with and without them, with figures", 2),
+            ("Names one dataset", 1),
+        ),
+        ENGLISH,
+    ),
+    ("残差连接有什么作用？", (("解释残差连接为何能防止梯度消失", 3), ("比较有无残差连接时训练的稳定性", 2)), CHINESE),
+    (
+        "ما فائدة الوصلات المتبقية؟",
+        (("يشرح لماذا تمنع الوصلات المتبقية تلاشي التدرجات", 3), ("يذكر مجموعة بيانات", 1)),
+        ARABIC,
+    ),
+)  # fmt: skip
+
+
+@once
+def verdicts_project(folder: Path, filling: int = 6, label: bool = True) -> Project:
+    """R1 coordinates; R2 has labelled everything, R3 nothing; two judges have judged it, differing from R2 here and
+    there. With `filling` the reports are so many times as long; without `label` R2 is only asked.
+    """
+    project = new_project(folder / "verdicts.goldsmith", "Verdicts")
+    people.someone(project)
+    for name in ("Ann", "Ben"):
+        people.add_person(project, name, (Role.ANNOTATOR,))
+    for number, (question, criteria, sentence) in enumerate(ITEMS, 1):
+        item_id = items.add(project, question, "Technical Details", "").subject
+        units = tuple(
+            Criterion(id=f"i{number}c{n}", text=text, weight=weight)  # type: ignore[arg-type]
+            for n, (text, weight) in enumerate(criteria, 1)
+        )
+        assignments.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
+        for system in ("Canary-Alpha", "Canary-Beta"):
+            body = (
+                f"# What was found\n\n{FILLING * filling}\n\n## Answer\n\n{sentence}\n\n{FILLING * filling}"
+            )
+            add_report(project, item_id, system, f"{body}\n\n{system[-5:]} has nothing more to say.")
+    for name in (JUDGE, OTHER):
+        _judge(project, name)
+    if label:
+        _label(project)
+    return project
+
+
+def _judge(project: Project, name: str) -> None:
+    """Yes of every first criterion and of the second of the first item, no of the rest; the other the contrary."""
+    judges.add(project, name, base_url="http://127.0.0.1:1/v1", model="m")
+    judge_id, run_id = judges.named(project, name).id, derived_id("run", name)
+    run = {"id": run_id, "judge_id": judge_id, "protocol": COVERAGE, "state": "done", "prompt_sha256": "p1",
+           "total": 0, "done": 0, "started_at": now(), "by": ""}  # fmt: skip
+    with project.store.write() as db:
+        db.execute(insert(RUN).values(**run))
+        rubrics = dict(db.exec_driver_sql("SELECT item_id, id FROM artifact WHERE kind = 'rubric'").all())
+        for item_id, response_id, unit_id, sentence in _places(project):
+            first = unit_id.endswith("c1") or unit_id == "i1c2"
+            yes = first if name == JUDGE else not first
+            at = sentence[1].find(sentence[0])
+            quote = sentence[0] if yes else ""
+            row = Judgement(
+                id=derived_id(name, response_id, unit_id), protocol=COVERAGE, item_id=item_id,
+                artifact_id=rubrics[item_id], response_id=response_id, unit_id=unit_id, at=now(), run_id=run_id,
+                rater_kind=RaterKind.JUDGE, rater_id=judge_id, value="yes" if yes else "no",
+                rationale="The report says so in its answer." if yes else "The report does not come to this.",
+                quote=quote, quote_start=at if quote else None, quote_end=at + len(quote) if quote else None,
+            ).model_dump(mode="python")  # fmt: skip
+            db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
+
+
+def _label(project: Project) -> None:
+    """R2 says no of the first criterion of each item's second report, yes of all others, and marks half a sentence."""
+    project.work_as(people.known(project, "R2"))
+    seen: set[str] = set()
+    for item_id, response_id, unit_id, (sentence, report) in _places(project):
+        later = unit_id.endswith("c1") and item_id in seen
+        seen |= {item_id} if unit_id.endswith("c1") else set()
+        labels.set_label(project, response_id, unit_id, "no" if later else "yes")
+        start = report.find(sentence) + len(sentence) // 2
+        end = report.find(sentence) + len(sentence)
+        labels.set_evidence(project, response_id, unit_id, report[start:end], start, end)
+        labels.set_note(project, response_id, unit_id, "Only half of it is there." if later else "")
+    for item_id in items.ids(project):
+        label_sealing.submit(project, item_id)
+    project.work_as(people.known(project, "R1"))
+
+
+def _places(project: Project) -> list[tuple[str, str, str, tuple[str, str]]]:
+    """(item, response, unit, (the sentence that decides, the report)), in the order of items and systems."""
+    result = []
+    for number, item_id in enumerate(items.ids(project), 1):
+        rows = sql.rows(
+            project,
+            "SELECT r.id, r.text FROM response r JOIN system s ON s.id = r.system_id WHERE r.item_id = ? "
+            "ORDER BY s.name",
+            (item_id,),
+        )
+        _, criteria, sentence = ITEMS[number - 1]
+        for response_id, text in rows:
+            result += [
+                (item_id, response_id, f"i{number}c{n}", (sentence, text))
+                for n in range(1, len(criteria) + 1)
+            ]
+    return result
+
+
+@once
+def protocols_project(folder: Path) -> Project:
+    """One item under every protocol that people answer: they and the judge differ on each unit, and quote its words."""
+    project = one_item(folder)
+    judges.add(project, JUDGE, base_url="http://127.0.0.1:1/v1", model="m")
+    judge_id = judges.named(project, JUDGE).id
+    for name in (CLAIMS, PAIRS, PLAN, REASONING):
+        protocol = PROTOCOLS[name]
+        for task in label_tasks.queue(project, name):
+            sheet = labels.sheet(project, task.response_id, name, task.other_id)
+            for group in sheet.groups:
+                for unit in group.units:
+                    labels.set_label(project, task.response_id, unit.id, group.values[0], protocol=name)
+                    page = group.given.get("page", "")
+                    _differ(project, judge_id, sheet, unit.id, protocol.values[1], page.partition(".")[0])
+    submit_labels(project)
+    return project
+
+
+def _differ(project: Project, judge_id: str, sheet: Any, unit_id: str, value: str, quote: str) -> None:
+    response_id = sheet.response_id
+    if sheet.other_id and not in_order(response_id, unit_id):
+        # Of a pair only one order is compared: the same report is better, shown second instead of first.
+        response_id, unit_id, value = unit_id, response_id, PROTOCOLS[sheet.protocol].values[0]
+    row = Judgement(
+        id=derived_id(judge_id, response_id, unit_id), protocol=sheet.protocol, item_id=sheet.item.id,
+        artifact_id=sheet.artifact_id, response_id=response_id, unit_id=unit_id, at=now(),
+        rater_kind=RaterKind.JUDGE, rater_id=judge_id, value=value, rationale="It reads otherwise.", quote=quote,
+    ).model_dump(mode="python")  # fmt: skip
+    with project.store.write() as db:
+        db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))

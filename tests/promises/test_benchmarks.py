@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from benchmarks import bundle
 from benchmarks.measuring import NO_FIGURES, parser, verdict
 from tests.house import reading
 from tests.systems import links
+from tests.windows import children
 
 FOLDER = reading.HERE / "benchmarks"
 SCRIPTS = [path.stem for path in sorted(FOLDER.glob("*.py")) if "\ndef main(" in path.read_text("utf-8")]
@@ -84,7 +84,7 @@ def said(figure: str) -> str:
 def test_every_benchmark_runs(name: str) -> None:
     if name in RESOURCE:
         pytest.importorskip("resource")
-    words = [sys.executable, "-m", f"benchmarks.{name}", "--quick"]
+    words = children.started("--quick", module=f"benchmarks.{name}")
     alike = os.environ | {"PYTHONUTF8": "1"}
     done = subprocess.run(
         words, cwd=reading.HERE, env=alike, capture_output=True, encoding="utf-8", check=False

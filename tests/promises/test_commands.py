@@ -21,7 +21,7 @@ from annotator.cli import project as project_module, run_command, saying
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import limits
 from tests.judging.odd_server import OddServer, at_work, completion, error
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.storage import sql
 
 JUDGE, DEAD = "distant", "http://127.0.0.1:1/v1"

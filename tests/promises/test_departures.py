@@ -48,14 +48,22 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 
 def told_by_views(project: Project) -> set[str]:
-    asked = [(view.name, {}) for view in paper_tables.VIEWS]
-    asked += [("tables", {"table": name}) for name in paper_tables.TABLES]
     # One rater stands in a table by default; what the others alone judged is read with the last of each.
-    asked += [("overview", {"judge": result_raters.EACH})]
-    trees = [
-        result_pictures.as_tree(sheet) for name, chosen in asked for sheet in shown(project, name, chosen)
-    ]
-    return {words for tree in trees for words in tree["departures"]}
+    asked = [(view.name, {}) for view in paper_tables.VIEWS] + [("overview", {"judge": result_raters.EACH})]
+    return {words for name, chosen in asked for words in told_by(shown(project, name, chosen))}
+
+
+def told_by_tables(*projects: Project) -> set[str]:
+    """What each printed table says, in the first project that has it."""
+    first = (
+        next(filter(None, (shown(one, "tables", {"table": name}) for one in projects)), ())
+        for name in paper_tables.TABLES
+    )
+    return {words for sheets in first for words in told_by(sheets)}
+
+
+def told_by(sheets: tuple[ResultSheet, ...]) -> set[str]:
+    return {words for sheet in sheets for words in result_pictures.as_tree(sheet)["departures"]}
 
 
 def shown(project: Project, name: str, chosen: dict[str, str]) -> tuple[ResultSheet, ...]:
@@ -73,6 +81,7 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     related = samples.create_small(tmp_path / "related.goldsmith", samples.RELATED_WORK)
     rated = rated_tasks(tmp_path)
     told = {words for one in (made, sample, related, rated) for words in told_by_views(one)}
+    told |= told_by_tables(rated, related)
     told |= set(comparison.DEPARTURES)
     for one in (sample, related, rated):
         one.close()

@@ -65,13 +65,8 @@ from annotator.protocols import COMPOSITES, PROTOCOLS, TAXONOMIES
 from tests.material import drawn_extracts
 from tests.material.rated_tasks import rated_tasks
 from tests.material.sent_apart import returned
-from tests.projects import (
-    adra_project as adra,
-    generated_project as generated,
-    labelling_project as labelling,
-)
+from tests.projects import adra_project as adra, generated_project as generated, small_projects as labelling
 from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
-from tests.projects.labelled_protocols import one_item, reports, seal
 from tests.projects.pairs_project import (
     ADA,
     BEN,
@@ -83,7 +78,7 @@ from tests.projects.pairs_project import (
     submit,
     work_as,
 )
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import one_item, reports, seal, small_project
 from tests.projects.validation_project import judge_says, person_says, validation_project
 from tests.storage import sql
 

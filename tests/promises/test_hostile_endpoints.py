@@ -25,7 +25,7 @@ from tests.cli.commands import goldsmith
 from tests.judging.batch_server import BatchServer, Results, answered
 from tests.judging.calls.test_replies import THINKING, harmony
 from tests.judging.odd_server import Odd, Used, at_work, completion, error, streamed
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers import drafting_server
 from tests.servers.served import JUDGE, answering, serving_batches
 from tests.storage import sql

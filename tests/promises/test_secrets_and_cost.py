@@ -52,10 +52,11 @@ from tests.judging.odd_server import (
     error,
 )
 from tests.material.extraction import TINY_PLAN
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.research_server import write_corpus
 from tests.servers.served import JUDGE, asked_about, serving_batches
 from tests.storage import sql
+from tests.windows import children
 
 pytestmark = pytest.mark.anyio
 
@@ -229,7 +230,7 @@ def test_costs_equal_the_servers_own_count(
 def _killed_halfway(project: Project, till: Till) -> None:
     till.holds = True
     words = ("judge", "run", str(project.path), "--judge", JUDGE, "--system", "Beta", "--concurrency", "4")
-    child = subprocess.Popen([sys.executable, "-m", "annotator", *words], stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(children.started(*words), stdout=subprocess.DEVNULL)
     for _ in range(4):
         assert till.held.acquire(timeout=60)
     child.kill()

@@ -35,7 +35,7 @@ from annotator.protocols.researcherbench.pairwise import Preference
 from annotator.storage.tables import CALL
 from tests.cli.commands import goldsmith, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 

@@ -22,9 +22,9 @@ from annotator.protocols import USUAL
 from tests.gui.conftest import fresh_settings, window_over
 from tests.projects.adjudication_project import contested_project
 from tests.projects.authoring_project import begun_project, mine, texts
-from tests.projects.labelling_project import SYSTEMS, labelling_project
+from tests.projects.small_projects import SYSTEMS, labelling_project
 from tests.storage import sql
-from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.using import be_active, press, type_words
 
 __all__ = ["fresh_settings", "window_over"]
 

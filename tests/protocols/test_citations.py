@@ -133,24 +133,22 @@ def test_odd_reports_are_read_without_citations(report):
 # Sections
 
 
-def test_sections_are_whole_paragraphs_up_to_the_length():
-    report = "# Title\n\nAlpha beta.\n\nGamma delta.\n\n## Next\n\nEpsilon."
-    spans = sections(report, [(0, len(report))], longest=26)
-    assert [report[slice(*span)] for span in spans] == [
-        "# Title\n\nAlpha beta.",
-        "Gamma delta.",
-        "## Next\n\nEpsilon.",
-    ]
-
-
-def test_a_long_paragraph_is_cut_at_the_end_of_a_sentence():
-    report = "One two three four. Five six seven eight. Nine ten."
-    spans = sections(report, [(0, len(report))], longest=30)
-    assert [report[slice(*span)] for span in spans] == [
-        "One two three four. ",
-        "Five six seven eight. ",
-        "Nine ten.",
-    ]
+@pytest.mark.parametrize(
+    ("report", "longest", "parts"),
+    [
+        pytest.param(
+            "# Title\n\nAlpha beta.\n\nGamma delta.\n\n## Next\n\nEpsilon.", 26,
+            ["# Title\n\nAlpha beta.", "Gamma delta.", "## Next\n\nEpsilon."], id="whole paragraphs",
+        ),
+        pytest.param(
+            "One two three four. Five six seven eight. Nine ten.", 30,
+            ["One two three four. ", "Five six seven eight. ", "Nine ten."], id="a long one at the end of a sentence",
+        ),
+    ],
+)  # fmt: skip
+def test_sections_are_cut_up_to_the_length(report, longest, parts):
+    spans = sections(report, [(0, len(report))], longest=longest)
+    assert [report[slice(*span)] for span in spans] == parts
 
 
 @pytest.mark.parametrize("report", ["", "  \n\n ", "# Only a heading"])
@@ -326,19 +324,21 @@ def best(report, *wanted):
     return result.share, report[result.start : result.end]
 
 
-def test_the_sentence_that_holds_most_terms_is_the_best_passage():
-    report = "Alpha is here. Alpha and beta meet. Gamma rests."
-    assert best(report, "alpha", "beta") == (1.0, "Alpha and beta meet.")
-
-
-def test_neighbouring_sentences_make_one_passage():
-    report = "Alpha is here. Nothing more. Beta rests. Delta."
-    assert best(report, "alpha", "beta") == (1.0, "Alpha is here. Nothing more. Beta rests.")
-
-
-def test_sentences_further_apart_do_not():
-    report = "Alpha. One. Two. Beta."
-    assert best(report, "alpha", "beta") == (0.5, "Alpha.")
+@pytest.mark.parametrize(
+    ("report", "passage"),
+    [
+        pytest.param(
+            "Alpha is here. Alpha and beta meet. Gamma rests.", (1.0, "Alpha and beta meet."), id="most terms"
+        ),
+        pytest.param(
+            "Alpha is here. Nothing more. Beta rests. Delta.", (1.0, "Alpha is here. Nothing more. Beta rests."),
+            id="neighbours are one passage",
+        ),
+        pytest.param("Alpha. One. Two. Beta.", (0.5, "Alpha."), id="those further apart are not"),
+    ],
+)  # fmt: skip
+def test_the_best_passage_holds_most_terms(report, passage):
+    assert best(report, "alpha", "beta") == passage
 
 
 def test_of_equals_the_shortest_and_then_the_first_is_taken():

@@ -6,23 +6,33 @@ import gc
 import io
 import json
 import os
+import runpy
 import select
 import socket
 import sys
 import threading
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from signal import SIGKILL
 
-from annotator.judging.calls.limits import Limits
+import annotator
+from annotator.exchange.pages.fetching import HostTurns
+from annotator.judging.calls import probe
+from annotator.judging.calls.limits import Breaker, Limits
 
-# What children load until they have asked a server; nothing of Qt.
+# What commands load beside the program's own modules; nothing of Qt.
 LOADED = (
-    "annotator.__main__", "annotator.actions.orders.orders", "annotator.cli.project", "annotator.cli.saying",
-    "annotator.cli.saying", "annotator.judging.batches", "annotator.judging.calls.asking",
-    "annotator.judging.calls.keys", "annotator.judging.messages", "annotator.judging.runner",
-    "annotator.storage.store", "aiohttp", "h11", "httpcore2", "importlib_metadata", "numpy", "openai", "truststore",
+    "aiohttp", "alembic.command", "h11", "httpcore2", "importlib_metadata", "matplotlib.figure", "numpy", "openai",
+    "pandas", "truststore",
 )  # fmt: skip
+
+
+def hurry() -> None:
+    """What has failed is asked again, and the next page of a host asked for, sooner than in the program."""
+    probe.BACKOFF_S = Limits.__init__.__kwdefaults__["backoff_s"] = 0.02
+    at_once, _, *clock = HostTurns.__init__.__defaults__  # type: ignore[misc]
+    HostTurns.__init__.__defaults__ = (at_once, 0.02, *clock)
 
 
 def serve(listener: socket.socket) -> None:
@@ -85,10 +95,8 @@ def become(caller: socket.socket) -> None:
         io.TextIOWrapper(os.fdopen(number, mode), "utf-8", line_buffering=number == 2, write_through=at_once)
         for number, mode in enumerate(("rb", "wb", "wb"))
     )
-    sys.argv = ["annotator", *asked["words"]]
-    program = sys.modules["__main__"] = sys.modules["annotator.__main__"]
     try:
-        code = program.main()
+        code = run(asked["words"])
     except BaseException:  # noqa: BLE001 - as Python itself ends
         sys.excepthook(*sys.exc_info())
         code = 1
@@ -100,11 +108,29 @@ def become(caller: socket.socket) -> None:
     os._exit(code)
 
 
+def run(words: list[str]) -> int:
+    """Run the program, or the module that is named behind `-m`."""
+    if words[:1] != ["-m"]:
+        sys.argv = ["annotator", *words]
+        program = sys.modules["__main__"] = sys.modules["annotator.__main__"]
+        return int(program.main())
+    sys.argv = words[1:]
+    try:
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else bool(end.code)
+    return 0
+
+
 if __name__ == "__main__":
-    for module in LOADED:
-        import_module(module)
-    # What has failed is asked again sooner than in the program.
-    Limits.__init__.__kwdefaults__["backoff_s"] = 0.02
+    within = Path(annotator.__file__).parents[1]
+    modules = (path.relative_to(within).with_suffix("").parts for path in within.glob("annotator/**/*.py"))
+    for name in (*LOADED, *(".".join(parts) for parts in modules if parts[1] != "gui")):
+        import_module(name.removesuffix(".__init__"))
+    assert "PySide6" not in sys.modules
+    hurry()
+    threshold, _, rests, fatal, _ = Breaker.__init__.__defaults__  # type: ignore[misc]
+    Breaker.__init__.__defaults__ = (threshold, 0.1, rests, fatal, 0.1)
     # Collecting in a child must not copy what is loaded.
     gc.collect()
     gc.freeze()

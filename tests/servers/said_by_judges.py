@@ -13,7 +13,7 @@ from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage.tables import JUDGEMENT
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 
 COVERAGE = "researcherbench.coverage"
 WORDS = {"y": "yes", "n": "no"}

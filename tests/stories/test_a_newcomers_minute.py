@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from annotator.gui.shell.start import Goldsmith
-from tests.windows.labelling_keys import be_active
+from tests.windows.using import be_active
 
 KEY = re.compile(r"(?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter)$")
 

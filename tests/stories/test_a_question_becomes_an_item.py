@@ -22,8 +22,8 @@ from annotator.domain.kinds.selection import Recommendation
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import ORIGINS, TYPE
-from tests.windows.labelling_keys import focus, press, type_words
 from tests.windows.story_hands import opened, settle, submit, window_of
+from tests.windows.using import focus, press, type_words
 
 COUNT, GOOD, POOR = 12, 5, 2
 # The alias of Cora, who made the project.

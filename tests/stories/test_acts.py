@@ -33,11 +33,10 @@ from tests.gui.authoring.test_author_typing import dragged
 from tests.gui.pages.test_open_task import drop
 from tests.material.bundles import found
 from tests.material.sent_apart import annotators, coordinated, returned
-from tests.projects.labelling_project import labelling_project
+from tests.projects.small_projects import labelling_project
 from tests.servers.rule_model import going_by_rules
 from tests.windows.judges_window import choose
-from tests.windows.labelling_keys import be_active, press, type_words
-from tests.windows.settling import settle
+from tests.windows.using import be_active, press, settle, type_words
 
 SOURCE = "Shade lowers what people feel by ten degrees.\n\nThe air itself is hardly one degree cooler.\n"
 CRITERIA = (

@@ -45,7 +45,7 @@ from tests.projects.both_papers import (
     add_nuggets,
     both_papers,
 )
-from tests.projects.labelling_project import add_report
+from tests.projects.small_projects import add_report
 from tests.servers.served import CountingServer, near
 from tests.storage import sql
 from tests.templates import once

@@ -38,7 +38,7 @@ from tests.material.labelled_sections import (
 from tests.material.printed_project import LIMITED, UNTIL, printed_project
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
-from tests.projects.labelling_project import SYSTEMS, submit_labels
+from tests.projects.small_projects import SYSTEMS, submit_labels
 from tests.storage import sql
 
 FOUR = ("Accuracy", "Precision", "Recall", "F1")

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from collections import Counter
 from dataclasses import replace
@@ -22,8 +21,9 @@ from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.small_project import answer
+from tests.projects.small_projects import answer
 from tests.storage import sql
+from tests.windows import children
 
 KEY = "sk-canary-4f1d2c3b5a69"
 YES = json.dumps({"quote": "", "rationale": "It says so.", "covered": "yes"})
@@ -48,11 +48,9 @@ def file(tmp_path: Path, server: OddServer) -> Path:
 
 def run(file: Path, *words: str) -> subprocess.Popen[bytes]:
     """`goldsmith judge run` as anyone would start it."""
-    command = [sys.executable, "-m", "annotator", "judge", "run", str(file), "--judge", "distant"]
-    environment = os.environ | {"CANARY_KEY": KEY, "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.Popen(
-        [*command, "--json", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    )
+    command = children.started("judge", "run", file, "--judge", "distant", "--json", *words)
+    environment = os.environ | {"CANARY_KEY": KEY}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
 def finished(process: subprocess.Popen[bytes], code: int = 0) -> dict[str, Any]:

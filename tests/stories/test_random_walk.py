@@ -15,7 +15,7 @@ from annotator.actions.releases import checking
 from annotator.gui import theme
 from tests.gui.shell.test_window import widgets
 from tests.material.sent_apart import annotators, coordinated, task_for
-from tests.projects.small_project import empty_project
+from tests.projects.small_projects import empty_project
 from tests.windows.random_walk import Walk, walking
 
 resource = pytest.importorskip("resource", reason="memory is not told here")

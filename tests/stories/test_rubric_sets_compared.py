@@ -11,7 +11,7 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from tests.judging.odd_server import Odd, OddServer, completion
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge
 
 DIMENSIONS, REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"

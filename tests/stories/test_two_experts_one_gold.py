@@ -38,11 +38,10 @@ from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ARTIFACT
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import annotators, edit_rubric, settled, task_for, write_rubric
-from tests.projects.labelled_protocols import CLAIMS, PAGE, PAIRS, PLAN, REASONING, one_item
-from tests.projects.labelling_project import SYSTEMS
+from tests.projects.small_projects import CLAIMS, PAGE, PAIRS, PLAN, REASONING, SYSTEMS, one_item
 from tests.storage import sql
-from tests.windows.labelling_keys import press, type_words
 from tests.windows.story_hands import rule, submit, window_of
+from tests.windows.using import press, type_words
 
 QUESTION = "How does gold keep its shine?"
 ADA = ("Explains why gold does not react with oxygen", "Compares the price of gold with silver")

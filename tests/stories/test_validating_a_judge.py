@@ -19,9 +19,8 @@ from tests.gui.results.conftest import at, cells, go, heads
 from tests.projects.validation_project import At, places, validation_project
 from tests.storage import sql
 from tests.windows.judges_window import choose
-from tests.windows.labelling_keys import press, type_words
-from tests.windows.settling import settle
 from tests.windows.story_hands import window_of
+from tests.windows.using import press, settle, type_words
 from tests.windows.words_shown import all_words
 
 NAME, JUDGE = "Spring validation", "mock"

@@ -6,7 +6,7 @@ from annotator.gui.pages.adjudication.page import AdjudicatePage
 from annotator.gui.pages.adjudication.row_card import RowCard
 from annotator.gui.review.field_chips import about
 from tests.projects.pairs_project import letter_of
-from tests.windows.labelling_keys import be_active
+from tests.windows.using import be_active
 
 # How rows of `rubrics_project` begin: contested ones, and what one person alone wrote.
 COMPARES, NAMES, DESCRIBES = "Compares synthetic", "Names at least one", "Describes"

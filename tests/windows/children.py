@@ -18,6 +18,14 @@ SERVERS = Path(__file__).parents[1] / "servers"
 COMMAND = run.command
 
 
+def started(*words: object, module: str = "") -> list[str]:
+    """The command line of a child as a window would start it, or of another module with what the program loads."""
+    program, first = run.command()
+    if module:
+        first = ["-m", module] if (program, first) == COMMAND() else [*first, "-m", module]
+    return [program, *first, *map(str, words)]
+
+
 @contextmanager
 def forked() -> Iterator[Callable[[], tuple[str, list[str]]]]:
     """Gives the command for children; the process that they are forked from is started with the first of them."""

@@ -8,7 +8,7 @@ from annotator.gui.parts import below
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.session.run import BackgroundRun
 from tests.judging.odd_server import Odd, OddServer
-from tests.windows.labelling_keys import press
+from tests.windows.using import press
 
 
 def run_panel(page: Any, run: BackgroundRun) -> RunPanel:

@@ -9,7 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
-from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.using import be_active, press, type_words
 
 
 @contextmanager

@@ -26,10 +26,9 @@ from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.canonical import canonical_json, new_id, sha256
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AGREEMENT, ASSIGNMENT, ITEM, JUDGEMENT
-from tests.projects.labelled_protocols import REASONING
-from tests.projects.labelling_project import labelling_project, submit_labels
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import REASONING, labelling_project, submit_labels
 from tests.stats.intraclass import icc
 from tests.storage import sql
 

@@ -18,9 +18,9 @@ from annotator.domain.experts.assignment import Assignment, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as Steps, Subtask
-from tests.projects.labelling_project import add_report, rubric
 from tests.projects.pairs_project import who, work_as
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import add_report, rubric
 
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 

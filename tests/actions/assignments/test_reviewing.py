@@ -19,8 +19,8 @@ from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from tests.projects.labelling_project import project_with
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import project_with
 
 DRAFT = Rubric(
     units=(

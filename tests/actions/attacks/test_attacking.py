@@ -35,7 +35,7 @@ from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, said
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, rated, validation_project
 from tests.servers.said_by_judges import say, two_judges
 from tests.servers.served import JUDGE, add_judge, answering
@@ -102,6 +102,7 @@ def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServe
     order, filler = found["injection"], found["padding.filler"]
     # Of three criteria one is a yes as it is: the order can change the others alone, padding all.
     assert (order.failed.value, order.failed.n, order.already, order.drawn) == (1.0, 8, 4, VERDICTS)
+    assert "none could change" not in order.failed.note
     assert (filler.failed.n, filler.already, filler.down) == (VERDICTS, None, 4)
     assert filler.failed.value == pytest.approx(1 / 3)
     # Where all is demanded already there is no rate but a reason.

@@ -25,8 +25,8 @@ from annotator.gui.pages.authoring.form import fresh
 from annotator.places import resources
 from tests.cli.commands import printed
 from tests.projects import pairs_project as pairs
-from tests.projects.labelling_project import rubric as criteria
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import rubric as criteria
 from tests.storage import sql
 
 

@@ -12,6 +12,7 @@ from annotator.actions.authoring.comparing import (
     compare,
     compare_raters,
     counts_equal,
+    fields_of,
     matcher,
     over_all,
 )
@@ -90,6 +91,14 @@ def test_rubrics_are_compared_by_weight() -> None:
     assert value(result, "match_f1") == 0.5
     assert result.values["weight"] == ((3, 3),)
     assert (result.only_a, result.only_b) == ((a.units[0].id,), (b.units[1].id,))
+
+
+@pytest.mark.parametrize(("used", "categories"), [((3, 1), (1, 2, 3)), ((5, 1), (1, 5))])
+def test_the_weights_that_count_are_the_usual_ones_or_those_in_use_where_another_is(
+    used: tuple[int, int], categories: tuple[int, ...]
+) -> None:
+    (weight,) = (one for one in fields_of(Kind.RUBRIC, [{"weight": (used,)}]) if one.name == "weight")
+    assert weight.categories == categories
 
 
 def test_units_are_matched_by_text_whoever_is_first() -> None:

@@ -207,11 +207,15 @@ def test_kept_tasks_become_items(project, tmp_path):
     assert keys >= {"s1-t01", "s1-t02", "s2-t04"}
     assert "s1-t03" not in keys
     decided = contest_standings.decisions(project)
-    assert (decided["t03"].kept, decided["t03"].rank) == (False, 3)
+    assert (decided["t03"].kept, decided["t03"].rank, decided["t03"].by_hand) == (False, 3, False)
     assert decided["t01"].by == project.by
     sheet = contest_standings.sheets(contest_standings.report(project, top="3"))[0]
     assert "held back: 2 of the seminar s1" in sheet.lines[2].cells[7].words
     keep(project, 2)
+    # What somebody holds back stays so by hand when the standings hold it back again.
+    contest_standings.hold(project, "t02", "Needs a licence.")
+    keep(project, 2)
+    assert contest_standings.decisions(project)["t02"].by_hand
     assert len(contest_rows.tasks(project)) == 12
 
 

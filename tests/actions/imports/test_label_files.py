@@ -54,9 +54,8 @@ from tests.material.labels_in_files import (
     unit_of,
     written,
 )
-from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, one_item
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import answer, small_project
+from tests.projects.small_projects import CLAIMS, PAIRS, PLAN, answer, one_item, small_project
 from tests.servers.said_by_judges import say
 from tests.storage import sql
 

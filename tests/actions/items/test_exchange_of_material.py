@@ -40,7 +40,7 @@ from tests.judging.odd_server import OddServer
 from tests.material import drawn_extracts
 from tests.material.bundles import change_json, without_manifest
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 

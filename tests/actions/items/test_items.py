@@ -32,10 +32,9 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from tests.exchange.texts.test_rendering import pdf
 from tests.projects import pairs_project as pairs
-from tests.projects.labelled_protocols import DEAD, page
-from tests.projects.labelling_project import add_report, project_with
 from tests.projects.pairs_project import candidates
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import DEAD, add_report, page, project_with
 from tests.storage import sql
 
 

@@ -36,7 +36,7 @@ from tests.projects.filled_project import add_judgement
 from tests.projects.material_project import subject
 from tests.projects.pairs_project import item, opened_project, who, work_as
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import answer
+from tests.projects.small_projects import answer
 from tests.servers.writing_server import answering, asking_project, writing, written
 from tests.storage import sql
 

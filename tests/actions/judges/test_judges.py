@@ -22,7 +22,7 @@ from annotator.judging.calls.prices import Prices
 from annotator.judging.messages import load
 from tests.judging.odd_server import Odd, OddServer, error
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge, answering
 
 URL = "http://127.0.0.1:1/v1"

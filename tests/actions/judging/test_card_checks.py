@@ -18,7 +18,7 @@ from tests.judging.odd_server import OddServer
 from tests.projects.carded_project import card_of, carded_project, judged
 from tests.projects.made_card import IDENTITY, made_card
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import person
 from tests.servers.served import JUDGE, add_judge
 
@@ -128,9 +128,12 @@ def test_a_card_is_for_its_protocol_and_judge(project: Project) -> None:
         card_of(project),
         RunRequest(JUDGE, "researcherbench.claims"),
     )
-    away = card_of(project).model_copy(update={"reach": Reach.FAR, "app_version": "0.0.1"}).sealed()
+    assert derived_judges.check(project, card_of(project)).remarks == ()
+    elsewhere = {"reach": Reach.FAR, "app_version": "0.0.1", "missing_limit": -1.0}
+    away = card_of(project).model_copy(update=elsewhere).sealed()
     result = derived_judges.check(project, away)
     assert result.holds
+    assert any("not publishable: too many verdicts are missing" in remark for remark in result.remarks)
     assert any("on this machine, that of the card on the internet" in remark for remark in result.remarks)
     assert any("made with Goldsmith 0.0.1" in remark for remark in result.remarks)
     derived_judges.bind(project, card_of(project), JUDGE)

@@ -26,7 +26,7 @@ from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge, answering
 from tests.storage import sql
 

@@ -37,7 +37,7 @@ from tests.judging.odd_server import OddServer, completion
 from tests.material import drawn_extracts
 from tests.projects.filled_project import add_judgement
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import CRITERIA, small_project, units_of
+from tests.projects.small_projects import CRITERIA, small_project, units_of
 from tests.servers.said_by_judges import places, say
 from tests.servers.served import add_judge, answering
 from tests.storage import sql

@@ -29,7 +29,7 @@ from annotator.storage.tables import RESPONSE
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.adra_project import say
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import CRITERIA
+from tests.projects.small_projects import CRITERIA
 from tests.servers.served import JUDGE, add_judge, answering, asked_about, by_schema
 from tests.storage import sql
 

@@ -18,8 +18,8 @@ from annotator.domain.experts.assignment import Purpose, Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import now, sha256
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE
-from tests.projects.labelling_project import labelling_project, rubric
 from tests.projects.pairs_project import who, work_as
+from tests.projects.small_projects import labelling_project, rubric
 from tests.storage import sql
 
 DAY = timedelta(days=1)

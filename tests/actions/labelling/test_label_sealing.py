@@ -24,16 +24,19 @@ from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 from tests.material import drawn_extracts
 from tests.material.anchors import stands_in
-from tests.projects.labelled_protocols import ALL, CLAIMS, PLAN, one_item
-from tests.projects.labelling_project import (
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import (
+    ALL,
+    CLAIMS,
+    PLAN,
     REPORT,
     SYSTEMS,
     add_report,
     as_second_rater,
     labelling_project,
+    one_item,
     project_with,
 )
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 QUOTE = "ties each"

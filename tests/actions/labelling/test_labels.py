@@ -25,7 +25,8 @@ from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import USUAL
 from annotator.storage.tables import ARTIFACT, JUDGEMENT
 from tests.material import drawn_extracts
-from tests.projects.labelled_protocols import (
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import (
     ALL,
     CLAIMS,
     GOLD,
@@ -33,20 +34,17 @@ from tests.projects.labelled_protocols import (
     PLAN,
     PREFERENCE,
     REASONING,
-    one_item,
-    reports,
-    seal,
-)
-from tests.projects.labelling_project import (
     SYSTEMS,
     add_report,
     as_second_rater,
     labelling_project,
+    one_item,
     project_with,
+    reports,
     rubric,
+    seal,
     seal_rubric,
 )
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 PROJECT = labelling_project

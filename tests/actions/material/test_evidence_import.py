@@ -30,9 +30,8 @@ from tests.exchange.formats import typeset_paper
 from tests.exchange.pages.page_server import Given, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
-from tests.projects.labelling_project import add_report, project_with, submit_labels
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project, units_of
+from tests.projects.small_projects import add_report, project_with, small_project, submit_labels, units_of
 from tests.storage import sql
 
 PAPER = """# A paper

@@ -32,10 +32,9 @@ from tests.material import drawn_extracts
 from tests.material.extraction import TINY_PLAN
 from tests.material.key_points import EXTRACTION
 from tests.material.points_project import COOLER, DEAD, ONE, RENT, REPORTS, TWO, WATER, points_project
-from tests.projects.labelled_protocols import reports, retext
 from tests.projects.material_project import subject
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import reports, retext, small_project
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 

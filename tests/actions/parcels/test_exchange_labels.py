@@ -20,9 +20,8 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import now
 from annotator.storage.tables import ARTIFACT
 from tests.material.sent_apart import annotators, coordinated, project_in, returned, second_copy, write_rubric
-from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import units_of
+from tests.projects.small_projects import SYSTEMS, add_report, labelling_project, units_of
 from tests.storage import sql
 
 

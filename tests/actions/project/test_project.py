@@ -31,9 +31,14 @@ from annotator.exchange.texts import rendering
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.opening import Damaged
 from annotator.storage.tables import JUDGEMENT, RUN, SYSTEM
-from tests.projects.labelling_project import labelling_project, project_with
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import empty_project, small_project, units_of
+from tests.projects.small_projects import (
+    empty_project,
+    labelling_project,
+    project_with,
+    small_project,
+    units_of,
+)
 from tests.storage import sql
 
 

@@ -38,7 +38,7 @@ from annotator.storage.tables import JUDGE, PERSON, RESPONSE
 from tests.actions.contests.contest_project import add_seminar, contest_project
 from tests.material.bundles import ANSWERS, REAL, found, rich_bundle, tree, write_peer, write_release
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import (
     ann,
     judge_says,

@@ -40,9 +40,15 @@ from annotator.protocols import USUAL
 from annotator.storage.tables import CALL
 from tests.judging.odd_server import Odd, OddServer, at_work, completion, error
 from tests.projects import adra_project as adra, pairs_project as pairs
-from tests.projects.labelling_project import add_report, project_with, submit_labels
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import CRITERIA, empty_project, units_of
+from tests.projects.small_projects import (
+    CRITERIA,
+    add_report,
+    empty_project,
+    project_with,
+    submit_labels,
+    units_of,
+)
 from tests.servers.served import JUDGE, asked_about
 from tests.storage import sql
 

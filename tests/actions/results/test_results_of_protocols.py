@@ -47,7 +47,8 @@ from annotator.protocols.researcherbench.coverage import COVERAGE
 from annotator.stats.intervals.clustered import rates
 from annotator.stats.intervals.coding import Floats
 from annotator.stats.intervals.student import bounds_of
-from tests.projects.labelled_protocols import (
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import (
     CLAIMS,
     PAIRS as PAIRWISE,
     PLAN,
@@ -55,9 +56,8 @@ from tests.projects.labelled_protocols import (
     REASONING,
     one_item,
     reports,
+    submit_labels,
 )
-from tests.projects.labelling_project import submit_labels
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 HEAVY, LIGHT = "heavy", "light"

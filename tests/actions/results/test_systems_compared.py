@@ -32,8 +32,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import adra_project as adra
-from tests.projects.labelled_protocols import seal
-from tests.projects.labelling_project import add_report, project_with, submit_labels
+from tests.projects.small_projects import add_report, project_with, seal, submit_labels
 
 RECALL = "plan.recall"
 

@@ -19,7 +19,7 @@ from annotator.judging.batches.batch_results import QuestionFate
 from annotator.judging.batches.batching import BatchProgress
 from annotator.judging.runner import Finished, ProgressTally, RunEnd
 from tests.judging.odd_server import case
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.storage import sql
 
 

@@ -20,7 +20,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import CRITERIA, units_of
+from tests.projects.small_projects import CRITERIA, units_of
 from tests.servers.served import JUDGE, answering, asked_about
 
 pytestmark = pytest.mark.usefixtures("distant_judge")

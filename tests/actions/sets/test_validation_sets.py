@@ -39,8 +39,9 @@ from tests.actions.parcels.test_exchange_labels import label_all, three_reports
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import CRITERIA, small_project
+from tests.projects.small_projects import CRITERIA, small_project
 from tests.projects.validation_project import (
+    PLAN,
     At,
     ann,
     judge_says,
@@ -48,9 +49,9 @@ from tests.projects.validation_project import (
     person,
     person_says,
     places,
+    protocols_project,
     validation_project,
 )
-from tests.projects.verdicts_project import PLAN, protocols_project
 from tests.servers.served import JUDGE, add_judge, asked_about
 from tests.storage import sql
 

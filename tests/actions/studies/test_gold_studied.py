@@ -23,7 +23,7 @@ from tests.cli.commands import printed
 from tests.projects import adra_project as adra, pairs_project as pairs
 from tests.projects.pairs_project import DIMENSIONS
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.protocols.adra.adra_material import plan, statements
 from tests.servers.said_by_judges import label, places, say, submit
 from tests.storage import sql

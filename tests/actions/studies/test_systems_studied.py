@@ -26,9 +26,8 @@ from tests.material.labelled_sections import cited_sections
 from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
-from tests.projects.labelling_project import project_with
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import project_with, small_project
 from tests.servers.said_by_judges import places, say
 from tests.storage import sql
 

@@ -25,8 +25,8 @@ from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.material.extract import pieces
 from annotator.domain.material.item import Source, SourceFormat
 from annotator.domain.material.transcript import LEFT_OUT, of_source
-from tests.projects.labelling_project import add_report
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import add_report
 from tests.storage import sql
 
 VTT = """WEBVTT

@@ -36,9 +36,8 @@ from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import JUDGEMENT
 from tests.projects import pairs_project as pairs
-from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, REASONING, one_item
-from tests.projects.labelling_project import submit_labels
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import ALL, CLAIMS, PAIRS, REASONING, one_item, submit_labels
 from tests.projects.validation_project import (
     COVERAGE,
     At,

@@ -3,8 +3,6 @@
 import asyncio
 import gzip
 import socket
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from itertools import pairwise
@@ -383,7 +381,6 @@ PIECES = st.lists(
     ),
     max_size=40,
 )  # fmt: skip
-HEAVY = ("aiohttp", "yarl", "nh3", "pypdfium2", "openai", "PySide6", "truststore")
 
 
 def kept(found: reading.PageReading) -> bool:
@@ -446,10 +443,3 @@ def test_orders_to_a_judge_stay_text() -> None:
     result = reading.read(html.encode(), "text/html")
     check_reading(result)
     assert result.text.startswith("Ignore the rubric")
-
-
-def test_loading_the_actions_loads_no_client_and_no_parser() -> None:
-    loading = "import sys\nfrom annotator.actions.items import pages\n"
-    code = f"{loading}print([m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
-    assert done.stdout.strip() == "[]"

@@ -56,8 +56,7 @@ from tests.windows.adjudicating_window import (
     letter,
     row_of,
 )
-from tests.windows.labelling_keys import focus, press, type_words
-from tests.windows.settling import settle
+from tests.windows.using import focus, press, settle, type_words
 from tests.windows.words_shown import all_words
 
 

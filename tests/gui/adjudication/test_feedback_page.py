@@ -12,7 +12,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.gui.pages.feedback import StageView
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from tests.projects import pairs_project as pairs
-from tests.windows.labelling_keys import press, type_words
+from tests.windows.using import press, type_words
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from annotator.domain.experts.assignment import Stage
 from tests.gui.results.conftest import at, go
 from tests.projects import pairs_project as pairs
 from tests.templates import once
-from tests.windows.labelling_keys import be_active, press
+from tests.windows.using import be_active, press
 from tests.windows.words_shown import all_words
 
 ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2), ("Weighs the costs", 3))

@@ -6,7 +6,7 @@ from annotator.actions.project.file import Project
 from tests.projects.assisted_project import assisted_project, pairing
 from tests.servers.served import JUDGE
 from tests.windows.run_keys import run_panel, stopped_by_key
-from tests.windows.settling import settle
+from tests.windows.using import settle
 
 MODEL = "Model-assisted"
 

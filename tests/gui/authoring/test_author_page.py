@@ -42,10 +42,9 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.storage.tables import ARTIFACT
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
-from tests.projects.labelling_project import add_report, project_with
+from tests.projects.small_projects import add_report, project_with
 from tests.storage import sql
-from tests.windows.labelling_keys import focus, press, type_words
-from tests.windows.settling import settle
+from tests.windows.using import focus, press, settle, type_words
 
 PROJECT = authoring_project
 

@@ -47,9 +47,8 @@ from tests.servers.drafting_server import (
     drafting_project,
     first_item,
 )
-from tests.windows.labelling_keys import focus, press, type_words
 from tests.windows.run_keys import stopped_by_key
-from tests.windows.settling import settle
+from tests.windows.using import focus, press, settle, type_words
 
 PROJECT = begun_project
 

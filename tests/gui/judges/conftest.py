@@ -8,7 +8,7 @@ from annotator.actions.project.file import Project
 from tests.judging.odd_server import OddServer
 from tests.servers.served import add_judge
 from tests.windows.judges_window import replies
-from tests.windows.settling import settle
+from tests.windows.using import settle
 
 
 @pytest.fixture

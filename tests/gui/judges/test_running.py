@@ -32,9 +32,8 @@ from tests.servers.said_by_judges import say
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
 from tests.windows.judges_window import QUOTE, cells, choose, replies, said_in, tick
-from tests.windows.labelling_keys import press, type_words
 from tests.windows.run_keys import paused_and_resumed
-from tests.windows.settling import settle
+from tests.windows.using import press, settle, type_words
 
 COVERAGE = "researcherbench.coverage"
 

@@ -23,9 +23,16 @@ from annotator.gui.pages.labelling.action_bar import LOCKED, SEALED
 from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL
-from tests.projects.labelled_protocols import PLAN, one_item
-from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with, seal_rubric
-from tests.windows.labelling_keys import press
+from tests.projects.small_projects import (
+    PLAN,
+    SYSTEMS,
+    add_report,
+    labelling_project,
+    one_item,
+    project_with,
+    seal_rubric,
+)
+from tests.windows.using import press
 
 
 @pytest.fixture

@@ -22,10 +22,19 @@ from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, Labe
 from annotator.protocols import USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES
 from annotator.storage.tables import JUDGE, JUDGEMENT
-from tests.projects.labelled_protocols import ALL, PAIRS, PREFERENCE, REASONING, one_item
-from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
+from tests.projects.small_projects import (
+    ALL,
+    PAIRS,
+    PREFERENCE,
+    REASONING,
+    REPORT,
+    SYSTEMS,
+    add_report,
+    labelling_project,
+    one_item,
+)
 from tests.templates import once
-from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.using import focus, press, type_words
 from tests.windows.words_shown import all_words
 
 PROJECT = labelling_project

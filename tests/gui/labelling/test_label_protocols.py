@@ -19,7 +19,7 @@ from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES
 from tests.material.rated_tasks import NAME, rated_tasks
-from tests.projects.labelled_protocols import (
+from tests.projects.small_projects import (
     ALL,
     CLAIMS,
     GOLD,
@@ -30,13 +30,15 @@ from tests.projects.labelled_protocols import (
     PREDICTED,
     PREFERENCE,
     REASONING,
+    SYSTEMS,
+    add_report,
     kept,
+    labelling_project,
     one_item,
     reports,
     retext,
 )
-from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project
-from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.using import focus, press, type_words
 
 PROJECT = one_item
 

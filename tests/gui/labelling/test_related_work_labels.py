@@ -43,8 +43,8 @@ from tests.material.labelled_sections import (
     RELEVANCE,
     related_work_project,
 )
-from tests.projects.labelling_project import submit_labels
-from tests.windows.labelling_keys import be_active, press
+from tests.projects.small_projects import submit_labels
+from tests.windows.using import be_active, press
 
 JUDGE = "mock"
 # What the model says of everything of a kind; “first” whatever comes first, which is a flip.

@@ -8,7 +8,7 @@ from annotator.actions.project.file import Project
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.judging.odd_server import OddServer
 from tests.projects.material_project import keep_claims
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.writing_server import writing
 
 

@@ -6,7 +6,7 @@ from annotator.actions.items import pages
 from annotator.domain.material.item import PageState
 from tests.exchange.pages.page_server import Given
 from tests.projects.material_project import FIRST, keep_claims
-from tests.windows.labelling_keys import press
+from tests.windows.using import press
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.material import drawn_extracts, points_project as key_points
 from tests.material.points_project import COOLER, TEXTS, TWO
 from tests.projects.material_project import SECOND, subject
 from tests.servers.writing_server import answering, asking_project, written
-from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.using import focus, press, type_words
 
 
 @pytest.fixture

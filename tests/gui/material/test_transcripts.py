@@ -7,7 +7,7 @@ import pytest
 from annotator.actions.imports import imports
 from annotator.actions.project.people import new_project
 from annotator.domain.material.transcript import LEFT_OUT
-from tests.windows.labelling_keys import press
+from tests.windows.using import press
 
 SEGMENTS = [
     {"start": 0, "end": 4, "text": "Salt is very old.", "speaker": "Ann"},

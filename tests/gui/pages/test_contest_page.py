@@ -10,8 +10,7 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from tests.actions.contests.contest_project import contest_project
-from tests.windows.labelling_keys import be_active, press, type_words
-from tests.windows.settling import settle
+from tests.windows.using import be_active, press, settle, type_words
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui.pages.guidelines import NOW, THEN
 from tests.projects import pairs_project as pairs
-from tests.projects.labelling_project import labelling_project
-from tests.windows.labelling_keys import focus, press
+from tests.projects.small_projects import labelling_project
+from tests.windows.using import focus, press
 
 OURS = "# Our rubrics\n\nOne claim per criterion, and a verb at the front.\n"
 

@@ -18,7 +18,7 @@ from annotator.gui.pages.importing import CollectedFilter
 from annotator.gui.shell.start import StartPage
 from tests.gui.pages.test_open_task import drop
 from tests.material import eprint_folder as made
-from tests.windows.settling import settle
+from tests.windows.using import settle
 
 OWN = Path(__file__).parents[3] / "../shared/data/layouts/own"
 

@@ -23,10 +23,9 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
-from tests.projects.labelling_project import labelling_project
+from tests.projects.small_projects import labelling_project
 from tests.storage import sql
-from tests.windows.labelling_keys import be_active
-from tests.windows.settling import settle
+from tests.windows.using import be_active, settle
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import items
 from annotator.gui.pages import items as page_module
 from annotator.gui.pages.items import ItemsModel
-from tests.windows.labelling_keys import be_active, focus, press
+from tests.windows.using import be_active, focus, press
 
 
 def questions(page):

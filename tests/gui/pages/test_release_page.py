@@ -9,8 +9,7 @@ from annotator.actions.agreement import final_pass
 from annotator.actions.items import items
 from annotator.actions.releases import releases
 from tests.material.bundles import ANSWERS, tree
-from tests.projects.labelling_project import labelling_project
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import labelling_project, small_project
 from tests.storage import sql
 from tests.windows.judges_window import choose
 

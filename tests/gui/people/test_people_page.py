@@ -16,7 +16,7 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.people.roster import DUE, NAME, STATE, WITH
 from tests.projects import pairs_project as pairs
-from tests.windows.labelling_keys import focus, press, type_words
+from tests.windows.using import focus, press, type_words
 
 SENT = (("R2", "Ada"), ("R3", "Ben"), ("R5", "Dan"))
 

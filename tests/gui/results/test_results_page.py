@@ -14,7 +14,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
 from tests.storage import sql
-from tests.windows.labelling_keys import be_active
+from tests.windows.using import be_active
 
 
 def account(page):

@@ -21,12 +21,11 @@ from annotator.gui.review.verdict_words import places
 from annotator.protocols import PROTOCOLS
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.projects import judged_project, pairs_project
-from tests.projects.labelling_project import labelling_project
 from tests.projects.pairs_project import rubric, submit, work_as
+from tests.projects.small_projects import labelling_project
 from tests.storage import sql
 from tests.templates import once
-from tests.windows.labelling_keys import press
-from tests.windows.settling import settle
+from tests.windows.using import press, settle
 
 MANY, PAUSE_MS = 12, 20
 HELP = Path(__file__).parents[3] / "resources" / "help" / "labelling.md"

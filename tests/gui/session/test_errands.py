@@ -36,8 +36,7 @@ from annotator.gui.shell import menus
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.views import view_pane
 from tests.gui.shell.test_window import EVERY_PAGE
-from tests.windows.labelling_keys import be_active, focus, press, type_words
-from tests.windows.settling import settle
+from tests.windows.using import be_active, focus, press, settle, type_words
 
 
 class Asker(QObject):

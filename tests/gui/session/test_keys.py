@@ -16,7 +16,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.shell.navigation import PAGES
 from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
-from tests.windows.labelling_keys import be_active
+from tests.windows.using import be_active
 
 
 def test_every_act_is_bound_once_and_no_key_as_shipped_clashes_or_is_a_letter_that_means_opposites():

@@ -18,7 +18,7 @@ from annotator.cli.project import NICENESS
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.session.run import BackgroundRun, Child, OrderEstimate, command
 from annotator.gui.session.session import ProjectSession
-from tests.windows.labelling_keys import be_active, press
+from tests.windows.using import be_active, press
 
 LINE = {
     "event": "progress", "done": 412, "total": 1_931, "rate": 3.14, "left_s": 185.0, "calls": 400, "running": 8,

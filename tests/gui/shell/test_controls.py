@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 
 from annotator.actions.imports import samples
 from tests.gui.shell.test_fits import LAPTOP, controls, in_view
-from tests.windows.settling import settle
+from tests.windows.using import settle
 
 MOST = 12
 # Tabs that are still to be made smaller.

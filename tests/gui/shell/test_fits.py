@@ -30,7 +30,7 @@ from annotator.gui.shell.window import Window
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars import ActsBar, Command
 from tests.gui.shell.test_window import EVERY_PAGE
-from tests.windows.settling import settle
+from tests.windows.using import settle
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
 PATIENCE = 12

@@ -15,8 +15,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys, theme
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.shell.palette import CHOICE, Choice, _line_of
-from tests.windows.labelling_keys import be_active, focus, press, type_words
-from tests.windows.settling import settle
+from tests.windows.using import be_active, focus, press, settle, type_words
 
 
 @pytest.fixture

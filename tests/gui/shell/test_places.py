@@ -23,8 +23,7 @@ from annotator.gui.shell.window import DISMISS, TRY
 from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.templates import once
-from tests.windows.labelling_keys import be_active, press
-from tests.windows.settling import settle
+from tests.windows.using import be_active, press, settle
 from tests.windows.words_shown import all_words, seen_words
 
 CHOICES = [choice.name for choice in profiles.CHOICES]

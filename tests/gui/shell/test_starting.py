@@ -22,8 +22,8 @@ from annotator.gui.shell import menus
 from annotator.gui.shell.frame import Frame
 from annotator.gui.shell.start import Goldsmith, StartPage, make_application
 from annotator.gui.shell.window import Window
-from tests.projects.small_project import small_project
-from tests.windows.labelling_keys import be_active
+from tests.projects.small_projects import small_project
+from tests.windows.using import be_active
 
 
 @pytest.fixture

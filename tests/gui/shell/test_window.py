@@ -32,9 +32,8 @@ from annotator.gui.shell.start import Goldsmith
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.places import user_data
-from tests.projects.small_project import empty_project, small_project
-from tests.windows.labelling_keys import be_active, focus, press
-from tests.windows.settling import settle
+from tests.projects.small_projects import empty_project, small_project
+from tests.windows.using import be_active, focus, press, settle
 
 # Their parts ask everything on the other thread.
 ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")

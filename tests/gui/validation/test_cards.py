@@ -18,13 +18,13 @@ from tests.gui.pages.test_open_task import drop
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked, firm, gullible, judged
 from tests.projects.carded_project import card_of, carded_project
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.projects.validation_project import validation_project
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 from tests.windows.judges_window import cells
 from tests.windows.run_keys import run_panel
-from tests.windows.settling import settle
+from tests.windows.using import settle
 
 
 @pytest.fixture

@@ -16,11 +16,10 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.gui.pages.validation.case_bench import LINE_ROLE, CaseBench
 from annotator.gui.pages.validation.case_cards import CaseFilter, VerdictCase
-from tests.projects.small_project import empty_project
-from tests.projects.verdicts_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
+from tests.projects.small_projects import empty_project
+from tests.projects.validation_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
 from tests.windows.judges_window import choose
-from tests.windows.labelling_keys import press, type_words
-from tests.windows.settling import settle
+from tests.windows.using import press, settle, type_words
 
 CASES = 9
 

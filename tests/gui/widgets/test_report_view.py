@@ -26,8 +26,8 @@ from annotator.gui.widgets.reading.report_view import PAGE, ReportView
 from annotator.places import resources
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
-from tests.projects.labelling_project import add_report, labelling_project
-from tests.windows.labelling_keys import press
+from tests.projects.small_projects import add_report, labelling_project
+from tests.windows.using import press
 
 SHORT = (
     "# A 👩‍🔬 title\n\nThe **model** answers [most](https://example.org/a?b=1) questions.\n\n- one\n- two\n"

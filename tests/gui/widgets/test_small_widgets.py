@@ -773,7 +773,7 @@ def test_a_passing_message_lies_over_the_page_and_moves_nothing(floating, qtbot)
 
 @pytest.mark.parametrize("level", ["success", "info"])
 def test_what_only_informs_goes_away_after_its_time_and_a_refusal_stays(bar, qtbot, monkeypatch, level):
-    for name, value in {"INFO_MS": 1, "READ_MS": 0}.items():
+    for name, value in {"SUCCESS_MS": 1, "INFO_MS": 1, "READ_MS": 0}.items():
         monkeypatch.setattr(message_bar, name, value)
     bar.show_message(level, "The import is done.")
     bar.set_action("Show", lambda: None)

@@ -25,7 +25,7 @@ from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.start import make_application
 from tests.house.planted.walk import at_work, content, walked
 from tests.projects import pairs_project as pairs
-from tests.windows.labelling_keys import press, type_words
+from tests.windows.using import press, type_words
 
 MOTIVES = "motives"
 FIRST, SECOND = "A town must decide where to plant its trees", "Heat kills old people in summer"

@@ -45,8 +45,8 @@ from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ARTIFACT
 from tests.projects import pairs_project as pairs
-from tests.projects.labelling_project import add_report, submit_labels
-from tests.windows.labelling_keys import press
+from tests.projects.small_projects import add_report, submit_labels
+from tests.windows.using import press
 
 # Key → what is said then of the unit at hand.
 KEYS = {

@@ -438,6 +438,12 @@ async def test_injection_flags_reach_the_verdict_though_the_protocol_forgets_the
     assert book.finished[0].verdicts["c1"].flags == "injection"
 
 
+@pytest.fixture
+def often_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator.judging.runner.HEARTBEAT_S", 0.05)
+
+
+@pytest.mark.usefixtures("often_told")
 async def test_a_long_call_is_seen_while_it_runs(odd: OddServer, folder: Path) -> None:
     book = Book()
 
@@ -543,6 +549,7 @@ async def test_units_left_by_a_halt_are_counted_one_by_one(odd: OddServer, folde
     assert ended.progress.done + ended.progress.skipped == 18
 
 
+@pytest.mark.usefixtures("often_told")
 async def test_in_progress_counts_requests_that_are_out_and_no_case_that_waits_for_its_turn(
     odd: OddServer, folder: Path
 ) -> None:

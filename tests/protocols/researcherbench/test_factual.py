@@ -24,7 +24,7 @@ from annotator.protocols.researcherbench.factual import (
     groundedness_known,
     judge,
 )
-from tests.projects.small_project import small_project
+from tests.projects.small_projects import small_project
 from tests.servers.scripted_ask import ScriptedAsk
 
 URL = "https://a.org/p"

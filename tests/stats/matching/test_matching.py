@@ -357,20 +357,20 @@ def test_nothing_said_or_nothing_shared_is_0(a, b):
     assert likeness(a, b) == 0
 
 
-def test_a_likeness_computed_by_hand():
-    # Terms: explai, retrie | explai, retrie, cost: 2 · 2 / 5.
-    # Runs: 8 + 9 | 7 + 9 + 5, of which 6 (explain less its end) and 9 (retrieval) are shared: 2 · 15 / 38.
-    assert likeness("Explains retrieval", "Explain retrieval costs") == round((4 / 5 + 30 / 38) / 2, 4)
-
-
-def test_a_chinese_likeness_computed_by_hand():
-    # Pairs: 深度, 度学, 学习 | 深度, 度模, 模型: 2 · 1 / 6. Characters: two of four and four: 2 · 2 / 8.
-    assert likeness("深度学习", "深度模型") == round((2 / 6 + 4 / 8) / 2, 4)
-
-
-def test_a_hindi_likeness_computed_by_hand():
-    # Terms, their vowel signs aside: हनद, भष | हनद: 2 · 1 / 3. Runs, with them: 6 + 4 | 6, of which 6: 2 · 6 / 16.
-    assert likeness("हिन्दी भाषा", "हिन्दी") == round((2 / 3 + 12 / 16) / 2, 4)
+@pytest.mark.parametrize(
+    ("a", "b", "terms", "runs"),
+    [
+        # Terms: explai, retrie | explai, retrie, cost: 2 · 2 / 5.
+        # Runs: 8 + 9 | 7 + 9 + 5, of which 6 (explain less its end) and 9 (retrieval) are shared: 2 · 15 / 38.
+        ("Explains retrieval", "Explain retrieval costs", 4 / 5, 30 / 38),
+        # Pairs: 深度, 度学, 学习 | 深度, 度模, 模型: 2 · 1 / 6. Characters: two of four and four: 2 · 2 / 8.
+        ("深度学习", "深度模型", 2 / 6, 4 / 8),
+        # Terms, their vowel signs aside: हनद, भष | हनद: 2 · 1 / 3. Runs, with them: 6 + 4 | 6, of which 6: 2 · 6 / 16.
+        ("हिन्दी भाषा", "हिन्दी", 2 / 3, 12 / 16),
+    ],
+)
+def test_a_likeness_computed_by_hand(a, b, terms, runs):
+    assert likeness(a, b) == round((terms + runs) / 2, 4)
 
 
 def test_what_many_texts_share_weighs_little():

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
+from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.actions.labelling.label_rows import USUAL

@@ -1,10 +1,12 @@
-"""Rest: what a window asked for has come, and what it does after a pause it has done."""
+"""What a person does with a window: keys go to whatever has the focus, and what was asked for is waited for."""
 
 import time
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 PATIENCE_S = 15.0
@@ -36,3 +38,24 @@ def _end_pauses(timers: list[QTimer]) -> bool:
             pause.stop()
             pause.timeout.emit()
     return bool(pauses)
+
+
+def be_active(window: QWidget, qtbot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window.window())
+
+
+def press(keys: str, times: int = 1) -> None:
+    combination = QKeySequence(keys)[0]
+    for _ in range(times):
+        QTest.keyClick(focus(), combination.key(), combination.keyboardModifiers())
+
+
+def type_words(words: str) -> None:
+    QTest.keyClicks(focus(), words, Qt.KeyboardModifier.NoModifier)
+
+
+def focus() -> QWidget:
+    widget = QApplication.focusWidget()
+    assert widget is not None, "nothing has the focus"
+    return widget
