@@ -309,7 +309,7 @@ def protocols_project(folder: Path) -> Project:
     judge_id = judges.named(project, JUDGE).id
     for name in (CLAIMS, PAIRS, PLAN, REASONING):
         protocol = PROTOCOLS[name]
-        for task in label_tasks.queue(project, name):
+        for task in labels.queue(project, name):
             sheet = labels.sheet(project, task.response_id, name, task.other_id)
             for group in sheet.groups:
                 for unit in group.units:
