@@ -450,6 +450,15 @@ def holdings(project: Project) -> list[TaskContent]:
     return [content for content in result if content.pieces]
 
 
+def without_task(project: Project) -> list[str]:
+    """Of everybody to whom nothing can be handed out now of what is assigned to them, why."""
+    served = {content.person.id for content in holdings(project)}
+    waiting = (person for person in people.people(project) if person.active and person.id not in served)
+    return [
+        f"No task for {person.name} yet. {note}" for person in waiting for note in _later(project, person)
+    ]
+
+
 def mail(project: Project, content: TaskContent) -> str:
     """A text to send with a person's task. It leaves out the words of the key, which are not told by mail."""
     due = f", due on {local(content.due):%d %B %Y}" if content.due else ""

@@ -309,6 +309,10 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     assert probe.state.words() == ["Not usable like this"]
     assert "Traceback" not in said_in(probe)
     assert KEY not in said_in(probe) + probe.raw.toPlainText()
+    # That it failed was written by the child: the window knows of it, and may let the judge run all the same.
+    probe.accept.click()
+    assert probe.state.words() == ["Failed its test; used all the same"]
+    kept_keys.refuse_failed(small, judges.named(small, "locked"))
     kept_keys.forget_key(small, "locked")
 
 
