@@ -290,7 +290,7 @@ def here(key: str) -> str:
 
 def written(key: str | QKeySequence | QKeySequence.StandardKey) -> str:
     """A key as people write it on this system: “Ctrl+J” or “⌘J”."""
-    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
 
 
 def plain(event: QKeyEvent) -> bool:

@@ -231,7 +231,7 @@ def _next(
 ) -> Iterator[NextStep]:  # fmt: skip
     if not counts.items:
         yield NextStep("This project has no questions yet", "Import…", "Import")
-        yield NextStep("Or write the first question yourself", "Add an item", "Items")
+        yield NextStep("Or write the first question yourself", "Add an item", "Items", {"new": "item"})
         return
     tray = db.execute(
         select(func.count(TRAY.c.id)).where(TRAY.c.state == TrayState.WAITING.value)
@@ -252,9 +252,9 @@ def _next(
         yield NextStep(
             f"The run of {judge} left {left:,} unanswered", "Ask again", "Judges", {"part": "Runs"}
         )
-    for page, what in (("Author", "to write"), ("Label", "to label")):
+    for page, one, what in (("Author", "item", "to write"), ("Label", "report", "to label")):
         if own[page]:
-            yield NextStep(f"{counted(own[page], 'item')} for you {what}", "Open", page)
+            yield NextStep(f"{counted(own[page], one)} for you {what}", "Open", page)
     yield from _awaited(db, everybody, people.someone(project).id)
     for kind, spec in KINDS.items():
         takes = counts.takes(kind) if kind in used.kinds else {}

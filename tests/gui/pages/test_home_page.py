@@ -11,6 +11,7 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.texts.canonical import now
 from annotator.gui.pages.home import StepButton
 from annotator.gui.parts import below, holds
+from tests.projects.small_project import empty_project
 
 
 def named(part, words):
@@ -48,3 +49,15 @@ def test_a_reminder_for_who_is_late_is_copied(small, window_over, qtbot):
     named(shown(window, qtbot).next, "R7 is 2 days late").click()
     assert "Ann Lee" in QApplication.clipboard().text()
     assert "reminder is copied" in window.messages.text()
+
+
+def test_the_first_question_is_written_at_once(tmp_path, window_over, qtbot):
+    window = window_over(empty_project(tmp_path), "Home")
+    named(shown(window, qtbot).next, "Add an item").click()
+    assert window.page.NAME == "Items"
+    assert holds(window.page.form)
+    window.page.form.done.emit()
+    # Only then: whoever comes back to the list finds the list.
+    window.show_page("Home")
+    window.show_page("Items")
+    assert not window.page.form.isVisible()

@@ -297,7 +297,7 @@ class EndpointForm(QWidget):
                 "US dollars per million tokens, as entered here; leave all empty for the listed price"
             )
         elif not model:
-            self.price.setText("known once the model is")
+            self.price.setText("Name the model: its price is looked up, or asked for here.")
         else:
             judge = Judge(id="", name="asked", model=model, base_url=url)
             self._session.ask_later(partial(self._priced, judge), derived_judges.price_words, judge)

@@ -56,8 +56,9 @@ STAGE_WIDTH, LOAD_WIDTH = 136, 84
 
 
 class PlanPreview(QWidget):
-    def __init__(self) -> None:
+    def __init__(self, add_people: Callable[[], object]) -> None:
         super().__init__()
+        self._add_people = add_people
         self.summary, self.answer = PlainLabel("", "subtitle", wrap=True), MessageBar()
         self.met = PlainLabel("", "hint", wrap=True)
         self.load, self.lines = CellsModel[Load]((), self), CellsModel[ItemPlan]((), self)
@@ -95,6 +96,7 @@ class PlanPreview(QWidget):
             more = len(work.refusals) - REASONS
             reasons = [*work.refusals[:REASONS], *([f"… and {more} more"] if more > 0 else [])]
             self.answer.show_message("error", "This plan cannot be met.", "\n".join(reasons), lasting=True)
+            self.answer.set_action("Add people", self._add_people)
         elif work.notes:
             self.answer.show_message("info", work.notes[0], "\n".join(work.notes[1:]), lasting=True)
         else:
@@ -302,7 +304,8 @@ class HandOut(QWidget):
         self._people: Sequence[Person] = ()
         self._pieces = 0
         self.answer = MessageBar()
-        self.form, self.preview = PlanForm(session, self.answer), PlanPreview()
+        self.form = PlanForm(session, self.answer)
+        self.preview = PlanPreview(partial(session.go, "People", part=TABS[ROSTER]))
         self._later = later(self, self.work_out, PLAN_SETTLE_MS)
         self.form.changed.connect(self._later.start)
         self.assign = KeyButton("Assign", act="submit", role="primary", press=self.submit)
