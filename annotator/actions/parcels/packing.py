@@ -215,7 +215,9 @@ def _later(project: Project, person: Person) -> tuple[str, ...]:
         notes.append(f"{wait} until they have handed in their own documents for the same item.")
     if frozen:
         wait = "1 item to adjudicate waits" if frozen == 1 else f"{frozen} items to adjudicate wait"
-        notes.append(f"{wait}: not all has been submitted, or somebody else has begun to rule.")
+        notes.append(
+            f"{wait} for what their annotators have not submitted, or somebody else has begun to rule."
+        )
     return tuple(notes)
 
 

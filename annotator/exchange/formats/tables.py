@@ -163,19 +163,19 @@ class _Intake:
         if table.unit != REPORT:
             return table
         keys = {key.casefold(): key for key in self._known}
-        named = {
-            index: named
-            for index, row in enumerate(table.rows)
-            if row["item"] not in self._known
-            and (named := _named_after(row, "/" in str(table.numbers[index]), keys))
-        }
-        if not named:
-            return table
-        first = next(iter(named))
-        what = f"“{table.numbers[first]}” is of item {named[first]['item']}, system {named[first]['system']}"
-        notes = (*table.notes, f"{counted(len(named), 'file')} begin or end with the key of an item: {what}")
-        rows = [row | named.get(index, {}) for index, row in enumerate(table.rows)]
-        return replace(table, rows=rows, notes=notes)
+        rows = [
+            row if row["item"] in self._known else _named_after(row, "/" in str(place), keys)
+            for row, place in zip(table.rows, table.numbers, strict=True)
+        ]
+        read = [
+            f"“{place}” is of item {row['item']}, system {row['system']}"
+            for row, before, place in zip(rows, table.rows, table.numbers, strict=True)
+            if row != before
+        ]
+        notes = (
+            [f"{counted(len(read), 'file')} begin or end with the key of an item: {read[0]}"] if read else []
+        )
+        return replace(table, rows=rows, notes=(*table.notes, *notes))
 
     def _item(self, table: Table, index: int, row: Row, how: TableMapping) -> ItemRecord | None:
         """The item of a row, by its key or its question; labels without one are refused where they are matched."""
@@ -341,16 +341,19 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + more
 
 
-def _named_after(row: Row, of_folder: bool, keys: Mapping[str, str]) -> dict[str, str]:
-    """The item with whose key a report's name begins or ends, the longest one; the system is its folder or the rest."""
+def _named_after(row: Row, of_folder: bool, keys: Mapping[str, str]) -> Row:
+    """A report of the item with whose key its name begins or ends, the longest one, if any.
+
+    Its system is that of its folder, or what is left of the name.
+    """
     stem = str(row["item"])
     parted = [(stem[: gap.start()], stem[gap.end() :]) for gap in _GAP.finditer(stem)]
     ways = [(stem, ""), *parted, *((after, before) for before, after in parted)]
     known = [(keys[key.casefold()], rest) for key, rest in ways if key.casefold() in keys]
     if not known:
-        return {}
+        return row
     key, rest = max(known, key=lambda one: len(one[0]))
-    return {"item": key, "system": str(row["system"]) if of_folder or not rest else rest}
+    return {**row, "item": key, "system": row["system"] if of_folder or not rest else rest}
 
 
 def _given(row: Row, how: TableMapping, extra: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -224,6 +224,11 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     # Nobody knows what it costs.
     prices = page.roster.side.endpoint.priced
     assert prices.isVisible()
+    # Once added, its run is one press away, and is its own.
+    page.roster.begin_run.click()
+    settle(page)
+    assert (page.part_name(), page.running.form.judge.currentText()) == ("Runs", "near · tiny")
+    page.turn(0)
     page.roster.acts["new_judge"]()
     assert not prices.isVisible()
     page.roster.side.endpoint.options.open()
