@@ -290,7 +290,7 @@ def here(key: str) -> str:
 
 def written(key: str | QKeySequence | QKeySequence.StandardKey) -> str:
     """A key as people write it on this system: “Ctrl+J” or “⌘J”."""
-    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def plain(event: QKeyEvent) -> bool:
@@ -306,7 +306,8 @@ def in_words(words: str) -> str:
 
 
 def shown(act: str) -> str:
-    return written(sequences(act)[0])
+    """The key of an act, called as on the buttons: Enter, not Return."""
+    return written(sequences(act)[0]).replace("Return", "Enter")
 
 
 class _Shown(dict[str, str]):

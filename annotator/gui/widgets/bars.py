@@ -75,7 +75,7 @@ class KeyButton(QPushButton):
 
     def set_key(self, key: str | QKeySequence) -> None:
         """Show another key, as people write it on this system."""
-        self._key = keys.written(key)
+        self._key = keys.written(key).replace("Return", "Enter")
         self.show_words()
 
     key = Property(str, lambda self: self._key, set_key)
