@@ -179,6 +179,7 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
         ),
         *[_signed(one.packed) for one in done if one.packed][:1],
         *(f"Not written for {result.person.name}: {result.problem}" for result in done if result.problem),
+        *packing.without_task(project),
     ]
     missing = [
         {"person": result.person.name, "reason": str(result.problem)} for result in done if result.problem

@@ -306,7 +306,8 @@ def in_words(words: str) -> str:
 
 
 def shown(act: str) -> str:
-    return written(sequences(act)[0])
+    """The key of an act, called as on the buttons: Enter, not Return."""
+    return written(sequences(act)[0]).replace("Return", "Enter")
 
 
 class _Shown(dict[str, str]):

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, exists, func, select
+from sqlalchemy import Connection, Select, and_, exists, func, or_, select
 
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.items import items
@@ -24,7 +24,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted, local, natural
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -45,6 +45,8 @@ from annotator.storage.tables import (
 
 MOST = 5
 LATELY = 3
+# Of more people only the number is told.
+NAMED = 3
 Place = dict[str, str]
 
 
@@ -89,6 +91,7 @@ class _Counts:
     systems: int
     written: int
     begun: Counter[Kind]
+    provided: Mapping[str, int]
     frozen: int
     adjudicated: int
     conflicts: Counter[str]
@@ -144,6 +147,10 @@ def _counted(db: Connection, used: profiles.Profile, conflicts: Counter[str]) ->
         of_kinds.group_by(a.item_id, a.kind).having(func.min(a.author_id) < func.max(a.author_id)).subquery()
     )
     begun = db.execute(select(a.kind, func.count(a.item_id.distinct())).group_by(a.kind)).all()
+    # A stage is called as the kind of document that it makes.
+    asked = select(ASSIGNMENT.c.stage, ASSIGNMENT.c.item_id).where(ASSIGNMENT.c.item_id.not_in(gone))
+    either = select(a.kind, a.item_id).where(a.item_id.not_in(gone)).union(asked).subquery()
+    provided = db.execute(select(either.c.kind, func.count()).group_by(either.c.kind)).all()
     labelled = select(func.count(a.item_id.distinct())).where(
         a.kind == Kind.LABELS.value, sealed, a.item_id.not_in(gone)
     )
@@ -163,6 +170,7 @@ def _counted(db: Connection, used: profiles.Profile, conflicts: Counter[str]) ->
         systems=one(select(func.count(RESPONSE.c.system_id.distinct()))),
         written=one(select(func.count()).where(by_two.c.item_id.not_in(gone))),
         begun=Counter({Kind(kind): count for kind, count in begun}),
+        provided=dict(provided),
         frozen=one(select(func.count(AGREEMENT.c.id))),
         adjudicated=one(select(func.count(ADJUDICATION.c.id)).where(closed)),
         conflicts=conflicts,
@@ -221,7 +229,7 @@ def _next(
 ) -> Iterator[NextStep]:  # fmt: skip
     if not counts.items:
         yield NextStep("This project has no questions yet", "Import…", "Import")
-        yield NextStep("Or write the first question yourself", "Add an item", "Items")
+        yield NextStep("Or write the first question yourself", "Add an item", "Items", {"new": "item"})
         return
     tray = db.execute(
         select(func.count(TRAY.c.id)).where(TRAY.c.state == TrayState.WAITING.value)
@@ -242,12 +250,13 @@ def _next(
         yield NextStep(
             f"The run of {judge} left {left:,} unanswered", "Ask again", "Judges", {"part": "Runs"}
         )
-    for page, what in (("Author", "to write"), ("Label", "to label")):
+    for page, one, what in (("Author", "item", "to write"), ("Label", "report", "to label")):
         if own[page]:
-            yield NextStep(f"{counted(own[page], 'item')} for you {what}", "Open", page)
+            yield NextStep(f"{counted(own[page], one)} for you {what}", "Open", page)
+    yield from _awaited(db, everybody, people.someone(project).id)
     for kind, spec in KINDS.items():
         takes = counts.takes(kind) if kind in used.kinds else {}
-        lacks = sum(takes.values()) - counts.begun[kind]
+        lacks = sum(takes.values()) - counts.provided.get(kind, 0)
         if lacks > 0:
             named = takes.keys() - {ItemRole.QUESTION.value}
             things = f"{next(iter(named))}s" if len(takes) == len(named) == 1 else "items"
@@ -317,7 +326,10 @@ def _conflicts(conflicts: Counter[str], everybody: dict[str, Person], me: str) -
             yield NextStep(f"{words} you to adjudicate", "Adjudicate", "Adjudicate")
         elif person := everybody.get(person_id):
             yield NextStep(
-                f"{words} {person.alias} to adjudicate", "Send the task", "Exchange", {"part": "Hand out"}
+                f"{words} {person.alias} to adjudicate",
+                "Send the task",
+                "Exchange",
+                {"part": "Hand out", "person": person_id},
             )
         else:
             yield NextStep(f"{words} an adjudicator", "Assign", "People", {"part": "Hand out"})
@@ -345,6 +357,24 @@ def _late(project: Project, db: Connection, everybody: dict[str, Person]) -> Ite
         yield NextStep(
             f"{person.alias} is {late} with {pieces} of work", "Copy a reminder", "People", {}, copied
         )
+
+
+def _awaited(db: Connection, everybody: dict[str, Person], me: str) -> Iterator[NextStep]:
+    """What others have not handed in yet; who is late is named elsewhere, and so are conflicts."""
+    a = ASSIGNMENT.c
+    rows = db.execute(
+        select(a.person_id, func.count())
+        .join(ITEM, ITEM.c.id == a.item_id)
+        .where(a.submitted_at.is_(None), a.stage != Stage.ADJUDICATION.value, a.person_id != me)
+        .where(or_(a.due.is_(None), a.due >= now()), ITEM.c.retired.is_(False))
+        .group_by(a.person_id)
+    ).all()
+    if rows:
+        many = sum(count for _, count in rows)
+        names = sorted((everybody[person_id].alias for person_id, _ in rows), key=natural)
+        whom = ", ".join(names) if len(names) <= NAMED else counted(len(names), "person", "people")
+        words = f"{counted(many, 'piece')} of work {'is' if many == 1 else 'are'} with {whom}"
+        yield NextStep(words, "See progress", "People", {"part": "Progress"})
 
 
 def _lately(db: Connection, everybody: dict[str, Person]) -> list[str]:

@@ -385,7 +385,7 @@ def refuse_failed(project: Project, judge: Judge) -> None:
         raise Refusal(
             f"“{judge.name}” failed its last test: {known['why']}",
             "Nothing was asked. Change it and test it again. To use it as it is: “Use it all the same” beside its test "
-            f"on the Judges page, or goldsmith judge test FILE {judge.name} --use-anyway.",
+            f"on the Judges page. Run: goldsmith judge test FILE {judge.name} --use-anyway",
         )
 
 

@@ -213,7 +213,9 @@ def _later(project: Project, person: Person) -> tuple[str, ...]:
         notes.append(f"{wait} until they have handed in their own documents for the same item.")
     if frozen:
         wait = "1 item to adjudicate waits" if frozen == 1 else f"{frozen} items to adjudicate wait"
-        notes.append(f"{wait}: not all has been submitted, or somebody else has begun to rule.")
+        notes.append(
+            f"{wait} for what their annotators have not submitted, or somebody else has begun to rule."
+        )
     return tuple(notes)
 
 
@@ -446,6 +448,15 @@ def holdings(project: Project) -> list[TaskContent]:
             if person.active
         ]
     return [content for content in result if content.pieces]
+
+
+def without_task(project: Project) -> list[str]:
+    """Of everybody to whom nothing can be handed out now of what is assigned to them, why."""
+    served = {content.person.id for content in holdings(project)}
+    waiting = (person for person in people.people(project) if person.active and person.id not in served)
+    return [
+        f"No task for {person.name} yet. {note}" for person in waiting for note in _later(project, person)
+    ]
 
 
 def mail(project: Project, content: TaskContent) -> str:

@@ -339,8 +339,8 @@ def _refuse_other_sender(known: TaskOrigin, package: packages.Package, facts: Ta
         raise Refusal(
             f"“{package.name}” is signed with a different key than earlier tasks: "
             f"“{packages.fingerprint(package.signer)}”, not “{packages.fingerprint(known.key)}”.",
-            "Nothing was changed. Ask the coordinator, not by answering this mail, which six words their Exchange page "
-            "shows.",
+            "Nothing was changed. Ask the coordinator, not by answering this mail, which six words their Send & "
+            "receive shows.",
         )
     if not package.signer and known.secret and known.secret != facts.secret:
         raise Refusal(f"“{package.name}” was not made by the sender of the earlier tasks.", packages.AGAIN)
@@ -469,8 +469,8 @@ def signed_words(opened: OpenedTask) -> str:
     if not opened.pinned:
         return f"Signed with the same key as before: “{opened.words}”."
     return (
-        f"Signed with a key seen for the first time: “{opened.words}”. Ask the coordinator whether their Exchange page "
-        "shows the same six words; from now on only tasks signed with it are opened here."
+        f"Signed with a key seen for the first time: “{opened.words}”. Ask the coordinator whether their Send & "
+        "receive shows the same six words; from now on only tasks signed with it are opened here."
     )
 
 

@@ -16,6 +16,11 @@ class Refusal(Exception):
         self.details = details
 
 
+def in_window(words: str) -> str:
+    """What the window says of a refusal: the command at the end is for the command line alone."""
+    return words.partition(" Run: ")[0]
+
+
 class RoleNeeded(Refusal):
     """A request that only people with one of some `roles` may make."""
 

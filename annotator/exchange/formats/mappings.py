@@ -87,7 +87,7 @@ OF_LABELS = tuple(FIELDS)[tuple(FIELDS).index(VALUE) :]
 # Where each row is a criterion, these alone say too little.
 VAGUE = {"text", "description", "statement", "score", "item", "source", "criteria", "unit"}
 LONGEST_EXTRA, LONGEST_KEY, LOOKED_AT = 20_000, 120, 200
-HOW = "Say by a mapping which column holds what: `--mapping FILE.json`."
+HOW = "Say which column holds what: above the columns in the window, or by `--mapping FILE.json`."
 
 
 class TableMapping(BaseModel):

@@ -1,7 +1,8 @@
 """What is made of the rows of tables: items, reports, documents of units, and the tables of labels."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -37,6 +38,9 @@ from annotator.exchange.release.records import ArtifactRecord, ItemRecord, Respo
 from annotator.exchange.table_files import Row, Table, read_tables, values
 
 NAME, MOST_NAMES = "tables", 20
+CALLED = "; a report is called ITEM__SYSTEM.md, or SYSTEM/ITEM.md in a folder for each system"
+# What stands between an item's key and the name of a system in the name of a file.
+_GAP = re.compile(r"[\W_]+")
 
 
 @dataclass(slots=True)
@@ -80,6 +84,7 @@ def read(
     chosen.sort(key=lambda one: (one[1].of_labels, "question" not in one[1].columns))
     for table, how in chosen:
         intake.items_of(table, how)
+    chosen = [(intake.with_items(table), how) for table, how in chosen]
     for table, how in chosen:
         intake.tell(table, how)
         intake.reports_of(table, how)
@@ -153,6 +158,25 @@ class _Intake:
         self._asked[question] = own.key
         return ""
 
+    def with_items(self, table: Table) -> Table:
+        """A table; of a folder's reports also those whose files are called by an item's key and something more."""
+        if table.unit != REPORT:
+            return table
+        keys = {key.casefold(): key for key in self._known}
+        rows = [
+            row if row["item"] in self._known else _named_after(row, "/" in str(place), keys)
+            for row, place in zip(table.rows, table.numbers, strict=True)
+        ]
+        read = [
+            f"“{place}” is of item {row['item']}, system {row['system']}"
+            for row, before, place in zip(rows, table.rows, table.numbers, strict=True)
+            if row != before
+        ]
+        notes = (
+            [f"{counted(len(read), 'file')} begin or end with the key of an item: {read[0]}"] if read else []
+        )
+        return replace(table, rows=rows, notes=(*table.notes, *notes))
+
     def _item(self, table: Table, index: int, row: Row, how: TableMapping) -> ItemRecord | None:
         """The item of a row, by its key or its question; labels without one are refused where they are matched."""
         key = _text_of(row, how, ITEM)[:LONGEST_KEY] or self._asked.get(_text_of(row, how, "question"), "")
@@ -160,6 +184,7 @@ class _Intake:
         if own is None and not how.of_labels and {ITEM, "question"} & {*how.columns, *how.constants}:
             named = f"no item {key}" if key else "no item named in it"
             reason = f"there is {named}, neither in these files nor in the project"
+            reason += CALLED if table.unit == REPORT else ""
             self.problems.append(table.problem(index, reason))
         return own
 
@@ -314,6 +339,21 @@ def _fields(kind: Kind, cells: Mapping[str, Any]) -> dict[str, Any]:
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
+
+
+def _named_after(row: Row, of_folder: bool, keys: Mapping[str, str]) -> Row:
+    """A report of the item with whose key its name begins or ends, the longest one, if any.
+
+    Its system is that of its folder, or what is left of the name.
+    """
+    stem = str(row["item"])
+    parted = [(stem[: gap.start()], stem[gap.end() :]) for gap in _GAP.finditer(stem)]
+    ways = [(stem, ""), *parted, *((after, before) for before, after in parted)]
+    known = [(keys[key.casefold()], rest) for key, rest in ways if key.casefold() in keys]
+    if not known:
+        return row
+    key, rest = max(known, key=lambda one: len(one[0]))
+    return {**row, "item": key, "system": row["system"] if of_folder or not rest else rest}
 
 
 def _given(row: Row, how: TableMapping, extra: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -164,7 +164,7 @@ class NewProjectDialog(QDialog):
         self.name.setFocus()
 
     def _show_folder(self) -> None:
-        self.where.setText(f".goldsmith in {self._folder.name}")
+        self.where.setText(f".goldsmith in {self._folder}")
         self.where.setToolTip(str(self._folder))
 
     def _change(self) -> None:

@@ -25,7 +25,6 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import Picture
 
 if TYPE_CHECKING:
     from annotator.actions.home.home import HomeReport, HomeStep, NextStep
@@ -146,8 +145,14 @@ class NextCard(Pane):
         act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
         button = push_button(step.button, act, role)
         button.setAccessibleName(f"{step.button}: {step.words}")
-        mark = Picture("right", "accent", 14)
-        horizontal(mark, (PlainLabel(step.words, wrap=True), 1), button, on=row, margins=0, spacing=10)
+        horizontal(
+            PlainLabel("•", "hint"),
+            (PlainLabel(step.words, wrap=True), 1),
+            button,
+            on=row,
+            margins=0,
+            spacing=10,
+        )
         return row
 
     def _copy(self, step: "NextStep") -> None:

@@ -339,7 +339,7 @@ class ImportPage(Page):
         title = PlainLabel("Import", "title")
         self.hint = PlainLabel(
             "Nothing is changed until you press Import. Existing records are recognised and not added "
-            "twice; differences are listed and left unchanged. New gold scores its items at once.",
+            "twice; differences are listed and left unchanged. Imported gold counts at once.",
             "hint",
             wrap=True,
         )
@@ -352,7 +352,7 @@ class ImportPage(Page):
         self.matching = MatchingView(session)
         self.matching.matched.connect(self._match)
         self._column = vertical(
-            title, self.hint, self._choosing(session), self.chosen, self.matching, self.preview, (self.collected, 1),
+            title, self._choosing(session), self.hint, self.chosen, self.matching, self.preview, (self.collected, 1),
             (self._wrong(), 1), self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12),
             spacing=10,
         )  # fmt: skip

@@ -371,7 +371,7 @@ class ItemsPage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._model = ItemsModel(session)
-        self._sought = ""
+        self._sought, self._begins = "", False
         self._build()
         self._model.rowsInserted.connect(self._grown)
         self._later = later(self, self._narrow, SETTLE_MS)
@@ -437,12 +437,17 @@ class ItemsPage(Page):
             writing.setVisible(not self.session.project.from_task)
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show the list as it now is."""
+        """Show the list as it now is, or begin a new item."""
         self._fill_choices()
         self._narrow()
+        self._begins = bool(place.get("new"))
 
     def focus_first(self) -> None:
-        """Work begins in the list, or at the button that adds to an empty one."""
+        """Work begins in the list, at the button that adds to an empty one, or in the form of a new item."""
+        if self._begins:
+            self._begins = False
+            self.add.click()
+            return
         (self.table if self.body.currentWidget() is self.table else self.add).setFocus()
 
     def on_change(self, change: Change) -> None:

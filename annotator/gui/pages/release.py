@@ -85,7 +85,7 @@ class ReleasePage(Page):
         self._folder: Path | None = None
         title = PlainLabel("Release", "title")
         hint = PlainLabel(
-            "Sealed and consensus artifacts are released; drafts are not. People appear under their alias "
+            "Submitted documents and the consensus are released; drafts are not. People appear under their alias "
             "only. The same content always gives the same bytes.",
             "hint",
             wrap=True,

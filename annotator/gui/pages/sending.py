@@ -217,7 +217,7 @@ def key_words(overview: SendingOverview) -> str:
         )
     if overview.task_key:
         parts.append(
-            f"Your tasks are signed with “{overview.task_key}”: the coordinator's Exchange page shows the same."
+            f"Your tasks are signed with “{overview.task_key}”: the coordinator sees the same under Send & receive."
         )
     elif overview.own_key:
         parts.append("Your task is not signed by a person: an older Goldsmith wrote it.")

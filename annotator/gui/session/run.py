@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import usd
@@ -134,6 +135,8 @@ class Child(QObject):
                 "error": f"The process behind it stopped unexpectedly: {reason}",
                 "todo": "Nothing that was finished is lost; start it again to go on.",
             }
+        # What it wrote among the settings holds in the window, too.
+        self._session.ask(Project.reread)
         with keyboard_stays():
             self.ended.emit(self._last)
 

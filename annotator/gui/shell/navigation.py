@@ -274,7 +274,8 @@ PAGES: dict[str, tuple[str, str]] = {
 class PlaceTab:
     """A tab of a place: a page, or a part of one. Others are `beside` it, one switch away.
 
-    It is offered only where the project uses the `kind` of document, and `when` holds, if they are named.
+    Among those it is called `among`, where that is another word. It is offered only where the project uses the `kind`
+    of document, and `when` holds, if they are named.
     """
 
     words: str
@@ -283,6 +284,7 @@ class PlaceTab:
     beside: "tuple[PlaceTab, ...]" = ()
     kind: Kind | None = None
     when: Callable[[Project], bool] | None = None
+    among: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +396,7 @@ PLACES = (
                     PlaceTab("Needs attention", "Exchange", "Tray"),
                     PlaceTab("Received", "Exchange", "Received"),
                 ),
+                among="Tasks",
             ),
             PlaceTab("Progress", "People", "Progress"),
         ),
@@ -478,7 +481,7 @@ class PlaceBar(QWidget):
         current = next((tab for tab in tabs if shown in (tab, *tab.beside)), None)
         self._fill(self.tabs, tabs, current)
         beside = (current, *current.beside) if current and current.beside else ()
-        self._fill(self.beside, {tab: tab.words for tab in beside}, shown)
+        self._fill(self.beside, {tab: tab.among or tab.words for tab in beside}, shown)
         self.more.setVisible(bool(more))
         self.more.menu().clear()
         for tab, words in more.items():

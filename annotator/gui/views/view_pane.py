@@ -539,7 +539,9 @@ class Choosers(QWidget):
         """Say on the button of the fold what is chosen behind it, and show it only where anything is there."""
         behind = [name for name in self.lists if name not in self._front]
         shown = [name for name in behind if not self._parts[name].isHidden()]
-        words = " · ".join(self.lists[name].currentText() for name in shown)
+        words = " · ".join(
+            f"{self.lists[name].accessibleName()}: {self.lists[name].currentText()}" for name in shown
+        )
         self.fold.button.setText(shorten(words, SAID, placeholder="…").replace("&", "&&") or "Options")
         self.fold.button.setVisible(bool(shown) or any(not part.isHidden() for part in self._added))
         self.updateGeometry()

@@ -25,7 +25,7 @@ from annotator.actions.runs.journal import JudgementDetail
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.parts import focused
@@ -401,7 +401,7 @@ class Viewer(TabPart):
         self.choosers.offer(refused.choices, refused.chosen, refused.view)
         self.offer_more(any_=False)
         self.title.setText(self.named(refused.view).title)
-        words = f"{refused.refusal.happened} {refused.refusal.todo}"
+        words = in_window(f"{refused.refusal.happened} {refused.refusal.todo}")
         if refused.choices:
             self.show_empty("Nothing to show here yet", words)
             self.choosers.show()

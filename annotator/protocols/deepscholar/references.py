@@ -77,8 +77,8 @@ def _words(page: Page | None) -> str:
 NAME = "deepscholar.references"
 UNMARKED = "nobody has said which references are important"
 MARKING = (
-    "Mark them on the Author page under Evidence, or take a judge's labels over: goldsmith judge run FILE --judge NAME "
-    "--protocol deepscholar.reference_importance, then goldsmith labels into-gold FILE "
+    "Mark them on the Author page under Evidence, or take a judge's labels over. Run: goldsmith judge run FILE --judge "
+    "NAME --protocol deepscholar.reference_importance, then goldsmith labels into-gold FILE "
     "deepscholar.reference_importance --rater NAME"
 )
 COVERAGE_METHOD = "|E ∩ S| / |E|"

@@ -113,6 +113,19 @@ def test_who_is_late_is_named_with_a_reminder_to_copy(project):
     assert "City climate" in late.copied
 
 
+def test_what_is_assigned_does_not_ask_for_another_assignment_but_says_with_whom_it_is(project):
+    for question in ("Why?", "How?", "When?"):
+        items.add(project, question)
+    first, second, _ = items.ids(project)
+    for alias in ("R10", "R7"):
+        people.add_person(project, alias, (Role.ANNOTATOR,), alias)
+        for item_id in (first, second):
+            assignments.assign_one(project, item_id, people.known(project, alias).id, Stage.RUBRIC)
+    following = {step.words: step.page for step in report(project).next}
+    assert following["4 pieces of work are with R7, R10"] == "People"
+    assert "1 of 3 items have no rubric" in following
+
+
 def test_an_annotator_sees_their_own_work_alone(project):
     items.add(project, "Why?")
     people.add_person(project, "Ann", (Role.ANNOTATOR,), "R7")

@@ -157,6 +157,33 @@ def test_reports_lie_however_deep_beside_what_systems_hide(tmp_path: Path) -> No
     assert table.notes == ("“01.md” is not valid UTF-8 on line 1 (byte 1); as Windows-1252 it can be read",)
 
 
+def test_a_reports_file_is_known_by_the_key_that_its_name_begins_or_ends_with(tmp_path: Path) -> None:
+    questions = written(tmp_path / "q.csv", "id,question\nq1,Why?\nq1-b,How?\n夜间,何?\n")
+    folder = tmp_path / "reports"
+    (folder / "Alder").mkdir(parents=True)
+    of = {
+        "q1_OpenDeep v2.md": ("q1", "OpenDeep v2"),
+        "Q1-b 深研.txt": ("q1-b", "深研"),
+        "Brook - 夜间.md": ("夜间", "Brook"),
+        "Q1__Cedar.md": ("q1", "Cedar"),
+        "Alder/q1 final.md": ("q1", "Alder"),
+        "q12_Brook.md": None,
+    }
+    for name in of:
+        written(folder / name, f"# {name}")
+    read = tables.read([questions, folder])
+    keys = {record.id: record.key for record in read.bundle.items}
+    systems = {record.id: record.name for record in read.bundle.systems}
+    made = {
+        one.text.removeprefix("# "): (keys[one.item_id], systems[one.system_id])
+        for one in read.bundle.responses
+    }
+    assert made == {name: known for name, known in of.items() if known}
+    (refused,) = (problem for problem in read.problems if not problem.note)
+    assert "q12_Brook" in refused.reason
+    assert "ITEM__SYSTEM.md" in refused.reason
+
+
 def test_paths_reach_into_lists_and_objects() -> None:
     row = {"a": [{"b": 1}, {"b": 2}], "c": {"x": ["p"], "y": ["q", "r"]}, "d.e": 4}
     assert table_files.values(row, "a[].b") == [1, 2]

@@ -16,7 +16,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.items.materials import Thing
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.material import lookups
-from annotator.actions.parcels import packing, tasking, tray, unpacking
+from annotator.actions.parcels import packing, tasking, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -377,6 +377,7 @@ def test_who_submits_last_reads_the_frozen_agreement_as_a_coordinator_alone(page
     begin(project, Kind.RUBRIC, rubric())
     page = page_over(project, "Author", item_id=item_id)
     press("Ctrl+Return")
+    assert waiting.counts(project)["Author"] == 0
     told = "Agreement on 1 is frozen: match F1 1.00." in page.sheet.messages.text()
     assert (mine(project).state, told) == (State.SEALED, coordinates)
 

@@ -223,6 +223,11 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     # Nobody knows what it costs.
     prices = page.roster.side.endpoint.priced
     assert prices.isVisible()
+    # Once added, its run is one press away, and is its own.
+    page.roster.begin_run.click()
+    settle(page)
+    assert (page.part_name(), page.running.form.judge.currentText()) == ("Runs", "near · tiny")
+    page.turn(0)
     page.roster.acts["new_judge"]()
     assert not prices.isVisible()
     page.roster.side.endpoint.options.open()
@@ -319,6 +324,10 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     assert probe.state.words() == ["Not usable like this"]
     assert "Traceback" not in said_in(probe)
     assert KEY not in said_in(probe) + probe.raw.toPlainText()
+    # That it failed was written by the child: the window knows of it, and may let the judge run all the same.
+    probe.accept.click()
+    assert probe.state.words() == ["Failed its test; used all the same"]
+    kept_keys.refuse_failed(small, judges.named(small, "locked"))
     kept_keys.forget_key(small, "locked")
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from PySide6.QtGui import QTextCursor
 
 from annotator.actions.imports import imports
 from annotator.actions.items import extracts, materials
@@ -86,6 +87,25 @@ def test_claims_are_corrected_added_and_removed_and_undo_brings_them_back(page, 
     page.session.undo()
     qtbot.waitUntil(lambda: editor.model.rowCount() == 3)
     assert texts(project) == ["Worded anew.", "Between.", SECOND]
+
+
+def test_what_is_typed_goes_on_when_the_page_is_filled_again_behind_it(page, qtbot):
+    field = page.parts.editor.fields.fields["context"]
+
+    def fill() -> None:
+        page.parts.fill()
+        qtbot.waitUntil(lambda: not len(page.session._tasks_behind))
+        qtbot.wait(20)
+
+    field.setFocus()
+    field.moveCursor(QTextCursor.MoveOperation.End)
+    before = field.toPlainText()
+    fill()
+    type_words(" and")
+    fill()
+    type_words(" more")
+    assert field.toPlainText() == f"{before} and more"
+    assert focus() is field
 
 
 def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer, show, qtbot):

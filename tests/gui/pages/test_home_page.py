@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from PySide6.QtWidgets import QApplication, QPushButton
+from tests.projects.small_project import empty_project
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
@@ -48,3 +49,15 @@ def test_a_reminder_for_who_is_late_is_copied(small, window_over, qtbot):
     named(shown(window, qtbot).next, "R7 is 2 days late").click()
     assert "Ann Lee" in QApplication.clipboard().text()
     assert "reminder is copied" in window.messages.text()
+
+
+def test_the_first_question_is_written_at_once(tmp_path, window_over, qtbot):
+    window = window_over(empty_project(tmp_path), "Home")
+    named(shown(window, qtbot).next, "Add an item").click()
+    assert window.page.NAME == "Items"
+    assert holds(window.page.form)
+    window.page.form.done.emit()
+    # Only then: whoever comes back to the list finds the list.
+    window.show_page("Home")
+    window.show_page("Items")
+    assert not window.page.form.isVisible()

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QFileDialog
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
-from annotator.actions.project import backups, shared
-from annotator.domain.experts.assignment import Stage
+from annotator.actions.project import backups, people, shared
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import TrayState
 from annotator.gui import keys
-from annotator.gui.pages.inbox.page import HAND_OUT, RECEIVED, TAKE_IN, TRAY
+from annotator.gui.pages.inbox.page import HAND_OUT, REASON, RECEIVED, TAKE_IN, TRAY
 from tests.material.sent_apart import (
     annotators,
     coordinated,
@@ -89,6 +89,8 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup(exchange, study, work,
     press(qtbot, exchange, "submit")
     intake = settled(exchange, qtbot)
     assert "Imported: 4 pieces of work." in intake.answer.text()
+    assert [row[2] for row in rows(intake.tree)] == ["imported", "imported"]
+    assert intake.tree.topLevelItem(0).child(0).text(REASON) == ""
     assert len(backups.listing(study.path)) == before + 1
     assert {one.person_name for one in unpacking.received(study)} == {"Ana Silva", "李明"}
 
@@ -120,6 +122,16 @@ def test_received_files_are_found_by_a_code_however_it_was_typed(exchange, study
     received.tree.selectAll()
     received.copy.click()
     assert QGuiApplication.clipboard().text() == code
+
+
+def test_it_says_for_whom_there_is_no_task_yet_and_selects_whose_is_wanted(study, window_over):
+    people.add_person(study, "Kofi Mensah", (Role.ADJUDICATOR,))
+    kofi = people.people(study)[-1]
+    assignments.assign_one(study, items.ids(study)[0], kofi.id, Stage.ADJUDICATION)
+    second = annotators(study)[1]
+    out = window_over(study, "Exchange", part="Hand out", person=second.id).page.out
+    assert out.later.text().startswith("No task for Kofi Mensah yet. 1 item to adjudicate waits")
+    assert out._selected() == [second.id]
 
 
 @pytest.fixture

@@ -74,6 +74,13 @@ def test_the_whole_form_makes_the_plan(project, show):
 PAIRS = "researcherbench.pairwise"
 
 
+def test_a_plan_that_needs_more_people_leads_to_where_they_are_added(small, window_over, qtbot):
+    page = window_over(small, "People", part="Hand out").page
+    qtbot.waitUntil(lambda: "cannot be met" in page.out.preview.answer.text())
+    page.out.preview.answer._act.click()
+    assert page.part_name() == "Team"
+
+
 def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small, page_over):
     out = page_over(small, "People", part="Hand out").out
     assert not out.form.seed.isVisible()

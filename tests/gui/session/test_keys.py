@@ -135,6 +135,8 @@ def test_macos_has_other_keys_for_what_would_type_or_belongs_to_it(mac):
 def test_a_key_that_a_person_chose_is_left_as_chosen_on_macos(mac):
     assert keys.rebind("flag", "Alt+Y") is None
     assert keys.shown("flag") == "Alt+Y"
+    # As on the buttons, and on the key itself.
+    assert keys.shown("submit").endswith("Enter")
     keys.restore_all()
 
 

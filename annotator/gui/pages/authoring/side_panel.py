@@ -339,7 +339,8 @@ class AssignedKinds:
         from annotator.actions.parcels import waiting
 
         left = self._session.ask(waiting.counts) or {}
-        own, rest = left.pop("Author", 0), [f"{page} {count:,}" for page, count in left.items() if count]
+        own = left.get("Author", 0)
+        rest = [f"{page} {count:,}" for page, count in left.items() if count and page != "Author"]
         here = (
             "No other open documents; this one is not submitted yet."
             if own

@@ -39,7 +39,7 @@ from annotator.gui.widgets.fields import search_field
 from annotator.gui.widgets.message_bar import ProgressRow
 
 PIECE_FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
-PIECE_COLUMNS = ("File", "Person", "Outcome", "Receipt code", "Outcome")
+PIECE_COLUMNS = ("File", "Person", "Status", "Receipt code", "Details")
 PIECE_WIDTHS = (290, 170, 128, 122, 380)
 CAME = "Came"
 # What someone should know about how a file is signed.
@@ -182,7 +182,8 @@ class ImportFiles(TabPart):
         todo = ["Tell each annotator their receipt code, to confirm that the file arrived."]
         if waits:
             todo.insert(
-                0, f"{_pieces(waits)} {'waits' if waits == 1 else 'wait'} in the tray for you to decide."
+                0,
+                f"{_pieces(waits)} {'needs' if waits == 1 else 'need'} attention: decide what becomes of it.",
             )
         if damaged:
             files = "1 file was left out" if damaged == 1 else f"{damaged} files were left out"
@@ -191,7 +192,7 @@ class ImportFiles(TabPart):
             "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
         )
         if waits:
-            self.answer.set_action("Look at the tray", lambda: self.session.go("Exchange", part="Tray"))
+            self.answer.set_action("Look", lambda: self.session.go("Exchange", part="Tray"))
         # Whatever shows items or documents may show others now.
         for kind in ("parcel", "import"):
             self.session.tell(Change(kind, "", "take in"))
@@ -202,7 +203,7 @@ class ImportFiles(TabPart):
         self.progress.hide()
         if arrivals is not None:
             self._arrivals = arrivals
-            self.tree.show_arrivals(arrivals, "Outcome")
+            self.tree.show_arrivals(arrivals, done=self._done)
         self._show()
 
     def _offer_key(self) -> None:
@@ -265,7 +266,7 @@ class ImportFiles(TabPart):
 
     def _about(self, *, sound: bool, news: bool) -> str:
         if self._done:
-            return "A backup was made first: File → Backups…"
+            return "A backup was made first: Settings → Backups."
         if not sound:
             return "None of these can be imported; each row gives the reason."
         if not news:
@@ -291,12 +292,14 @@ class ArrivalsTree(RowsTree):
     def __init__(self, name: str) -> None:
         super().__init__(name, PIECE_COLUMNS, PIECE_WIDTHS, REASON, several=True, nested=True)
         self._arrivals: list[Arrival] = []
-        self._last = PIECE_COLUMNS[REASON]
+        self._last, self._done = PIECE_COLUMNS[REASON], False
         theme.watch(self, self._dress)
 
-    def show_arrivals(self, arrivals: Sequence[Arrival], last: str = PIECE_COLUMNS[REASON]) -> None:
-        """Show these; `last` is the title of the last column, which with `CAME` tells the moment each came."""
-        self._arrivals, self._last = list(arrivals), last
+    def show_arrivals(
+        self, arrivals: Sequence[Arrival], last: str = PIECE_COLUMNS[REASON], *, done: bool = False
+    ) -> None:
+        """Show these, which are imported when `done`; the last column is called `last`, and tells when each `CAME`."""
+        self._arrivals, self._last, self._done = list(arrivals), last, done
         self.headerItem().setText(REASON, last)
         self.clear()
         for arrival in arrivals:
@@ -307,14 +310,15 @@ class ArrivalsTree(RowsTree):
         reason = arrival.reason or tray_pane.pieces_words(arrival.pieces)
         last = moment(arrival.at) if self._last == CAME and arrival.at else reason
         file, person = shown(arrival.file), shown(arrival.person_name)
-        entry = line([file, person, arrival.outcome.value, arrival.receipt, shown(last)])
+        entry = line([file, person, self._status(arrival.outcome), arrival.receipt, shown(last)])
         _dress(entry, arrival.outcome)
         self.addTopLevelItem(entry)
         # A package that was not looked into has one piece without a stage, which says nothing more.
         for piece in sorted((one for one in arrival.pieces if one.stage), key=in_order):
-            entry.addChild(
-                _dress(line([piece_words(piece), "", piece.outcome.value, "", piece.words]), piece.outcome)
-            )
+            # What would happen is no news once it has.
+            words = "" if self._done and piece.outcome in tray_pane.GOES_IN else piece.words
+            cells = [piece_words(piece), "", self._status(piece.outcome), "", words]
+            entry.addChild(_dress(line(cells), piece.outcome))
         if arrival.program:
             entry.addChild(line([f"Made with Goldsmith {arrival.program}", "", "", "", ""]))
         if arrival.signed in KEY_NEWS:
@@ -324,6 +328,9 @@ class ArrivalsTree(RowsTree):
         noticed = any(piece.outcome in tray_pane.ATTENTION for piece in arrival.pieces)
         noticed = noticed or arrival.signed in KEY_NEWS
         entry.setExpanded(noticed and self._last != CAME)
+
+    def _status(self, outcome: ParcelOutcome) -> str:
+        return tray_pane.HAPPENED[outcome] if self._done else outcome.value
 
     def cut_words(self) -> str:
         """What the current row says in its last column, when there is no room for all of it there."""
@@ -374,7 +381,7 @@ def codes(arrivals: Sequence[Arrival]) -> str:
     return "\n".join(f"{arrival.person_name or arrival.file}\t{arrival.receipt}" for arrival in arrivals)
 
 
-COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Works with", "Task file")
+COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Version", "Task file")
 WIDTHS = (180, 100, 64, 250, 150, 90, 90, 260)
 ALIAS, STAGES, DUE, PROGRAM, FILE = 1, 3, 4, 6, 7
 
@@ -427,7 +434,8 @@ class HandingOut(TabPart):
             "hint",
             wrap=True,
         )
-        self.key, self.shared = PlainLabel(wrap=True), FolderLine(session)
+        self.key, self.shared, self.later = PlainLabel(wrap=True), FolderLine(session), PlainLabel(wrap=True)
+        column.addWidget(self.later)
         column.addLayout(horizontal((vertical(about, self.key), 1), self.mail, self.some, self.all))
         column.addWidget(self.shared)
         self.body = Stack(self.nothing, listed)
@@ -444,8 +452,17 @@ class HandingOut(TabPart):
         words = self.session.ask(known_keys.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
         self._programs = self.session.ask(people.programs) or {}
+        self.later.setText("\n".join(self.session.ask(packing.without_task) or ()))
+        self.later.setVisible(bool(self.later.text()))
         self.shared.fill()
         self._fill_table()
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Select the `person` whose task is wanted, and nobody else."""
+        if person_id := place.get("person"):
+            self.table.clearSelection()
+            rows = (row for row, holding in enumerate(self._holdings) if holding.person.id == person_id)
+            self.table.choose(next(rows, 0))
 
     def _fill_table(self) -> None:
         row = max(0, self.table.row())

@@ -62,12 +62,12 @@ _LOOKS: dict[ParcelOutcome, tuple[str, str]] = {
     ParcelOutcome.OTHER_KEY: ("lock", "disagree"),
     ParcelOutcome.DAMAGED: ("error", "disagree"),
 }
-_GOES_IN = (ParcelOutcome.NEW, ParcelOutcome.NEWER)
+GOES_IN = (ParcelOutcome.NEW, ParcelOutcome.NEWER)
 _ORDER = tuple(ParcelOutcome)
 # What happened to each once the import is done.
-_HAPPENED = {
-    **dict.fromkeys(_GOES_IN, "imported"),
-    **dict.fromkeys(TRAYED, "waiting in the tray"),
+HAPPENED = {
+    **dict.fromkeys(GOES_IN, "imported"),
+    **dict.fromkeys(TRAYED, "waiting for you"),
     **dict.fromkeys(REFUSED, "refused"),
     ParcelOutcome.DUPLICATE: "here already",
 }
@@ -106,7 +106,7 @@ def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
 def total_words(arrivals: Sequence[Arrival], *, done: bool = False) -> str:
     """What the files come to: “20 files: 17 new, 2 duplicate”; once that is `done`, “17 imported, 2 not needed”."""
     files = "1 file" if len(arrivals) == 1 else f"{len(arrivals):,} files"
-    return f"{files}: {_counted((arrival.outcome for arrival in arrivals), _HAPPENED if done else {})}"
+    return f"{files}: {_counted((arrival.outcome for arrival in arrivals), HAPPENED if done else {})}"
 
 
 def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:
@@ -117,11 +117,11 @@ def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:
 
 def goes_in(arrivals: Iterable[Arrival]) -> int:
     """How many pieces of these are taken into the project."""
-    return sum(piece.outcome in _GOES_IN for arrival in arrivals for piece in arrival.pieces)
+    return sum(piece.outcome in GOES_IN for arrival in arrivals for piece in arrival.pieces)
 
 
 def goes_to_tray(arrivals: Iterable[Arrival]) -> int:
-    """How many pieces of these wait in the tray until someone decides."""
+    """How many pieces of these wait until someone decides."""
     return sum(piece.outcome in TRAYED for arrival in arrivals for piece in arrival.pieces)
 
 

@@ -296,7 +296,7 @@ class EndpointForm(Pane):
                 "US dollars per million tokens, as entered here; leave all empty for the listed price"
             )
         elif not model:
-            self.price.setText("known once the model is")
+            self.price.setText("Name the model: its price is looked up, or asked for here.")
         else:
             # What is being typed may be longer than what can be stored: that is refused when it is saved.
             judge = Judge.model_construct(id="", name="new", model=model, base_url=url)

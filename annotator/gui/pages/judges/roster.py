@@ -16,7 +16,6 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import JudgeTotal, RunLine
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.texts.words import usd
-from annotator.gui import keys
 from annotator.gui.pages.judges.endpoint_form import AllowedKeys, EndpointForm, ProbeView, VoteForm
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import STATE_LOOKS, causes_words, day, kind_of, spent, spent_tip, when
@@ -24,7 +23,15 @@ from annotator.gui.session.page import PagePart
 from annotator.gui.session.run import Child
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command
-from annotator.gui.widgets.basics import PlainArea, PlainLabel, StretchSpace, column_of, vertical
+from annotator.gui.widgets.basics import (
+    PlainArea,
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.chips import Chip, answered_label
 from annotator.gui.widgets.splitter import Splitter
 
@@ -345,7 +352,6 @@ RIGHT = (
     Command("test_judge", "Test", hint="Make one call to see the endpoint's features, speed and price"),
     Command("submit", "Save", hint="Save the settings of the judge", role="primary"),
 )
-NOTHING = "No judgements yet. Start a run ({judges_runs})."
 
 
 class JudgesPart(PagePart):
@@ -362,7 +368,8 @@ class JudgesPart(PagePart):
         self.table.activated.connect(lambda _: self.side.focus_first())
         self.came = CellsTable("Results of the selected judge", self.totals, stretched=0)
         self.came.activated.connect(lambda index: self._read(index.row()))
-        self.nothing = answered_label()
+        self.nothing = answered_label("No judgements yet.")
+        self.begin_run = push_button("Start a run", self._begin_run)
         self.side.saved.connect(self._saved)
         self.side.edited.connect(self._offer)
         self._found: list[JudgeTotal] | None = None
@@ -374,9 +381,9 @@ class JudgesPart(PagePart):
             "test_judge": self.side.test,
             "submit": self.side.save,
         }
-        keys.tell(self.nothing, "text", NOTHING)
         self.came_title = PlainLabel("", "strong")
-        came = self.came_title, self.nothing, (self.came, 1), StretchSpace(0)
+        start = horizontal(self.begin_run, StretchSpace(1))
+        came = self.came_title, self.nothing, start, (self.came, 1), StretchSpace(0)
         below = column_of(*came, margins=(0, 6, 0, 0), spacing=4)
         left = Splitter("judges/totals", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(330, 200))
         self.lay_out(Splitter("judges/list", parts=(left, self.side), sizes=(690, 400), stretch=(3, 2)))
@@ -421,7 +428,8 @@ class JudgesPart(PagePart):
         self.came_title.setText(f"Verdicts of \u2068{judge.name}\u2069 so far")
         self.totals.show(came)
         self.came.setVisible(bool(came))
-        self.nothing.setVisible(self._found is not None and not came)
+        for part in (self.nothing, self.begin_run):
+            part.setVisible(self._found is not None and not came)
         if came and self.came.currentIndex().row() < 0:
             self.came.selectRow(0)
         self._offer()
@@ -446,6 +454,10 @@ class JudgesPart(PagePart):
     def _begin(self) -> None:
         self.side.begin()
         self._offer()
+
+    def _begin_run(self) -> None:
+        if (judge := self.judge()) is not None:
+            self.session.go("Judges", part="Runs", judge=judge.name)
 
     def _begin_vote(self) -> None:
         self.side.begin_vote([row.judge for row in self.model.rows])

@@ -16,7 +16,7 @@ from annotator.actions.runs.judge_cases import RunRequest, units_a_call
 from annotator.actions.runs.run_records import CallSubject, SystemStatus
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted, lasting, usd
 from annotator.gui import theme
 from annotator.gui.review.run_panel import RunPanel
@@ -305,7 +305,7 @@ class ForecastView(Pane):
         if order is None or order != self._estimating.order:
             return
         if "error" in forecast:
-            self.state.setText(forecast["error"])
+            self.state.setText(in_window(forecast["error"]))
         else:
             self._counted = order, forecast
             self._show(forecast)

@@ -245,6 +245,7 @@ class RunsPart(PagePart):
         self.driver = driver
         self._look: RunSummary | None = None
         self._new = False
+        self._place: Mapping[str, Any] = {}
         self._waiting: dict[str, int] = {}
         self.form, self.ready, self.forecast = RunForm(session), Readiness(session), ForecastView(session)
         self.live, self.past = LivePanel(session, driver), PastRuns(session)
@@ -297,6 +298,7 @@ class RunsPart(PagePart):
             self.session.go("Material", part="Extracts", waiting=most)
 
     def go(self, place: Any) -> None:
+        self._place = place
         self.form.show_place(place)
         if place.get("again"):
             self.again(str(place["again"]))
@@ -386,6 +388,9 @@ class RunsPart(PagePart):
     def _offered(self, answer: tuple[Offers, list[str]]) -> None:
         offers, systems = answer
         self.form.fill(self.session.ask(judges.all_of) or [], offers, systems)
+        # What was asked for before there was anything to choose among.
+        self.form.show_place(self._place)
+        self._place = {}
 
     def _changed(self) -> None:
         self.ready.show_offer(self.form.offered)

@@ -25,6 +25,7 @@ from annotator.domain.material.extract import Extract
 from annotator.domain.material.part import Claim, KeyPoint, ResponsePart, Sentence
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
+from annotator.gui.parts import holds
 from annotator.gui.review.sheets import Column, Index, RowsModel, resetting
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
@@ -249,10 +250,14 @@ class UnitFields(QWidget):
             form.addRow(spec.words, field)
 
     def show_unit(self, unit: Unit | None) -> None:
+        same = unit is not None and self.unit is not None and unit.id == self.unit.id
         self.unit = unit
         for name, field in self.fields.items():
             value = getattr(unit, name, "") if unit is not None else ""
             shown = "" if value is None else str(value)
+            if same and shown == _text(field) == self._shown[name]:
+                # The caret stays.
+                continue
             blocked = field.blockSignals(True)
             field.setPlainText(shown) if isinstance(field, GrowingEdit) else field.setText(shown)
             field.blockSignals(blocked)
@@ -362,9 +367,14 @@ class PartEditor(Pane):
         )
 
     def show_line(self, line: DrawnLine | None, kind: ResponsePart | Kind, unit_id: str = "") -> None:
-        """Show what was drawn of one kind from a report; what was typed before is kept first."""
-        self.keep()
+        """Show what was drawn of one kind from a report; what was typed before is kept first.
+
+        Whoever is typing there when the same is shown again goes on typing.
+        """
         same = kind is self.kind and places_alike(self.line, line)
+        if same and self.fields.changed() and holds(self.fields):
+            return
+        self.keep()
         requested = unit_id or (self.unit.id if same and self.unit else "")
         row = self.list.currentIndex().row() if same else 0
         self.line, self.kind = line, kind

@@ -52,8 +52,9 @@ STAGE_WIDTH, LOAD_WIDTH = 136, 84
 
 
 class PlanPreview(QWidget):
-    def __init__(self) -> None:
+    def __init__(self, add_people: Callable[[], object]) -> None:
         super().__init__()
+        self._add_people = add_people
         self.summary, self.answer = PlainLabel("", "subtitle", wrap=True), MessageBar()
         self.met = PlainLabel("", "hint", wrap=True)
         self.load, self.lines = CellsModel[Load]((), self), CellsModel[ItemPlan]((), self)
@@ -91,6 +92,7 @@ class PlanPreview(QWidget):
             more = len(work.refusals) - REASONS
             reasons = [*work.refusals[:REASONS], *([f"… and {more} more"] if more > 0 else [])]
             self.answer.show_message("error", "This plan cannot be met.", "\n".join(reasons), lasting=True)
+            self.answer.set_action("Add people", self._add_people)
         elif work.notes:
             self.answer.show_message("info", work.notes[0], "\n".join(work.notes[1:]), lasting=True)
         else:
@@ -262,7 +264,8 @@ class HandOut(TabPart):
         super().__init__(session)
         self._team, self._pieces = team, 0
         self.acts = {"submit": self.submit}
-        self.form, self.preview = PlanForm(session, self.answer), PlanPreview()
+        self.form = PlanForm(session, self.answer)
+        self.preview = PlanPreview(partial(session.go, "People", part="Team"))
         self._later = later(self, self.work_out, PLAN_SETTLE_MS)
         self.form.changed.connect(self._later.start)
         self.assign = KeyButton("Assign", act="submit", role="primary", press=self.submit)

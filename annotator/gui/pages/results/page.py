@@ -13,6 +13,7 @@ from annotator.actions.project import people
 from annotator.actions.results import results
 from annotator.actions.studies.result_views import AGREEMENT, CountedView, ResultView
 from annotator.domain.experts.assignment import Role
+from annotator.domain.texts.refusal import in_window
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Refused
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
@@ -88,7 +89,7 @@ class ResultViewer(Viewer):
     def _show_steps(self, view: CountedView, steps: tuple[MissingStep, ...]) -> None:
         if self.body.currentWidget() is self.empty and self._known.get(view.view) is view and steps:
             self._steps = steps
-            self.show_empty("Nothing to show here yet", "\n".join(words for words, _ in steps))
+            self.show_empty("Nothing to show here yet", "\n".join(in_window(words) for words, _ in steps))
 
     def lead(self, view: ResultView) -> Lead:
         page = self._steps[0][1] if self._steps and view is VIEW else view.page
