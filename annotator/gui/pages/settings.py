@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
 
 from annotator.actions.project import people, profile
@@ -34,7 +34,7 @@ LINES = 8
 # So much is seen above the field that is to be answered.
 ABOVE = 160
 NO_LICENCE = "Not chosen"
-OTHERS = " Others: goldsmith release describe FILE --licence SPDX-IDENTIFIER"
+OTHERS = " Any other is set by its SPDX identifier on the command line: see Help."
 SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
     ("system", "Match system"),
     ("light", "Light"),
@@ -234,7 +234,8 @@ class DisplayPage(Page):
             button.clicked.connect(lambda _, choice=choice: theme.choose(choice))
             self._group.addButton(button)
         body = column_of(
-            PlainLabel("Colours", "subtitle"), *self.schemes.values(),
+            PlainLabel("Colours", "subtitle"),
+            *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in self.schemes.values()),
             PlainLabel("Larger and smaller letters: View menu, or Ctrl with + and −.", "hint", wrap=True),
             StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
         )  # fmt: skip

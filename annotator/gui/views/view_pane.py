@@ -44,7 +44,7 @@ from annotator.domain.texts.estimate import interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.review.sheets import SheetModel, fit
+from annotator.gui.review.sheets import SheetModel, SheetTable
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, Fold, RowAct, grow_by_width
@@ -58,7 +58,6 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of, offer, together
 from annotator.gui.widgets.splitter import Splitter
 
@@ -80,11 +79,12 @@ class PicturePane(QWidget):
         self.list = ChoiceBox(accessibleName="Picture")
         self.list.keep_short(18)
         self.list.currentIndexChanged.connect(lambda _: self._soon.start())
-        head = horizontal(label_of(self.list, "Pi&cture"), (self.list, 1))
+        self._head = QWidget()
+        horizontal(label_of(self.list, "Pi&cture"), (self.list, 1), on=self._head, margins=0)
         self.view = PictureView("The picture")
         self.none = PlainLabel("There is nothing to draw here.", "hint")
         self.view.resized.connect(self._soon.start)
-        vertical(head, self.none, (self.view, 1), on=self, margins=(0, 4, 4, 0), spacing=4)
+        vertical(self._head, self.none, (self.view, 1), on=self, margins=(0, 4, 4, 0), spacing=4)
         theme.scale(self.setMinimumWidth, 280)
         theme.watch(self, self._soon.start)
 
@@ -97,7 +97,8 @@ class PicturePane(QWidget):
             for picture in pictures:
                 self.list.addItem(picture.title, picture.name)
             self.list.setCurrentIndex(max(0, self.list.findData(current)) if pictures else -1)
-        self.list.setEnabled(len(pictures) > 1)
+        # The one that there is says itself what it is.
+        self._head.setVisible(len(pictures) > 1)
         self.none.setVisible(not pictures)
         if not pictures:
             self.view.show_image(None)
@@ -263,7 +264,7 @@ class ViewPane(Splitter):
         self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
         """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
-        self.table = LinesTable("Figures", self.model, cells=True)
+        self.table = SheetTable("Figures", self.model, cells=True)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicatorClearable(True)
         theme.scale(self.table.setMinimumHeight, ONE_ROW)
@@ -297,7 +298,7 @@ class ViewPane(Splitter):
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
         self.setFocusProxy(self.table)
-        theme.watch(self, self._dress)
+        theme.watch(self, self._turn)
 
     def _below(self) -> QWidget:
         self.account = with_properties(
@@ -390,7 +391,6 @@ class ViewPane(Splitter):
         header = self.table.horizontalHeader()
         with QSignalBlocker(header):
             header.setSortIndicator(section, order)
-        fit(self.table, self.model)
         pictures = sheet.pictures or _others(self._sheets)
         self.pictures.offer(pictures)
         self.pictures.setVisible(bool(pictures))
@@ -434,10 +434,6 @@ class ViewPane(Splitter):
         self.account.setHtml(self.account_of(self.model.whole, line, cell, column, self._metric))
         self.pictures.choose((cell.picture if cell else "") or (line.picture if line else ""))
         self.turned.emit()
-
-    def _dress(self) -> None:
-        fit(self.table, self.model)
-        self._turn()
 
     def _open(self, index: QModelIndex) -> None:
         line, cell = self.model.at(index.row()), self.model.cell(index)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
+    QSizePolicy,
     QStyle,
     QStyleOptionViewItem,
     QTableView,
@@ -79,7 +80,7 @@ class Columns:
         liked = max(least, widths.get(self._stretched, 0)) if stretches else 0
         needed_by = {place: max(titles[place], needs.widths.get(place, fixed[place])) for place in fixed}
         fixed |= {place: needed_by[place] for place in fixed.keys() & needs.states}
-        fixed = _shared(fixed, needed_by, room - liked)
+        fixed = _shared(fixed, needed_by, room - max(liked, needs.widths.get(self._stretched, 0)))
         spares = fixed.keys() - set(firm) - needs.states
         wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
         over = sum(fixed.values()) - room
@@ -154,6 +155,7 @@ class FilterRow(QWidget, Generic[Filter]):
             button.setText(one.value)
             button.setCheckable(True)
             button.setChecked(one is held)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.clicked.connect(lambda _=False, one=one: self.hold(one))
             group.addButton(button)
             self._buttons[one] = button
@@ -256,9 +258,8 @@ class LinesTable(QTableView):
         self.verticalHeader().hide()
         for titles in (self.verticalHeader(), self.horizontalHeader()):
             titles.setTextElideMode(Qt.TextElideMode.ElideRight)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            titles.setDefaultAlignment(START)
+        self.horizontalHeader().setHighlightSections(False)
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
         self.firm: Collection[int] = ()
         """The columns that spare nothing for the others."""

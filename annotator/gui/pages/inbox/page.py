@@ -403,7 +403,7 @@ class HandingOut(QWidget):
             "first; then write their tasks here.",
         )
         self.nothing.add_action(
-            "Hand out work…", lambda: self._session.go("People", part="Hand out"), primary=True
+            "Assign work…", lambda: self._session.go("People", part="Hand out"), primary=True
         )
         listed = QWidget()
         self.table = RowsTree(

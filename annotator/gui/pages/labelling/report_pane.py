@@ -376,7 +376,7 @@ class ReportPane(QWidget):
         wide = max(200, self._question_area.viewport().width())
         lines = QUESTION_LINES if self.beside.isHidden() else BESIDE_LINES
         most = self.question.fontMetrics().lineSpacing() * lines
-        self._question_area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
+        self._question_area.setFixedHeight(min(self.question.heightForWidth(wide) + 4, most))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the question to another width; two texts stand above each other where it is narrow."""

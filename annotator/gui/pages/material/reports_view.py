@@ -17,7 +17,7 @@ from annotator.domain.texts.words import counted, usd
 from annotator.gui import theme
 from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.writing_form import WritingForm
-from annotator.gui.review.sheets import Index, RowsModel, resetting
+from annotator.gui.review.sheets import RIGHT, Index, RowsModel, resetting
 from annotator.gui.review.verdict_words import STATUS_WORDS
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
@@ -109,7 +109,7 @@ class ReportsGrid(RowsModel[ReportsLine]):
             return theme.token("state-disagree" if failed else "text-disabled")
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(explained(result, failed))
-        return None
+        return RIGHT if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -119,6 +119,8 @@ class ReportsGrid(RowsModel[ReportsLine]):
             key = self._rows[section].key
             values = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
             return values.get(Qt.ItemDataRole(role))
+        if role == Qt.ItemDataRole.TextAlignmentRole and section:
+            return RIGHT
         if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal and section:
             column = self._found.columns[section - 1]
             lines = [
@@ -263,7 +265,7 @@ class ReportsView(QWidget):
         self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
         self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))
-        self.grid.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.grid.verticalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.form, self.lacking = WritingForm(session), LackingList()
         self.of_system = MetadataForm(session, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
         self.of_reports = MetadataForm(session, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)

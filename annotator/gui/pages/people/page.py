@@ -24,7 +24,7 @@ from annotator.gui import keys, theme
 from annotator.gui.pages.people.board_view import BoardView
 from annotator.gui.pages.people.plan_form import PlanForm
 from annotator.gui.pages.people.roster import PeopleTable
-from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession, in_order
 from annotator.gui.widgets.bars import KeyButton, Tabs
@@ -39,7 +39,6 @@ from annotator.gui.widgets.basics import (
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
@@ -52,7 +51,7 @@ ItemPlan = tuple[str, Mapping[str, PlannedStage]]
 
 # So many reasons are shown; the item-by-item table has them all.
 REASONS = 6
-STAGE_WIDTH, LOAD_WIDTH = 136, 84
+STAGE_WIDTH = 136
 
 
 class PlanPreview(QWidget):
@@ -61,8 +60,8 @@ class PlanPreview(QWidget):
         self.summary, self.answer = PlainLabel("", "subtitle", wrap=True), MessageBar()
         self.met = PlainLabel("", "hint", wrap=True)
         self.load, self.lines = CellsModel[Load]((), self), CellsModel[ItemPlan]((), self)
-        self.loads = _table("Load by person, and how many items each pair shares", self.load, LOAD_WIDTH)
-        self.table = _table("The plan item by item", self.lines, STAGE_WIDTH)
+        self.loads = CellsTable("Load by person, and how many items each pair shares", self.load, 0)
+        self.table = CellsTable("The plan item by item", self.lines, 0)
         self.tabs = self.part_tabs = Tabs("Views of the plan")
         overview = column_of(self.met, (self.loads, 1), margins=(0, 10, 0, 0), spacing=6)
         self.tabs.addTab(overview, "Load and pairings")
@@ -110,13 +109,6 @@ def _summary(work: PlannedWork) -> str:
     items = len({line.item_id for line in work.lines})
     to = counted(people, "person", "people")
     return f"{counted(work.new, 'piece')} of work for {to} on {counted(items, 'item')}"
-
-
-def _table(name: str, model: CellsModel[Any], width: int) -> LinesTable:
-    made = LinesTable(name, model)
-    made.horizontalHeader().setDefaultSectionSize(theme.current().px(width))
-    made.horizontalHeader().setStretchLastSection(True)
-    return made
 
 
 LOADS: Sequence[Column[Load]] = (
@@ -179,7 +171,7 @@ def _column(name: str, aliases: Mapping[str, str], overlap: int) -> Column[ItemP
             return "warning", "state-disagree"
         return ("", "text-muted") if line is not None and not line.new else None
 
-    return Column(name.capitalize(), words, tip=tip, look=look)
+    return Column(name.capitalize(), words, STAGE_WIDTH, tip=tip, look=look)
 
 
 def _short(line: PlannedStage, overlap: int) -> bool:

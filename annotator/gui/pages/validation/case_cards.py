@@ -431,7 +431,7 @@ class CaseReadingPane(QWidget):
     def _fit_question(self) -> None:
         wide = max(160, self._area.viewport().width())
         most = self.question.fontMetrics().lineSpacing() * QUESTION_LINES
-        self._area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
+        self._area.setFixedHeight(min(self.question.heightForWidth(wide) + 4, most))
 
 
 def swatch(kind: str, name: str) -> str:
