@@ -34,7 +34,8 @@ from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
 LEAST, WIDE = 120, 88
 # How much of it at most: for what the stretched column would like, and for its least.
 GLADLY, AT_MOST = 0.3, 0.45
-# What stands in the first rows is measured, no further than so far; around it, and for a picture before it.
+# What stands in the first rows is measured, so many letters of it; no other column than the stretched one gets more
+# than the most. Around it, and for a picture before it.
 MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
 
 
@@ -73,14 +74,22 @@ class Columns:
         """
         px = theme.current().px
         stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
-        least = max(px(self._least), header.sectionSizeHint(self._stretched)) if stretches else 0
+        given = max(px(self._least), widths.get(self._stretched, 0)) if stretches else 0
+        content = needs.widths.get(self._stretched, given) if stretches else 0
+        least = (
+            max(min(px(self._least), content), header.sectionSizeHint(self._stretched)) if stretches else 0
+        )
         shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
         titles = {place: header.sectionSizeHint(place) for place in shown}
         fixed = {place: max(title, widths[place]) for place, title in titles.items()}
-        liked = max(least, widths.get(self._stretched, 0)) if stretches else 0
-        needed_by = {place: max(titles[place], needs.widths.get(place, fixed[place])) for place in fixed}
+        liked = max(least, min(given, content))
+        needed_by = {
+            place: max(titles[place], min(px(MOST), needs.widths.get(place, fixed[place]))) for place in fixed
+        }
         fixed |= {place: needed_by[place] for place in fixed.keys() & needs.states}
-        fixed = _shared(fixed, needed_by, room - max(liked, needs.widths.get(self._stretched, 0)))
+        fixed = _shared(fixed, needed_by, room - liked)
+        # What nobody else needs goes to the stretched one's words.
+        fixed = _shared(fixed, needed_by, room - max(liked, content))
         spares = fixed.keys() - set(firm) - needs.states
         wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
         over = sum(fixed.values()) - room
@@ -128,7 +137,7 @@ def column_needs(view: QAbstractItemView) -> ColumnNeeds:
         if any(cell.data(Qt.ItemDataRole.DecorationRole) for cell in cells):
             states.add(place)
         widest = max(map(measure, words), default=0) + px(PICTURE if place in states else 0)
-        widths[place] = min(px(MOST), widest + px(PAD))
+        widths[place] = widest + px(PAD)
     return ColumnNeeds(widths, frozenset(states))
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 # A question longer than this is shown by its beginning; all of it is a press away, and on the left.
-SHORT = 220
+SHORT = 160
 LONGEST = 4000
 
 

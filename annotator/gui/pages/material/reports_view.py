@@ -41,6 +41,8 @@ from annotator.gui.widgets.splitter import Splitter
 
 END_TO_END = "end-to-end"
 NONE = "–"
+# The most letters of a system's name in a title.
+LONGEST = 28
 UNKNOWN = "not known"
 # A report is written or not; words of judging would not fit.
 FAILED = {"skipped": "Not asked for", "too_long": "Question too long"}
@@ -127,7 +129,9 @@ class ReportsGrid(RowsModel[ReportsLine]):
                 line for (_, one), result in self._found.lines.items() if one == column for line in result
             ]
             return tooltip(f"{column_words(column)}\n{summed(lines, len(self._found.items))}")
-        return super().headerData(section, orientation, role)
+        title = super().headerData(section, orientation, role)
+        # The whole name is in the tooltip.
+        return f"{title[:LONGEST]}…" if title and len(title) > LONGEST else title
 
     def _of_item(self, item: ReportsLine, role: int) -> Any:
         if role == Qt.ItemDataRole.DisplayRole:

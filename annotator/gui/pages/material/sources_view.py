@@ -148,7 +148,7 @@ def _text(value: Any) -> str:
 
 TITLE = 1
 COLUMNS: Sequence[Column[SourceLine]] = (
-    Column("Item", lambda one: one.key, 110),
+    Column("Item", lambda one: one.key, 110, firm=True),
     Column("Source", lambda one: one.title, 220, tip=lambda one: one.identifier or one.title),
     Column("Kind", lambda one: one.kind, 80),
     Column("Published", lambda one: one.published, 96),
@@ -256,6 +256,7 @@ class SourcesView(QWidget):
         self._found: Sequence[SourceLine] = ()
         self.model = CellsModel[SourceLine](COLUMNS, self)
         self.list = LinesTable("Sources", self.model, self.model.widths, stretched=TITLE)
+        self.list.firm = self.model.firm
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_source())
         self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)

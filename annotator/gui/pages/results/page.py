@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog
 
 from annotator.actions.authoring import annotating
 from annotator.actions.papers import paper_tables
-from annotator.actions.papers.paper_tables import VIEW, VIEWS, MissingStep
+from annotator.actions.papers.paper_tables import RUN, VIEW, VIEWS, MissingStep
 from annotator.actions.project import people
 from annotator.actions.results import results
 from annotator.actions.studies.result_views import AGREEMENT, CountedView, ResultView
@@ -89,7 +89,9 @@ class ResultViewer(Viewer):
     def _show_steps(self, view: CountedView, steps: tuple[MissingStep, ...]) -> None:
         if self.body.currentWidget() is self.empty and self._known.get(view.view) is view and steps:
             self._steps = steps
-            self.show_empty("Nothing to show here yet", "\n".join(words for words, _ in steps))
+            self.show_empty(
+                "Nothing to show here yet", "\n".join(words.partition(RUN)[0] for words, _ in steps)
+            )
 
     def lead(self, view: ResultView) -> Lead:
         page = self._steps[0][1] if self._steps and view is VIEW else view.page
