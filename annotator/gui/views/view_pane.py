@@ -359,9 +359,9 @@ class ViewPane(Splitter):
         line = self.table.verticalHeader().defaultSectionSize()
         around = words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
         needed = around + line * (self.model.rowCount() + 1)
-        # Without a picture the account is short. The words are whole, with a row of the table at least.
+        # Without a picture the account is short. The words are whole, with two rows of the table at least.
         part = 0.67 if self.pictures.isHidden() else 0.56
-        above = max(px(150), min(needed, max(round(part * whole), around + 2 * line)))
+        above = max(px(150), min(needed, max(round(part * whole), around + 3 * line)))
         self.setSizes([above, whole - above])
 
     def _change_sheet(self, place: int) -> None:

@@ -32,8 +32,8 @@ from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
 
 # The least the stretched column gets, and from which width on another column can spare some.
 LEAST, WIDE = 120, 88
-# How much of it at most: for what the stretched column would like, and for its least.
-GLADLY, AT_MOST = 0.3, 0.45
+# How much of it at most.
+AT_MOST = 0.45
 # What stands in the first rows is measured, so many letters of it; no other column than the stretched one gets more
 # than the most. Around it, and for a picture before it.
 MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
@@ -92,10 +92,9 @@ class Columns:
         fixed = _shared(fixed, needed_by, room - max(liked, content))
         spares = fixed.keys() - set(firm) - needs.states
         wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
-        over = sum(fixed.values()) - room
-        if over + liked > 0 and wide:
-            gladly, needed = ((over + room_of_it) / sum(wide.values()) for room_of_it in (liked, least))
-            share = max(min(GLADLY, gladly), min(AT_MOST, needed))
+        over = sum(fixed.values()) + least - room
+        if over > 0 and wide:
+            share = min(AT_MOST, over / sum(wide.values()))
             fixed |= {place: max(titles[place], round(width * (1 - share))) for place, width in wide.items()}
         tight = room - sum(fixed.values()) < least
         if self._given != (fixed, tight, header.count()):
