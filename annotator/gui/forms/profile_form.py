@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -203,12 +203,7 @@ class _Card(QFrame):
         font.setBold(True)
         self.radio.setFont(font)
         group.addButton(self.radio)
-        words = column_of(
-            (self.radio, 0, Qt.AlignmentFlag.AlignLeft),
-            PlainLabel(choice.about, "hint", wrap=True),
-            StretchSpace(1),
-            spacing=4,
-        )
+        words = column_of(self.radio, PlainLabel(choice.about, "hint", wrap=True), StretchSpace(1), spacing=4)
         horizontal(
             Picture(choice.icon, "accent", 40), (words, 1), on=self, margins=(16, 14, 16, 14), spacing=14
         )

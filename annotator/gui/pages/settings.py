@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
 
 from annotator.actions.project import people, profile
@@ -235,7 +235,7 @@ class DisplayPage(Page):
             self._group.addButton(button)
         body = column_of(
             PlainLabel("Colours", "subtitle"),
-            *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in self.schemes.values()),
+            *self.schemes.values(),
             PlainLabel("Larger and smaller letters: View menu, or Ctrl with + and −.", "hint", wrap=True),
             StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
         )  # fmt: skip
