@@ -303,6 +303,7 @@ class PagesView(QWidget):
         self.model.show(rows)
         body = self.list if rows else self._no_match if self._cited.pages else self._nothing
         self._body.setCurrentWidget(body)
+        self.shown.setVisible(body is not self._nothing)
         row = self.model.place_of(lambda page: page.url == (self._goal or self._url))
         if rows:
             self.list.setCurrentIndex(self.model.index(max(0, row), ADDRESS))

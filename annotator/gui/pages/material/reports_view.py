@@ -357,6 +357,7 @@ class ReportsView(QWidget):
         nothing = not self._found.columns
         self._body.setCurrentWidget(self._nothing if nothing else self.grid if rows else self._no_match)
         self.count.setVisible(not nothing)
+        self.origin.setVisible(not nothing)
         self.foot.setVisible(not nothing and bool(rows))
         if rows and not self.grid.currentIndex().isValid():
             row = max(0, min(cell[0], len(rows) - 1))

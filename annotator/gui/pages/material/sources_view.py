@@ -345,6 +345,7 @@ class SourcesView(QWidget):
         ]
         self.model.show(rows)
         self._body.setCurrentWidget(self.list if self._found else self._nothing)
+        self.form.setVisible(bool(self._found))
         self.look.setEnabled(bool(self._found) and not self._session.project.readonly)
         self.file.setEnabled(self.look.isEnabled())
         if rows and not self.list.currentIndex().isValid():

@@ -300,8 +300,8 @@ class HandOut(QWidget):
         self.assign = KeyButton("Assign", act="submit", role="primary", press=self.submit)
         self.nothing = EmptyState(
             "items",
-            "No items to hand out",
-            "Work is handed out item by item. Import a benchmark, or write the first item yourself.",
+            "No items to assign",
+            "Work is assigned item by item. Import a benchmark, or write the first item yourself.",
         )
         self.nothing.add_action("Import…", lambda: session.go("Import"), primary=True)
         self.nothing.add_action("Go to Items", lambda: session.go("Items"))
