@@ -302,8 +302,8 @@ class Viewer(QWidget):
 
     ICON = "results"
     OTHERWISE: Lead = ("Label reports", "Label", {})
+    # What a key brings into view from a cell.
     DEEPER = ""
-    """What a key brings into view from a cell."""
     LATER_MS = 1000
     # Whether views that rest on nothing are left out of the list, and where its groups lead, too.
     HIDES = False
