@@ -287,7 +287,6 @@ class ViewPane(Splitter):
         self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
         self.more.setCheckable(True)
         self.more.toggled.connect(lambda _: self._fit_words())
-        self.more.toggled.connect(lambda _: self.share_room())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.told, spacing=4)
@@ -344,6 +343,7 @@ class ViewPane(Splitter):
         self.told.show_words("\n".join(self._conditions[:first]))
         self.more.setText("Show fewer" if self.more.isChecked() else f"Show {left:,} more")
         self.more.setVisible(left > 0)
+        self.share_room()
 
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
