@@ -15,6 +15,7 @@ from annotator.domain.texts.canonical import Change
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
 from tests.storage import sql
 from tests.windows.labelling_keys import be_active
+from tests.windows.settling import settle
 
 
 def account(page):
@@ -134,6 +135,15 @@ def sample_at(sample, window_over, qtbot):
 @pytest.fixture
 def sample_page(sample_at):
     return sample_at("overview")
+
+
+def test_a_short_table_is_seen_whole_when_the_window_grows(sample_page, qtbot):
+    table, window = sample_page.view.table, sample_page.window()
+    for size in ((960, 600), (1366, 768)):
+        window.resize(*size)
+        settle(window.page)
+    needed = sample_page.view.model.rowCount() * table.verticalHeader().defaultSectionSize()
+    assert 0 < needed <= table.viewport().height()
 
 
 def test_every_view_shows_something_of_the_sample_or_says_what_to_do(sample_page, qtbot, qtmodeltester):
