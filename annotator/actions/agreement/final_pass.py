@@ -171,7 +171,9 @@ def summary(project: Project) -> str:
     people.refuse_others(project, "can summarize a pilot")
     lines = [line for line in board.board(project) if line.purpose is Purpose.PILOT]
     if not lines:
-        raise Refusal("No pilot was handed out.", "Hand out pilot items on Team, or with assign --pilot.")
+        raise Refusal(
+            "No pilot was handed out.", "Assign pilot items under People → Assign, or with assign --pilot."
+        )
     keys = {line.item_id: line.item_key for line in lines}
     everyone = {line.alias for line in lines}
     done = sum(line.handed_in for line in lines)

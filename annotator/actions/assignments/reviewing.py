@@ -184,7 +184,7 @@ def refuse_unfinished(project: Project, artifact_id: str) -> None:
     if review is not None and review.open_questions:
         raise Refusal(
             f"The review form lacks an answer: {', '.join(review.open_questions)}.",
-            "Answer it on the Reviews page, then submit.",
+            "Answer it under Author → Review of a draft, then submit.",
         )
 
 

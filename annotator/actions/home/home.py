@@ -228,8 +228,9 @@ def _next(
     own: Mapping[str, int],
 ) -> Iterator[NextStep]:  # fmt: skip
     if not counts.items:
-        yield NextStep("This project has no questions yet", "Import…", "Import")
-        yield NextStep("Or write the first question yourself", "Add an item", "Items", {"new": "item"})
+        things = next(_steps(counts, used, people.someone(project).id)).title.lower()
+        yield NextStep(f"This project has no {things} yet", "Import…", "Import")
+        yield NextStep("Or write the first one yourself", "Add an item", "Items", {"new": "item"})
         return
     tray = db.execute(
         select(func.count(TRAY.c.id)).where(TRAY.c.state == TrayState.WAITING.value)

@@ -372,7 +372,7 @@ REVIEWS_VIEW = result_views.ResultView(
     "Key points accepted",
     result_views.AGREEMENT,
     "How many of the key points that a judge drew from cited pages people accepted.",
-    "Have key points drawn from the pages that reports give, then accept, edit or remove them on the Material page.",
+    "Have key points drawn from the pages that reports give, then accept, edit or remove them under Items → Reports.",
     no_choices,
     reviews_report,
     reviews_sheets,

@@ -263,7 +263,8 @@ _ROWS = {
 }
 
 
-# A step after which a table has figures, with its command, and the page where it is done in the window.
+# A step after which a table has figures, with its command behind this, and the page where it is done in the window.
+RUN = " Run: "
 MissingStep = tuple[str, str]
 
 

@@ -340,7 +340,7 @@ def _truth(
     if not any(labels.get(person) for person in person_ids):
         raise Refusal(
             "Nobody has submitted labels to compare a judge with.",
-            "Have reports labelled on the Label page, and their labels submitted. Run: goldsmith labels submit FILE",
+            "Have reports labelled, and the labels submitted on the Label page. Run: goldsmith labels submit FILE",
         )
     return {person: labels[person] for person in person_ids if person in labels}
 

@@ -588,7 +588,7 @@ class AgreementViewer(Viewer):
         return AgreementMenu(self.session, self.view, ACTS)
 
     def lead(self, _view: ResultView) -> Lead:
-        return "Hand out work", "People", {}
+        return "Assign work", "People", {}
 
     def _count_anew(self) -> None:
         self._known.clear()

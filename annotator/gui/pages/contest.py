@@ -39,14 +39,13 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
 from annotator.gui.review.run_panel import RunPanel, say_ended
-from annotator.gui.review.sheets import SheetModel, fit
+from annotator.gui.review.sheets import SheetModel, SheetTable
 from annotator.gui.session.page import PagePart, PartedPage
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import (
     BudgetBox,
     ChoiceBox,
@@ -106,7 +105,7 @@ class KeepingPart(PagePart):
             accessibleName="At most of one seminar",
         )
         self.model = SheetModel(self)
-        self.table = LinesTable("Standings", self.model, moved=self._turn)
+        self.table = SheetTable("Standings", self.model, moved=self._turn)
         self.words = with_properties(
             QPlainTextEdit(readOnly=True), role="read", accessibleName="The selected task"
         )
@@ -180,7 +179,6 @@ class KeepingPart(PagePart):
         sheet = contest_standings.sheets(self.found)[0]
         self.model.show(sheet)
         self.told.setText("\n".join(sheet.told))
-        fit(self.table, self.model)
         self.table.setCurrentIndex(self.model.index(min(row, self.model.rowCount() - 1), 0))
         self._turn()
 
@@ -451,7 +449,7 @@ class RoundsPart(PagePart):
         self.words = PlainLabel(role="hint", wrap=True)
         self.run = BackgroundRun(session, "Comparing tasks", "Contest", self, part="Compare")
         self.model = SheetModel(self)
-        self.table = LinesTable("Who has compared", self.model)
+        self.table = SheetTable("Who has compared", self.model)
         self._estimate = OrderEstimate(session, self, self._order)
         self._estimate.told.connect(self._show_estimate)
         self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
@@ -501,7 +499,6 @@ class RoundsPart(PagePart):
         result = self.session.ask(contest_rows.raters) or []
         self._so_far = {rater.id: rater for rater in result}
         self.model.show(contest_rows.sheet(result))
-        fit(self.table, self.model)
         known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
         known.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         chosen = self.judge.currentData()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SETTLE_MS = 400
 # The least width of what is in a step, and the margin around it, in pixels.
-LEAST, AROUND = 80, 10
+LEAST, AROUND = 80, 8
 
 
 class HomePage(Page):
@@ -98,7 +98,7 @@ class HomePage(Page):
         self.title.setText(report.title)
         self.about.setText(report.about)
         steps = QWidget()
-        steps.setLayout(wrapping(*(self._step(step) for step in report.steps), gap=8))
+        steps.setLayout(wrapping(*(self._step(step) for step in report.steps), gap=6))
         following = NextCard(self.session, report.next, "Nothing waits.", leads=True)
         self.steps = replaced(self._body, self.steps, steps)
         self.next = replaced(self._body, self.next, following)
@@ -172,8 +172,8 @@ class StepButton(QPushButton):
 
     def __init__(self, step: "HomeStep") -> None:
         super().__init__()
-        done = "–" if step.done is None else f"{step.done:,}"
-        total = "" if step.total is None else f"of {step.total:,}"
+        done = "–" if step.done is None or step.total == 0 else f"{step.done:,}"
+        total = f"of {step.total:,}" if step.total else ""
         words = f"{step.title}: {done} {total}{f', {step.note}' if step.note else ''}"
         with_properties(self, role="step", accessibleName=words, toolTip=words)
         bar = with_properties(QProgressBar(), maximum=max(1, step.total or 0), textVisible=False)

@@ -358,7 +358,7 @@ def _readiness(project: Project) -> "tuple[NextStep, ...]":
 # People: whoever answers for a release, going through its items once more with a list in hand.
 ABOUT = "What somebody looks for in each item before it is released. What is signed leaves with the release."
 PILOT = "Agreement, time, remarks and guidelines of the pilot items that were handed out."
-NO_PILOT = "No pilot items were handed out yet. Choose some under People → Hand out work."
+NO_PILOT = "No pilot items were handed out yet. Choose some under People → Assign."
 OPEN = "open"
 # So many of a check's words are seen where there is no room for all.
 LETTERS = 12

@@ -34,7 +34,6 @@ LINES = 8
 # So much is seen above the field that is to be answered.
 ABOVE = 160
 NO_LICENCE = "Not chosen"
-OTHERS = " Others: goldsmith release describe FILE --licence SPDX-IDENTIFIER"
 SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
     ("system", "Match system"),
     ("light", "Light"),
@@ -78,12 +77,17 @@ class MetadataForm(QWidget):
         else:
             made.activated.connect(partial(self._leave, name))
         title = label_of(made, str(field.title))
-        about = PlainLabel(f"{field.description}{OTHERS if name == 'licence' else ''}", "hint", wrap=True)
         proposal = self._labels[name] = PlainLabel("", "hint", wrap=True)
         use = self.offers[name] = push_button("Use it", partial(self._use, name), "quiet")
         use.setAccessibleName(f"Use what is proposed: {field.title}")
         self.show_proposals({})
-        return column_of(title, about, made, horizontal(use, (proposal, 1)), spacing=4)
+        return column_of(
+            title,
+            PlainLabel(str(field.description), "hint", wrap=True),
+            made,
+            horizontal(use, (proposal, 1)),
+            spacing=4,
+        )
 
     def show_answers(self, answers: ReleaseMetadata) -> None:
         """Show the answers; what is being typed stays."""
@@ -234,7 +238,8 @@ class DisplayPage(Page):
             button.clicked.connect(lambda _, choice=choice: theme.choose(choice))
             self._group.addButton(button)
         body = column_of(
-            PlainLabel("Colours", "subtitle"), *self.schemes.values(),
+            PlainLabel("Colours", "subtitle"),
+            *self.schemes.values(),
             PlainLabel("Larger and smaller letters: View menu, or Ctrl with + and −.", "hint", wrap=True),
             StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
         )  # fmt: skip

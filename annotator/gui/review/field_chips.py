@@ -157,7 +157,7 @@ def _figure(figure: Figure) -> str:
         # Of one item, what labels hang together by is the report.
         why = of_items(figure.note, "report")
         return f"{measure_of(figure)} undefined{f' ({why})' if why else ''}"
-    return f"{measure_of(figure)} {figure.value:.2f}"
+    return f"{measure_of(figure)} {figure.value:.2f}".replace("-", "−")
 
 
 FORMAT = "d MMM yyyy, HH:mm"

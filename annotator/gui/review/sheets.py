@@ -13,7 +13,6 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     Qt,
 )
-from PySide6.QtWidgets import QHeaderView
 
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
 from annotator.gui import theme
@@ -328,35 +327,49 @@ class CellsTable(LinesTable):
         super()._dress()
 
 
-# A sentence may end in “…”; what stands in the first rows is measured.
-WIDEST, MEASURED, LETTERS = 300, 60, 80
+# A sentence may end in “…”, and spares so much where that lets all columns be seen; what stands in the first rows is
+# measured.
+WIDEST, SPARED, MEASURED, LETTERS = 300, 120, 60, 80
 PAD, PICTURE = 24, 22
 
 
-def fit(table: LinesTable, model: SheetModel) -> None:
-    """Give every column its width; what is left goes to the sentences that were cut off."""
-    header, px = table.horizontalHeader(), theme.current().px
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-    room, cut, used = px(WIDEST), dict[int, int](), 0
-    for place in range(model.columnCount()):
-        if table.isColumnHidden(place):
-            continue
-        width = _width_of(table, model, place)
-        given = max(header.sectionSizeHint(place) + px(6), min(room, width))
-        header.resizeSection(place, given)
-        used += given
-        cut |= {place: width} if width > given else {}
-    left = max(0, table.viewport().width() - used)
-    for place, width in cut.items():
-        header.resizeSection(place, room + min(width - room, left // len(cut)))
+class SheetTable(LinesTable):
+    """A sheet's lines: every column has its width, and sentences that are cut off share what is left, or lacks."""
 
+    def __init__(
+        self,
+        name: str,
+        sheet: SheetModel,
+        *,
+        cells: bool = False,
+        moved: Callable[[], object] | None = None,
+    ) -> None:
+        self._sheet = sheet
+        self._given = dict[int, int]()
+        super().__init__(name, sheet, cells=cells, moved=moved)
 
-def _width_of(table: LinesTable, model: SheetModel, place: int) -> int:
-    measure, px = table.fontMetrics().horizontalAdvance, theme.current().px
-    cells = [line.cells[place] for line in model.shown.lines[:MEASURED]]
-    widest = max(map(measure, {cell.words[:LETTERS] for cell in cells}), default=0)
-    picture = px(PICTURE) if any(cell.state for cell in cells) else 0
-    return widest + picture + px(PAD)
+    def fit(self) -> None:
+        header, px = self.horizontalHeader(), theme.current().px
+        shown = [place for place in range(self._sheet.columnCount()) if not self.isColumnHidden(place)]
+        wanted = {place: self._widest(place) for place in shown}
+        titles = {place: header.sectionSizeHint(place) + px(6) for place in shown}
+        given = {place: max(titles[place], min(px(WIDEST), width)) for place, width in wanted.items()}
+        cut = [place for place in shown if wanted[place] > given[place]]
+        left = self.viewport().width() - sum(given.values())
+        if left > -px(SPARED) * len(cut):
+            for place in cut:
+                given[place] = max(titles[place], min(wanted[place], given[place] + left // len(cut)))
+        if given != self._given:
+            self._given = given
+            for place, width in given.items():
+                header.resizeSection(place, width)
+
+    def _widest(self, place: int) -> int:
+        measure, px = self.fontMetrics().horizontalAdvance, theme.current().px
+        cells = [line.cells[place] for line in self._sheet.shown.lines[:MEASURED]]
+        widest = max(map(measure, {cell.words[:LETTERS] for cell in cells}), default=0)
+        picture = px(PICTURE) if any(cell.state for cell in cells) else 0
+        return widest + picture + px(PAD)
 
 
 def hide_alike(table: LinesTable, model: SheetModel, keys: Collection[str]) -> None:

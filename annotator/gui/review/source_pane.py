@@ -202,7 +202,7 @@ class ReadingPane(QWidget):
         """As high as the question, up to a few lines; a longer one scrolls by itself."""
         wide = max(self.LEAST, self.area.viewport().width())
         most = self.question.fontMetrics().lineSpacing() * self.question_lines()
-        self.area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
+        self.area.setFixedHeight(min(self.question.heightForWidth(wide) + 4, most))
 
     def question_lines(self) -> int:
         return self.LINES

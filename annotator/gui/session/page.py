@@ -34,6 +34,13 @@ KEEP_EVERY_MS = 20_000
 
 
 ANOTHER_KIND = "Add another kind of document…"
+# Where a page stands in the window, if that is not its own name.
+STANDS = {"Material": "Reports", "Contest": "Tasks", "Exchange": "Send & receive"}
+
+
+def way_to(page: str) -> str:
+    """What a button that leads to a page says."""
+    return f"Go to {STANDS.get(page, page)}"
 
 
 def may_choose_uses(session: ProjectSession) -> bool:

@@ -86,7 +86,7 @@ class Packages:
             self._say(
                 "warning",
                 f"“{owner.name}” is work that came back from an annotator; its project is not known here.",
-                "Open the project it belongs to, choose File → Exchange…, and drop the file there.",
+                "Open the project it belongs to, and drop the file on its window.",
             )
 
     def _look(self, home: Path, path: Path) -> None:

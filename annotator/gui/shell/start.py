@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
+    QMenu,
     QVBoxLayout,
     QWidget,
 )
@@ -51,6 +52,8 @@ from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 if TYPE_CHECKING:
     from annotator.gui.shell.opening import Packages
 
+# The other samples, under the names of New project.
+SAMPLES = {"Related-work sections": related_sample, "Tasks from seminars": seminar_sample}
 TASKS = f"Tasks (*{page.TASK} *{page.TASK}.zip)"
 # The widest the two columns get, in pixels.
 WELCOME, RECENT = 460, 380
@@ -96,19 +99,10 @@ class StartPage(QWidget):
         self.sample = push_button("Open the sample project", self.open_sample, "primary")
         self.making = ProgressRow()
         self.making.hide()
-        self.related = push_button(
-            "Open the sample of related work",
-            lambda: self.make("Making the sample of related work", related_sample),
-            toolTip="The related-work sections of five papers and two systems that wrote them, too",
-        )
-        self.seminar = push_button(
-            "Open the sample of a seminar",
-            lambda: self.make("Making the sample of a seminar", seminar_sample),
-            toolTip="A seminar’s transcript, the tasks made from it, and two systems’ reports on them",
-        )
         self.new = push_button("New project…", self._new)
         self.open = push_button("Open project…", lambda: self._open("Open project", FILES))
         self.task = push_button("Open a task…", lambda: self._open("Open a task that came by mail", TASKS))
+        self.more = push_button("More samples…", self._offer_samples)
         hint = PlainLabel(
             "The samples need no key and no network. To import a benchmark, make a new project first. "
             "A task that came by mail may also be dropped on this window.",
@@ -116,11 +110,10 @@ class StartPage(QWidget):
             wrap=True,
         )
         column = vertical(mark, title, words, 16, spacing=12)
-        for button in (self.sample, self.related, self.seminar, self.new, self.open, self.task):
+        for button in (self.sample, self.new, self.open, self.task, self.more):
             button.setMinimumHeight(40)
             column.addWidget(button)
-            if button is self.seminar:
-                column.addWidget(self.making)
+        column.addWidget(self.making)
         column.addWidget(hint)
         column.addStretch(1)
         return column
@@ -167,6 +160,12 @@ class StartPage(QWidget):
         """Open the sample; where it is not there yet it is made on another thread, and the window lives on."""
         self.make("Making the sample project", sample)
 
+    def _offer_samples(self) -> None:
+        menu = QMenu(self)
+        for title, made in SAMPLES.items():
+            menu.addAction(title, partial(self.make, f"Making the sample of {title.lower()}", made))
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
     def make(self, what: str, act: Callable[[Tell], Path]) -> None:
         """Make a project file on another thread and open it; meanwhile nothing else can be chosen."""
         if len(self._tasks_behind):
@@ -180,7 +179,7 @@ class StartPage(QWidget):
         self._tasks_behind.send(act, callbacks)
 
     def _offer(self, some: bool) -> None:
-        for choice in (self.sample, self.related, self.seminar, self.new, self.open, self.task, self.list):
+        for choice in (self.sample, self.new, self.open, self.task, self.more, self.list):
             choice.setEnabled(some)
         self.setAcceptDrops(some)
 

@@ -44,7 +44,7 @@ from annotator.domain.texts.estimate import interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.review.sheets import SheetModel, fit
+from annotator.gui.review.sheets import SheetModel, SheetTable
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, Fold, RowAct, grow_by_width
@@ -58,7 +58,6 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of, offer, together
 from annotator.gui.widgets.splitter import Splitter
 
@@ -79,11 +78,11 @@ class PicturePane(Pane):
         self.list = ChoiceBox(accessibleName="Picture")
         self.list.keep_short(18)
         self.list.currentIndexChanged.connect(lambda _: self._soon.start())
-        head = horizontal(label_of(self.list, "Pi&cture"), (self.list, 1))
+        self._head = column_of(horizontal(label_of(self.list, "Pi&cture"), (self.list, 1)))
         self.view = PictureView("The picture")
         self.none = PlainLabel("There is nothing to draw here.", "hint")
         self.view.resized.connect(self._soon.start)
-        vertical(head, self.none, (self.view, 1), on=self, margins=(0, 4, 4, 0), spacing=4)
+        vertical(self._head, self.none, (self.view, 1), on=self, margins=(0, 4, 4, 0), spacing=4)
         theme.scale(self.setMinimumWidth, 280)
         theme.watch(self, self._soon.start)
 
@@ -96,7 +95,8 @@ class PicturePane(Pane):
             for picture in pictures:
                 self.list.addItem(picture.title, picture.name)
             self.list.setCurrentIndex(max(0, self.list.findData(current)) if pictures else -1)
-        self.list.setEnabled(len(pictures) > 1)
+        # The one that there is says itself what it is.
+        self._head.setVisible(len(pictures) > 1)
         self.none.setVisible(not pictures)
         if not pictures:
             self.view.show_image(None)
@@ -262,7 +262,7 @@ class ViewPane(Splitter):
         self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
         """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
-        self.table = LinesTable("Figures", self.model, cells=True)
+        self.table = SheetTable("Figures", self.model, cells=True)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicatorClearable(True)
         theme.scale(self.table.setMinimumHeight, ONE_ROW)
@@ -286,7 +286,6 @@ class ViewPane(Splitter):
         self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
         self.more.setCheckable(True)
         self.more.toggled.connect(lambda _: self._fit_words())
-        self.more.toggled.connect(lambda _: self.share_room())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.told, spacing=4)
@@ -296,7 +295,7 @@ class ViewPane(Splitter):
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
         self.setFocusProxy(self.table)
-        theme.watch(self, self._dress)
+        theme.watch(self, self._turn)
 
     def _below(self) -> QWidget:
         self.account = with_properties(
@@ -343,6 +342,7 @@ class ViewPane(Splitter):
         self.told.show_words("\n".join(self._conditions[:first]))
         self.more.setText("Show fewer" if self.more.isChecked() else f"Show {left:,} more")
         self.more.setVisible(left > 0)
+        self.share_room()
 
     def share_room(self) -> None:
         """Give a short table no more than it needs, as long as nobody has moved the divider."""
@@ -357,9 +357,9 @@ class ViewPane(Splitter):
         line = self.table.verticalHeader().defaultSectionSize()
         around = words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
         needed = around + line * (self.model.rowCount() + 1)
-        # Without a picture the account is short. The words are whole, with a row of the table at least.
+        # Without a picture the account is short. The words are whole, with two rows of the table at least.
         part = 0.67 if self.pictures.isHidden() else 0.56
-        above = max(px(150), min(needed, max(round(part * whole), around + 2 * line)))
+        above = max(px(150), min(needed, max(round(part * whole), around + 3 * line)))
         self.setSizes([above, whole - above])
 
     def _change_sheet(self, place: int) -> None:
@@ -389,7 +389,6 @@ class ViewPane(Splitter):
         header = self.table.horizontalHeader()
         with QSignalBlocker(header):
             header.setSortIndicator(section, order)
-        fit(self.table, self.model)
         pictures = sheet.pictures or _others(self._sheets)
         self.pictures.offer(pictures)
         self.pictures.setVisible(bool(pictures))
@@ -433,10 +432,6 @@ class ViewPane(Splitter):
         self.account.setHtml(self.account_of(self.model.whole, line, cell, column, self._metric))
         self.pictures.choose((cell.picture if cell else "") or (line.picture if line else ""))
         self.turned.emit()
-
-    def _dress(self) -> None:
-        fit(self.table, self.model)
-        self._turn()
 
     def _open(self, index: QModelIndex) -> None:
         line, cell = self.model.at(index.row()), self.model.cell(index)

@@ -30,9 +30,9 @@ from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.parts import focused
 from annotator.gui.review.reply_detail import ReplyDetail
-from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
+from annotator.gui.review.sheets import CellsModel, Column, SheetModel, SheetTable, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
-from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_uses
+from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_uses, way_to
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
@@ -102,7 +102,7 @@ class FigureBehindView(BehindPane):
         self._soon = later(self, self._show_detail, SETTLE_MS)
         self.note = PlainLabel("", "hint", wrap=True)
         self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
-        self.items_table = LinesTable("Items behind the figure", self.items)
+        self.items_table = SheetTable("Items behind the figure", self.items)
         self.items_table.setSortingEnabled(True)
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.items_table.horizontalHeader().setSortIndicatorClearable(True)
@@ -150,7 +150,6 @@ class FigureBehindView(BehindPane):
         self.items.show(answer)
         self.note.setText(" ".join([*answer.told, DEEPER]))
         hide_alike(self.items_table, self.items, ALIKE)
-        fit(self.items_table, self.items)
         if self.items.rowCount():
             self.items_table.selectRow(0)
         self.focus_list()
@@ -302,6 +301,8 @@ class Viewer(TabPart):
 
     ICON = "results"
     OTHERWISE: Lead = ("Label reports", "Label", {})
+    # What a key brings into view from a cell.
+    DEEPER = ""
     LATER_MS = 1000
     # Whether views that rest on nothing are left out of the list, and where its groups lead, too.
     HIDES = False
@@ -381,7 +382,7 @@ class Viewer(TabPart):
         }
 
     def lead(self, view: ResultView) -> Lead:
-        return f"Go to {view.page}", view.page, {}
+        return way_to(view.page), view.page, {}
 
     def question(self) -> Callable[..., Any]:
         """What is asked on another thread: of the project, with the views, one of them, its choices, what is kept."""
@@ -482,7 +483,7 @@ class Viewer(TabPart):
         self.choosers.offer(answer.choices, answer.chosen, answer.view)
         self.offer_more(bool(answer.sheets))
         self.title.setText(view.title)
-        self.hint.setText(view.about if answer.sheets else "")
+        self.hint.setText(f"{view.about} {self.DEEPER}" if answer.sheets else "")
         if not answer.sheets:
             self.show_nothing(answer)
             return

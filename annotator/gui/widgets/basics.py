@@ -24,12 +24,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QCheckBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
     QListWidget,
     QPushButton,
+    QRadioButton,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -180,6 +182,9 @@ def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, 
             one, *how = part if isinstance(part, tuple) else (part,)
             add: Callable[..., None] = layout.addLayout if isinstance(one, QLayout) else layout.addWidget
             add(one, *how)
+            if isinstance(one, QCheckBox | QRadioButton) and isinstance(layout, QVBoxLayout):
+                # As wide as its words, and its frame in focus, too.
+                layout.setAlignment(one, Qt.AlignmentFlag.AlignLeft)
 
 
 def later(owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int) -> QTimer:

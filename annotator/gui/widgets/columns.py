@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
+    QSizePolicy,
     QStyle,
     QStyleOptionViewItem,
     QTableView,
@@ -31,9 +32,10 @@ from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
 
 # The least the stretched column gets, and from which width on another column can spare some.
 LEAST, WIDE = 120, 88
-# How much of it at most: for what the stretched column would like, and for its least.
-GLADLY, AT_MOST = 0.3, 0.45
-# What stands in the first rows is measured, no further than so far; around it, and for a picture before it.
+# How much of it at most.
+AT_MOST = 0.45
+# What stands in the first rows is measured, so many letters of it; no other column than the stretched one gets more
+# than the most. Around it, and for a picture before it.
 MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
 
 
@@ -72,20 +74,27 @@ class Columns:
         """
         px = theme.current().px
         stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
-        least = max(px(self._least), header.sectionSizeHint(self._stretched)) if stretches else 0
+        given = max(px(self._least), widths.get(self._stretched, 0)) if stretches else 0
+        content = needs.widths.get(self._stretched, given) if stretches else 0
+        least = (
+            max(min(px(self._least), content), header.sectionSizeHint(self._stretched)) if stretches else 0
+        )
         shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
         titles = {place: header.sectionSizeHint(place) for place in shown}
         fixed = {place: max(title, widths[place]) for place, title in titles.items()}
-        liked = max(least, widths.get(self._stretched, 0)) if stretches else 0
-        needed_by = {place: max(titles[place], needs.widths.get(place, fixed[place])) for place in fixed}
+        liked = max(least, min(given, content))
+        needed_by = {
+            place: max(titles[place], min(px(MOST), needs.widths.get(place, fixed[place]))) for place in fixed
+        }
         fixed |= {place: needed_by[place] for place in fixed.keys() & needs.states}
         fixed = _shared(fixed, needed_by, room - liked)
+        # What nobody else needs goes to the stretched one's words.
+        fixed = _shared(fixed, needed_by, room - max(liked, content))
         spares = fixed.keys() - set(firm) - needs.states
         wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
-        over = sum(fixed.values()) - room
-        if over + liked > 0 and wide:
-            gladly, needed = ((over + room_of_it) / sum(wide.values()) for room_of_it in (liked, least))
-            share = max(min(GLADLY, gladly), min(AT_MOST, needed))
+        over = sum(fixed.values()) + least - room
+        if over > 0 and wide:
+            share = min(AT_MOST, over / sum(wide.values()))
             fixed |= {place: max(titles[place], round(width * (1 - share))) for place, width in wide.items()}
         tight = room - sum(fixed.values()) < least
         if self._given != (fixed, tight, header.count()):
@@ -127,7 +136,7 @@ def column_needs(view: QAbstractItemView) -> ColumnNeeds:
         if any(cell.data(Qt.ItemDataRole.DecorationRole) for cell in cells):
             states.add(place)
         widest = max(map(measure, words), default=0) + px(PICTURE if place in states else 0)
-        widths[place] = min(px(MOST), widest + px(PAD))
+        widths[place] = widest + px(PAD)
     return ColumnNeeds(widths, frozenset(states))
 
 
@@ -154,6 +163,7 @@ class FilterRow(QWidget, Generic[Filter]):
             button.setText(one.value)
             button.setCheckable(True)
             button.setChecked(one is held)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.clicked.connect(lambda _=False, one=one: self.hold(one))
             group.addButton(button)
             self._buttons[one] = button
@@ -266,9 +276,8 @@ class LinesTable(QTableView):
         self.verticalHeader().hide()
         for titles in (self.verticalHeader(), self.horizontalHeader()):
             titles.setTextElideMode(Qt.TextElideMode.ElideRight)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            titles.setDefaultAlignment(START)
+        self.horizontalHeader().setHighlightSections(False)
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
         self.firm: Collection[int] = ()
         """The columns that spare nothing for the others."""

@@ -100,7 +100,10 @@ class MessageBar(QFrame):
         high = layout.totalHeightForWidth(wide)
         high = high if high > 0 else self.sizeHint().height()
         given = high + 2 * EDGE if self._lasting and not self.isHidden() else 0
-        host.setContentsMargins(0, 0 if self._below else given, 0, given if self._below else 0)
+        # What a frame draws around itself is a margin, too.
+        edge = host.frameWidth() if isinstance(host, QFrame) else 0
+        above = 0 if self._below else given
+        host.setContentsMargins(edge, edge + above, edge, edge + given - above)
         top = host.y() + (host.height() - high - EDGE if self._below else EDGE)
         self.setGeometry(host.x() + (host.width() - wide) // 2, top, wide, high)
         self.raise_()

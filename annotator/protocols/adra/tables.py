@@ -124,7 +124,7 @@ TABLES = (
         ("Table 6",),
         printed("Retrieval", "Reasoning", down=Down.LIMITED),
         (SPREAD, AVERAGE, ALL_GIVEN),
-        data="responses with a cut-off (`goldsmith respond --cutoff`, Material → Reports) beside those without "
+        data="responses with a cut-off (`goldsmith respond --cutoff`, Items → Reports) beside those without "
         "one; `--choose mode=NAME` where several modes have a cut-off",
     ),
     PaperTable(

@@ -108,7 +108,7 @@ TABLES = (
                 "collection", "collection", (("system", "DARS"), ("collected", "Data collection timeframe"))
             ),
         ),
-        data="days on which reports were collected (Material → Reports)",
+        data="days on which reports were collected (Items → Reports)",
     ),
     PaperTable(
         "error-counts",

@@ -44,6 +44,14 @@ def test_an_empty_project_asks_for_questions(project):
     assert steps(project)["Questions"] == (0, None)
 
 
+@pytest.mark.parametrize(
+    ("uses", "things"), [("plans", "questions"), ("related-work", "papers"), ("seminars", "seminars")]
+)
+def test_an_empty_project_asks_for_what_its_profile_begins_with(uses, things, tmp_path):
+    with closing(new_project(tmp_path / "p.goldsmith", uses=uses)) as project:
+        assert report(project).next[0].words == f"This project has no {things} yet"
+
+
 def test_what_lacks_comes_next_with_its_number(project):
     items.add(project, "Why?")
     items.add(project, "How?")

@@ -128,9 +128,9 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
     assert report(page) == ("1", "Report A")
 
 
-def test_buttons_of_the_bar_do_as_the_keys_and_a_note_goes_with_its_report(page, qtbot):
+def test_buttons_do_as_the_keys_and_a_note_goes_with_its_report(page, qtbot):
     for _ in range(3):
-        qtbot.mouseClick(page.bar.buttons["not_met"], Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(page.criteria.details.verdicts.buttons[1], Qt.MouseButton.LeftButton)
         assert focus() is page.criteria.row
     first = page.bench.response_id
     press("Ctrl+M")

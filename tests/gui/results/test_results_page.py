@@ -14,7 +14,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
 from tests.storage import sql
-from tests.windows.using import be_active
+from tests.windows.using import be_active, settle
 
 
 def account(page):
@@ -136,6 +136,15 @@ def sample_page(sample_at):
     return sample_at("overview")
 
 
+def test_a_short_table_is_seen_whole_when_the_window_grows(sample_page, qtbot):
+    table, window = sample_page.view.table, sample_page.window()
+    for size in ((960, 600), (1366, 768)):
+        window.resize(*size)
+        settle(window.page)
+    needed = sample_page.view.model.rowCount() * table.verticalHeader().defaultSectionSize()
+    assert 0 < needed <= table.viewport().height()
+
+
 def test_every_view_shows_something_of_the_sample_or_says_what_to_do(sample_page, qtbot, qtmodeltester):
     for name in ALIVE:
         go(sample_page, qtbot, name)
@@ -151,8 +160,8 @@ def test_every_view_shows_something_of_the_sample_or_says_what_to_do(sample_page
         assert not sample_page.leaving.buttons["copy_results"].isEnabled()
     go(sample_page, qtbot, "tables", "empty", table="gold-plan")
     qtbot.waitUntil(lambda: "gold-plan injection" in sample_page.empty._words.text())
-    assert "goldsmith" not in sample_page.empty._words.text()  # a command is for the command line alone
-    assert sample_page._lead.text() == "Go to Material"
+    assert "goldsmith" not in sample_page.empty._words.text()
+    assert sample_page._lead.text() == "Go to Reports"
 
 
 def test_ratings_are_not_shown_to_raters(sample_page, qtbot):

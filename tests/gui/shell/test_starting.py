@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton
 from shiboken6 import isValid
 
 from annotator.actions.items import items
@@ -20,7 +20,7 @@ from annotator.gui import theme
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.shell import menus
 from annotator.gui.shell.frame import Frame
-from annotator.gui.shell.start import Goldsmith, StartPage, make_application
+from annotator.gui.shell.start import SAMPLES, Goldsmith, StartPage, make_application
 from annotator.gui.shell.window import Window
 from tests.projects.small_projects import small_project
 from tests.windows.using import be_active
@@ -138,7 +138,7 @@ def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, 
     assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
     qtbot.waitUntil(page.making.isHidden)
-    others = (page.sample, page.related, page.seminar, page.new, page.open, page.task, page.list)
+    others = (page.sample, page.new, page.open, page.task, page.more, page.list)
     assert all(one.isEnabled() for one in others)
     assert page.acceptDrops()
 
@@ -168,7 +168,7 @@ def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     # It is not made by the click: that has come back.
     assert goldsmith.shown() is page
     assert page.making.isVisible()
-    others = (page.sample, page.related, page.seminar, page.new, page.open, page.task, page.list)
+    others = (page.sample, page.new, page.open, page.task, page.more, page.list)
     assert not [one for one in others if one.isEnabled()]
     assert not page.acceptDrops()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
@@ -184,17 +184,28 @@ def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith,
         assert items.count(project) == 10
 
 
+def test_the_other_samples_stand_behind_one_button(goldsmith, monkeypatch):
+    page, made = goldsmith.show(None), []
+    monkeypatch.setattr(page, "make", lambda _what, act: made.append(act))
+    # Off screen nothing can grab the keyboard.
+    monkeypatch.setattr(QMenu, "popup", lambda *_: None)
+    page.more.click()
+    for action in page.findChild(QMenu).actions():
+        action.trigger()
+    assert made == list(SAMPLES.values())
+
+
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
 def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbot, monkeypatch):
     page = goldsmith.show(None)
     be_active(page, qtbot)
     pressed = []
-    for button in (page.sample, page.related, page.seminar, page.new, page.open, page.task):
+    for button in (page.sample, page.new, page.open, page.task, page.more):
         button.clicked.disconnect()
         button.clicked.connect(lambda *_, button=button: pressed.append(button))
         button.setFocus()
         qtbot.keyClick(button, key)
-    assert pressed == [page.sample, page.related, page.seminar, page.new, page.open, page.task]
+    assert pressed == [page.sample, page.new, page.open, page.task, page.more]
 
 
 def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(

@@ -36,15 +36,17 @@ from PySide6.QtWidgets import (
     QPushButton,
     QToolButton,
     QToolTip,
+    QTreeWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from annotator.actions.items import items
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetColumn, SheetLine
 from annotator.gui import theme
 from annotator.gui.pages.items import ItemForm
 from annotator.gui.pages.validation.attack_part import FamilyList
-from annotator.gui.review.sheets import resetting
+from annotator.gui.review.sheets import SheetModel, SheetTable, resetting
 from annotator.gui.widgets import chips, message_bar
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
 from annotator.gui.widgets.basics import (
@@ -52,6 +54,7 @@ from annotator.gui.widgets.basics import (
     PlainArea,
     direction_of,
     tooltip,
+    vertical,
 )
 from annotator.gui.widgets.columns import FilterRow, RowsTree, TickList, line
 from annotator.gui.widgets.fields import (
@@ -684,6 +687,19 @@ def test_a_model_that_fails_to_answer_ends_its_reset(qtbot):
         model.fill()
 
 
+def test_sentences_of_a_sheet_take_what_room_there_is_and_spare_some_where_there_is_little(qtbot):
+    model = SheetModel()
+    words = "A sentence that is much longer than any column of a table can be, whatever the window."
+    cells = (SheetCell("a"), SheetCell(words), SheetCell("b"))
+    model.show(ResultSheet("one", "One", tuple(map(SheetColumn, "abc", "abc")), (SheetLine(cells),)))
+    table = SheetTable("Figures", model)
+    qtbot.addWidget(table)
+    table.show()
+    for wide in (460, 560, 460):
+        table.resize(wide, 200)
+        assert 0 <= table.viewport().width() - table.horizontalHeader().length() <= 1
+
+
 def test_a_nul_gets_into_no_list_that_may_be_written_into(small, window_over):
     session = window_over(small).session
     QGuiApplication.clipboard().setText(ODD)
@@ -758,6 +774,17 @@ def floating(qtbot):
     window.show()
     qtbot.waitExposed(window)
     return bar, host, window
+
+
+def test_what_a_message_lies_over_keeps_the_frame_around_its_rows(qtbot):
+    window, host, bar = QWidget(), QTreeWidget(), MessageBar()
+    vertical(host, on=window)
+    qtbot.addWidget(window)
+    bar.float_over(host)
+    window.show()
+    edge = host.frameWidth()
+    assert edge > 0
+    assert host.rect().adjusted(edge, edge, -edge, -edge).contains(host.viewport().geometry())
 
 
 def test_a_passing_message_lies_over_the_page_and_moves_nothing(floating, qtbot):

@@ -20,7 +20,7 @@ from annotator.actions.adjudication.adjudicating import (
 from annotator.domain.experts.adjudication import AdjudicationState, Figure, bound_of
 from annotator.domain.experts.assignment import Stage
 from annotator.gui import theme
-from annotator.gui.review.field_chips import measure_of
+from annotator.gui.review.field_chips import figures_words
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
 from annotator.gui.review.sheets import Index
 from annotator.gui.widgets.bars import FlowRow
@@ -130,7 +130,7 @@ def words_of(line: QueueLine) -> str:
 def agreement_words(figure: Figure | None) -> str:
     if figure is None or figure.value is None:
         return "no figure"
-    return f"{measure_of(figure)} {figure.value:.2f} · {level(figure.value)}"
+    return f"{figures_words([figure])} · {level(figure.value)}"
 
 
 def _bound(figure: Figure | None) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QPushButton,
@@ -50,8 +50,9 @@ if TYPE_CHECKING:
     from annotator.gui.pages.authoring.model_draft import ModelDraft
 
 
-# A question longer than this is shown by its beginning; all of it is a press away, and on the left.
-SHORT = 220
+# A question longer than a line, or than so many letters, is shown by its beginning; all of it is a press away, and on
+# the left.
+SHORT = 120
 LONGEST = 4000
 
 
@@ -560,9 +561,12 @@ class ItemHeader(QFrame):
         self.about.setText(" · ".join(part for part in (item.question_type, item.subject) if part))
         self.place.setText(f"{place:,} of {count:,}" if place else "not assigned to you")
         self.place.setAccessibleName(f"Item {place:,} of {count:,}" if place else "Not assigned to you")
-        self.more.setVisible(len(item.question) > SHORT)
         if other:
             self.more.setChecked(False)
+        self._show_question()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         self._show_question()
 
     def show_due(self, words: str) -> None:
@@ -582,7 +586,9 @@ class ItemHeader(QFrame):
 
     def _show_question(self) -> None:
         question = self._item.question.strip() if self._item else ""
-        most = LONGEST if self.more.isChecked() else SHORT
+        line = max(SHORT, self.width() // self.fontMetrics().averageCharWidth())
+        self.more.setVisible(len(question) > line)
+        most = LONGEST if self.more.isChecked() else line
         short = question if len(question) <= most else f"{question[:most].rsplit(maxsplit=1)[0]}…"
         self.question.setText(short)
         self.more.setText("Less" if self.more.isChecked() else "Full question")

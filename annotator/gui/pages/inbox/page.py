@@ -413,7 +413,7 @@ class HandingOut(TabPart):
             "first; then write their tasks here.",
         )
         self.nothing.add_action(
-            "Hand out work…", lambda: self.session.go("People", part="Hand out"), primary=True
+            "Assign work…", lambda: self.session.go("People", part="Hand out"), primary=True
         )
         listed = QWidget()
         self.table = RowsTree(

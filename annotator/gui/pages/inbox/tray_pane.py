@@ -213,7 +213,12 @@ class TrayPane(TabPart):
         self.list.currentRowChanged.connect(self._show)
         self.every = QCheckBox("Also show decided entries")
         self.every.toggled.connect(lambda _: self.fill())
-        self.nothing = EmptyState("check", "The tray is empty")
+        self.nothing = EmptyState(
+            "check",
+            "Nothing needs attention",
+            "Returned work that conflicts with existing work, arrives after the consensus, or was not "
+            "assigned is kept here until you decide. Nothing is lost or overwritten.",
+        )
         left = column_of((self.list, 1))
         self.title, self.question = PlainLabel(role="subtitle", wrap=True), PlainLabel(role="hint", wrap=True)
         self.why = PlainLabel(wrap=True)
@@ -254,11 +259,6 @@ class TrayPane(TabPart):
         places = [place for place, sheet in enumerate(self._sheets) if sheet.entry.id == entry_id]
         self.list.setCurrentRow(places[0] if places else min(row, len(self._sheets) - 1))
         self.body.setCurrentIndex(1 if self._sheets else 0)
-        self.nothing.show_words(
-            "The tray is empty",
-            "Returned work that conflicts with existing work, arrives after the consensus, or was not "
-            "assigned is kept in this tray until you decide. Nothing is lost or overwritten.",
-        )
         self.waiting = sum(sheet.entry.state is TrayState.WAITING for sheet in self._sheets)
 
     def _show(self, row: int) -> None:

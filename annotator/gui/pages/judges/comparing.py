@@ -133,7 +133,7 @@ COMPARE = ResultView(
     "compare",
     "Compare",
     BENCHMARK,
-    "Enter: the units on which the two differ",
+    "How far judges agree with one another and with people.",
     "Let two judges judge the same reports, or a judge reports that people have labelled and submitted.",
     compare_choices,
     compare_report,
@@ -220,6 +220,7 @@ class CompareViewer(Viewer):
     """Every two who judged the same; behind each pair, where they differ."""
 
     ICON, OTHERWISE, WITHOUT = "agreement", TO_RUNS, NO_PICTURES
+    DEEPER = "Enter: the units on which the two differ"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (COMPARE,), "judges/compare", "Judges compared", MOVING)
@@ -373,7 +374,7 @@ COSTS = ResultView(
     "costs",
     "Costs",
     BENCHMARK,
-    "Enter: the judgements behind a line",
+    "What was spent on calls.",
     "Once an endpoint judge has run, the cost of every call is broken down here by criterion, question and system. The "
     "baseline costs nothing.",
     cost_choices,
@@ -388,6 +389,7 @@ class CostsViewer(Viewer):
     """What calls cost; behind a line, its replies."""
 
     OTHERWISE, WITHOUT = TO_RUNS, NO_PICTURES
+    DEEPER = "Enter: the judgements behind a line"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (COSTS,), "judges/costs", "Costs", MOVING)

@@ -1,4 +1,4 @@
-"""The action bar of the Label page: labels and acts with their keys, and how much is left."""
+"""The action bar of the Label page: acts with their keys, and how much is left. Labels stand on the unit at hand."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,9 +15,9 @@ from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
-from annotator.gui.review.verdict_words import ACTS, OTHERS, ZERO, Face, face, faces, places
+from annotator.gui.review.verdict_words import ZERO, Face, face
+from annotator.gui.session.page import way_to
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import Act, FittingBar, KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, horizontal, tooltip, with_properties
 
@@ -55,7 +55,7 @@ ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen t
 
 
 class LabellingActionBar(FittingBar):
-    """Buttons that announce the chosen act; some show only icon and key where there is little room."""
+    """Buttons that announce the chosen act; some show only their icon where there is little room."""
 
     LEVELS = 6
 
@@ -63,10 +63,8 @@ class LabellingActionBar(FittingBar):
         """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
         self._locked, self._here, self._rest = locked, "", ""
-        self._protocol, self._places = USUAL, dict[str, int]()
-        for act in (*ACTS, *OTHERS):
-            lock(self.put(act, ""), locked)
-        lock(self.put(ZERO, "Rest"), locked)
+        self._protocol = USUAL
+        lock(self.put(ZERO, "Rest", "down"), locked)
         self.row.addSpacing(10)
         for act, words, picture, hint in BESIDE:
             button = self.put(act, words, picture)
@@ -80,22 +78,10 @@ class LabellingActionBar(FittingBar):
         self.show_protocol(USUAL)
 
     def show_protocol(self, protocol: str) -> None:
-        self._protocol, self._places = protocol, places(protocol)
-        # What labels the rest stands behind the answers; as the first of numbers it is one of them.
-        numbered = ZERO in self._places
-        self.row.insertWidget(0 if numbered else len(ACTS) + len(OTHERS), self.buttons[ZERO])
-        if not numbered:
-            chips.put(self.buttons[ZERO], "down", color="text")
-        for act, shown in self._faces().items():
-            chips.put(self.buttons[act], shown.icon, color=f"state-{shown.state}")
-            self.buttons[act].set_words(shown.words)
+        self._protocol = protocol
         self.show_rest("")
         self._explain()
         self.fit()
-
-    def _faces(self) -> dict[str, Face]:
-        known = faces(self._protocol)
-        return {act: known[place] for act, place in self._places.items()}
 
     def show_rest(self, value: str) -> None:
         """Offer one verdict for all that is open beside the current unit, or none."""
@@ -123,22 +109,16 @@ class LabellingActionBar(FittingBar):
         self.fit()
 
     def _explain(self) -> None:
-        hints = {act: hint for act, _, _, hint in BESIDE}
-        hints |= {ZERO: ""} | {act: face.hint for act, face in self._faces().items()}
+        hints = {ZERO: ""} | {act: hint for act, _, _, hint in BESIDE}
         for act, hint in hints.items() if not self._locked else ():
             self.buttons[act].setEnabled(not self._here)
             self.buttons[act].set_hint(self._here or hint)
 
     def show_level(self, level: int) -> None:
-        """Leave out what stands elsewhere too: the words first, the labels never, and their keys at last."""
+        """Leave out what stands elsewhere too: the words first, and the key of the last act at last."""
         self.shrink(BESIDE, level)
-        # So many numbers stand on the card of the current unit, too.
-        shown = self._places if level < 5 or ZERO not in self._places else {}
-        for act in (*ACTS, *OTHERS):
-            self.buttons[act].setVisible(act in shown)
-        for act in (*ACTS, "submit"):
-            self.buttons[act].show_brief(level >= 5)
-        self.buttons[ZERO].setVisible(ZERO in shown or (bool(self._rest) and not self._locked))
+        self.buttons["submit"].show_brief(level >= 5)
+        self.buttons[ZERO].setVisible(bool(self._rest) and not self._locked)
         if presentation_of(self._protocol).layout is CaseLayout.MATRIX:
             self.buttons["evidence"].hide()
         self.progress.setVisible(level < 3)
@@ -244,7 +224,7 @@ class ProtocolTabs(QFrame):
         """Say what cannot be asked although the rest can, with the way to fix it."""
         self._way = (page, place)
         self.gap.setText(" ".join(gaps))
-        self.mend.setText(f"Go to {page}")
+        self.mend.setText(way_to(page))
         self.mend.setVisible(bool(gaps))
 
     def _tell(self, place: int) -> None:

@@ -40,7 +40,7 @@ from annotator.gui.parts import go_round, holds
 from annotator.gui.review.field_chips import frozen_words, moment
 from annotator.gui.review.people_choice import ACTS as KIND_ACTS, GuidelinePanel
 from annotator.gui.review.verdict_words import ACTS, OTHERS, places
-from annotator.gui.session.page import Page
+from annotator.gui.session.page import Page, way_to
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical
@@ -50,7 +50,7 @@ from annotator.gui.widgets.splitter import Splitter
 
 # The parts of the page on which reports are made ready for judging.
 DRAWN, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
-BY_MATERIAL = "That is done on the Material page; the built-in judge does it without a network."
+BY_MATERIAL = "That is done under Items → Reports; the built-in judge does it without a network."
 # What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
 LACKING = {
     "items": (
@@ -81,13 +81,13 @@ LACKING = {
     ),
     "citations": (
         "No claim cites a source",
-        "Only claims that cite a page can be checked. Review the extracted claims on the Material page.",
-        "Material", "Go to Material",
+        "Only claims that cite a page can be checked. Review the extracted claims under Items → Reports.",
+        "Material", way_to("Material"),
     ),
     "pages": (
         "No cited page was fetched",
-        "Claims are checked against a snapshot of the page they cite. Fetch the pages on the Material page.",
-        "Material", "Go to Material",
+        "Claims are checked against a snapshot of the page they cite. Fetch the pages under Items → Reports.",
+        "Material", way_to("Material"),
     ),
 }  # fmt: skip
 
@@ -122,9 +122,9 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
         return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
     if lacking.startswith(label_cases.DRAWN):
         extracted = ResponsePart(lacking.removeprefix(label_cases.DRAWN)).drawn
-        return f"No {extracted} from any report", BY_MATERIAL, "Material", "Go to Material"
+        return f"No {extracted} from any report", BY_MATERIAL, "Material", way_to("Material")
     shown = presentation_of(protocol)
-    return *shown.lacking, shown.mended_on, f"Go to {shown.mended_on}"
+    return *shown.lacking, shown.mended_on, way_to(shown.mended_on)
 
 
 class LabellingDone(EmptyState):

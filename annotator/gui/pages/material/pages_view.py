@@ -151,7 +151,9 @@ def _claims(page: CitedPage) -> str:
 CITED: Sequence[Column[CitedPage]] = (
     Column("State", state_words, 176, tip=_explained, look=look),
     Column("Address", lambda page: page.url, 300, tip=_explained),
-    Column("Claims", lambda page: f"{page.claims:,}" if page.claims else "none", 62, tip=_claims),
+    Column(
+        "Claims", lambda page: f"{page.claims:,}" if page.claims else "none", 62, tip=_claims, number=True
+    ),
     Column(
         "Fetched",
         lambda page: f"{local(page.fetched_at):%Y-%m-%d}" if page.fetched_at else "",
@@ -224,8 +226,8 @@ class PagesView(TabPart):
         )
         theme.scale(self.claims.setMaximumHeight, 170)
         self.claims.itemActivated.connect(lambda *_: self._ask_claim())
-        right = QWidget()
-        theme.scale(right.setMinimumWidth, 340)
+        self._about = QWidget()
+        theme.scale(self._about.setMinimumWidth, 340)
         self.cited_by = PlainLabel("", "hint")
         vertical(
             self.title,
@@ -236,11 +238,11 @@ class PagesView(TabPart):
             (self.text, 1),
             self.cited_by,
             self.claims,
-            on=right,
+            on=self._about,
             margins=(8, 0, 0, 0),
             spacing=6,
         )
-        parts = Splitter("material-pages", parts=(left, right), sizes=(660, 460), stretch=(3, 2))
+        parts = Splitter("material-pages", parts=(left, self._about), sizes=(660, 460), stretch=(3, 2))
         self.fold = Fold("Fetch pages", self.fetching)
         vertical(self.fold, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)
@@ -293,6 +295,7 @@ class PagesView(TabPart):
         self.model.show(rows)
         body = self.list if rows else self._no_match if self._cited.pages else self._nothing
         self._body.setCurrentWidget(body)
+        self.shown.setVisible(body is not self._nothing)
         row = self.model.place_of(lambda page: page.url == (self._goal or self._url))
         if rows:
             self.list.setCurrentIndex(self.model.index(max(0, row), ADDRESS))
@@ -304,10 +307,8 @@ class PagesView(TabPart):
 
     def _show_page(self) -> None:
         page = self.model.at(self.list.currentIndex().row())
-        for widget in (self.title, self.address, self.state, self.text, self.claims, self.cited_by):
-            widget.setVisible(page is not None)
+        self._about.setVisible(page is not None)
         if page is None:
-            self.cause.setVisible(False)
             self._url, self._seen = "", None
             return
         seen = (page.url, page.state, page.sha256, page.claims)
@@ -315,9 +316,8 @@ class PagesView(TabPart):
             return
         self._url, self._seen = page.url, seen
         self.title.setText(page.title or page.url)
-        self.address.setText(
-            page.url if not page.final_url or page.final_url == page.url else f"{page.url} → {page.final_url}"
-        )
+        moved = f"{page.url} → {page.final_url}" if page.final_url not in ("", page.url) else page.url
+        self.address.setText("" if moved == self.title.text() else moved)
         picture, colour = look(page)
         chips = [Chip(state_words(page), picture, colour.removeprefix("state-"))]
         if page.fetched_at is not None:
@@ -333,7 +333,7 @@ class PagesView(TabPart):
             )
         )
         result = self.session.ask(pages.page, page.url) if page.is_here else None
-        self.text.show_plain(result.text if result else "Never fetched." if page.state is None else "")
+        self.text.show_plain(result.text if result else "Fetch pages reads it." if page.state is None else "")
         self._show_claims(page)
 
     def _show_claims(self, page: CitedPage) -> None:

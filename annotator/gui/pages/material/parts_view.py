@@ -206,7 +206,7 @@ class PartFilter(Enum):
 NOTHING = (
     "Nothing to extract from yet",
     "What reports claim and cite is extracted from them, and what items rest on from their sources. Import them, or "
-    "have a model write reports in the first part of this page.",
+    "have a model write reports on the Reports tab.",
 )
 
 

@@ -18,7 +18,7 @@ from annotator.domain.texts.words import counted, usd
 from annotator.gui import theme
 from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.writing_form import WritingForm
-from annotator.gui.review.sheets import Index, RowsModel, resetting
+from annotator.gui.review.sheets import RIGHT, Index, RowsModel, resetting
 from annotator.gui.review.verdict_words import STATUS_WORDS
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession
@@ -43,6 +43,8 @@ from annotator.gui.widgets.splitter import Splitter
 
 END_TO_END = "end-to-end"
 NONE = "–"
+# The most letters of a system's name in a title.
+LONGEST = 28
 UNKNOWN = "not known"
 # A report is written or not; words of judging would not fit.
 FAILED = {"skipped": "Not asked for", "too_long": "Question too long"}
@@ -111,7 +113,7 @@ class ReportsGrid(RowsModel[ReportsLine]):
             return theme.token("state-disagree" if failed else "text-disabled")
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(explained(result, failed))
-        return None
+        return RIGHT if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -121,13 +123,17 @@ class ReportsGrid(RowsModel[ReportsLine]):
             key = self._rows[section].key
             values = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
             return values.get(Qt.ItemDataRole(role))
+        if role == Qt.ItemDataRole.TextAlignmentRole and section:
+            return RIGHT
         if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal and section:
             column = self._found.columns[section - 1]
             lines = [
                 line for (_, one), result in self._found.lines.items() if one == column for line in result
             ]
             return tooltip(f"{column_words(column)}\n{summed(lines, len(self._found.items))}")
-        return super().headerData(section, orientation, role)
+        title = super().headerData(section, orientation, role)
+        # The whole name is in the tooltip.
+        return f"{title[:LONGEST]}…" if title and len(title) > LONGEST else title
 
     def _of_item(self, item: ReportsLine, role: int) -> Any:
         if role == Qt.ItemDataRole.DisplayRole:
@@ -261,7 +267,7 @@ class ReportsView(TabPart):
         self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
         self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))
-        self.grid.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.grid.verticalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.form, self.lacking = WritingForm(session), LackingList()
         self.of_system = MetadataForm(session, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
         self.of_reports = MetadataForm(session, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)
@@ -354,6 +360,7 @@ class ReportsView(TabPart):
         nothing = not self._found.columns
         self._body.setCurrentWidget(self._nothing if nothing else self.grid if rows else self._no_match)
         self.count.setVisible(not nothing)
+        self.origin.setVisible(not nothing)
         self.foot.setVisible(not nothing and bool(rows))
         if rows and not self.grid.currentIndex().isValid():
             row = max(0, min(cell[0], len(rows) - 1))

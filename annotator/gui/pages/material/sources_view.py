@@ -148,7 +148,7 @@ def _text(value: Any) -> str:
 
 TITLE = 1
 COLUMNS: Sequence[Column[SourceLine]] = (
-    Column("Item", lambda one: one.key, 110),
+    Column("Item", lambda one: one.key, 110, firm=True),
     Column("Source", lambda one: one.title, 220, tip=lambda one: one.identifier or one.title),
     Column("Kind", lambda one: one.kind, 80),
     Column("Published", lambda one: one.published, 96),
@@ -253,6 +253,7 @@ class SourcesView(TabPart):
         self.list = LinesTable(
             "Sources", self.model, self.model.widths, stretched=TITLE, moved=self._show_source
         )
+        self.list.firm = self.model.firm
         self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)
         self.look = KeyButton("Look all up", act="start_run", press=self.look_up)
@@ -333,6 +334,7 @@ class SourcesView(TabPart):
         ]
         self.model.show(rows)
         self._body.setCurrentWidget(self.list if self._found else self._nothing)
+        self.form.setVisible(bool(self._found))
         self.look.setEnabled(bool(self._found) and not self.session.project.readonly)
         self.file.setEnabled(self.look.isEnabled())
         if rows and not self.list.currentIndex().isValid():

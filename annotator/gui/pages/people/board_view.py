@@ -90,7 +90,7 @@ class BoardView(TabPart):
         self.body = QStackedWidget()
         self.nothing = EmptyState("annotator", "Nothing is assigned yet")
         self.hand_out = self.nothing.add_action(
-            "Hand out work", lambda: self.session.go("People", part="Hand out"), primary=True
+            "Assign work", lambda: self.session.go("People", part="Hand out"), primary=True
         )
         self.no_match = EmptyState("search", "No matches", "Remove a filter to see more.")
         self.no_match.add_action("Show all", self.filters.clear)
@@ -142,7 +142,7 @@ class BoardView(TabPart):
         )
         self.table.fit()
         if coordinates:
-            words = "Hand out work, and all assignments are listed here with state, due date and pair."
+            words = "Assign work, and all assignments are listed here with state, due date and pair."
         else:
             words = "Your assignments are listed here. Until you have any, every item is open to you."
         self.nothing.show_words(

@@ -1,8 +1,8 @@
 """The People page: people, assignments and progress."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import (
@@ -20,7 +20,7 @@ from annotator.domain.texts.words import counted, natural
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.plan_form import PlanForm
 from annotator.gui.pages.people.roster import TeamWork
-from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.session.page import PartedPage, Tab, TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import KeyButton, Tabs
@@ -35,7 +35,6 @@ from annotator.gui.widgets.basics import (
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
@@ -48,7 +47,7 @@ ItemPlan = tuple[str, Mapping[str, PlannedStage]]
 
 # So many reasons are shown; the item-by-item table has them all.
 REASONS = 6
-STAGE_WIDTH, LOAD_WIDTH = 136, 84
+STAGE_WIDTH = 136
 
 
 class PlanPreview(QWidget):
@@ -58,8 +57,8 @@ class PlanPreview(QWidget):
         self.summary, self.answer = PlainLabel("", "subtitle", wrap=True), MessageBar()
         self.met = PlainLabel("", "hint", wrap=True)
         self.load, self.lines = CellsModel[Load]((), self), CellsModel[ItemPlan]((), self)
-        self.loads = _table("Load by person, and how many items each pair shares", self.load, LOAD_WIDTH)
-        self.table = _table("The plan item by item", self.lines, STAGE_WIDTH)
+        self.loads = CellsTable("Load by person, and how many items each pair shares", self.load, 0)
+        self.table = CellsTable("The plan item by item", self.lines, 0)
         self.tabs = self.part_tabs = Tabs("Views of the plan")
         overview = column_of(self.met, (self.loads, 1), margins=(0, 10, 0, 0), spacing=6)
         self.tabs.addTab(overview, "Load and pairings")
@@ -108,13 +107,6 @@ def _summary(work: PlannedWork) -> str:
     items = len({line.item_id for line in work.lines})
     to = counted(people, "person", "people")
     return f"{counted(work.new, 'piece')} of work for {to} on {counted(items, 'item')}"
-
-
-def _table(name: str, model: CellsModel[Any], width: int) -> LinesTable:
-    made = LinesTable(name, model)
-    made.horizontalHeader().setDefaultSectionSize(theme.current().px(width))
-    made.horizontalHeader().setStretchLastSection(True)
-    return made
 
 
 LOADS: Sequence[Column[Load]] = (
@@ -177,7 +169,7 @@ def _column(name: str, aliases: Mapping[str, str], overlap: int) -> Column[ItemP
             return "warning", "state-disagree"
         return ("", "text-muted") if line is not None and not line.new else None
 
-    return Column(name.capitalize(), words, tip=tip, look=look)
+    return Column(name.capitalize(), words, STAGE_WIDTH, tip=tip, look=look)
 
 
 def _short(line: PlannedStage, overlap: int) -> bool:
@@ -271,8 +263,8 @@ class HandOut(TabPart):
         self.assign = KeyButton("Assign", act="submit", role="primary", press=self.submit)
         self.nothing = EmptyState(
             "items",
-            "No items to hand out",
-            "Work is handed out item by item. Import a benchmark, or write the first item yourself.",
+            "No items to assign",
+            "Work is assigned item by item. Import a benchmark, or write the first item yourself.",
         )
         self.nothing.add_action("Import…", lambda: session.go("Import"), primary=True)
         self.nothing.add_action("Go to Items", lambda: session.go("Items"))

@@ -14,6 +14,7 @@ from annotator.actions.results import results
 from annotator.actions.studies.result_views import AGREEMENT, CountedView, ResultView
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.refusal import in_window
+from annotator.gui.session.page import way_to
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Refused
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
@@ -93,7 +94,7 @@ class ResultViewer(Viewer):
 
     def lead(self, view: ResultView) -> Lead:
         page = self._steps[0][1] if self._steps and view is VIEW else view.page
-        return f"Go to {page}", page, {}
+        return way_to(page), page, {}
 
     def _coordinates(self) -> bool:
         return people.someone(self.session.project).has(Role.COORDINATOR)
