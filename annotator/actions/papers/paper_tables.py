@@ -264,7 +264,6 @@ _ROWS = {
 
 
 # A step after which a table has figures, with its command behind this, and the page where it is done in the window.
-RUN = " Run: "
 MissingStep = tuple[str, str]
 
 
