@@ -38,6 +38,7 @@ from annotator.domain.judges.validation import (
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, held, new_id, redact, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import usd
+from annotator.judging.calls.prices import prices
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN
 
@@ -248,7 +249,6 @@ async def test(project: Project, name: str) -> dict[str, Any]:
         return {"ok": True, "words": "The baseline judge needs no endpoint; it is always ready."}
     if judge.kind == JudgeKind.DERIVED:
         return {"ok": True, "words": "A vote is counted from its members' verdicts; it makes no calls."}
-    from annotator.judging.calls.prices import prices
     from annotator.judging.calls.probe import FILLER_CHARACTERS, probe
 
     length = max(FILLER_CHARACTERS, _longest_report(project))
@@ -256,7 +256,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
     kept_keys.keep_latency(project, judge, result.latency_s if result.ok else None)
     kept_keys.keep_test(project, judge, "" if result.ok else result.sentence)
     if not project.store.readonly:
-        RunJournal(project, "", judge.id, "").record_calls(result.calls)
+        RunJournal(project, "", judge.id, "").keep_calls(result.calls)
     return {
         "ok": result.ok,
         "words": result.sentence,
@@ -310,8 +310,6 @@ def _ends(arrived: list[Any]) -> str:
 
 def price_words(_project: Project, judge: Judge) -> str:
     """A judge's price with the day it was true; where it is not known, where to enter it."""
-    from annotator.judging.calls.prices import prices
-
     known = prices(judge).of(judge.model)
     if known is None:
         return "not known; enter it, or its runs have no budget and their cost is unknown"
