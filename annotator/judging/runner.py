@@ -45,7 +45,7 @@ class RunningCase:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Progress:
     """The progress of a run in judgements. `latest` was recorded before this was announced.
 
@@ -53,25 +53,6 @@ class Progress:
     calls had cost. `models` are the names the server returned: more than one is a warning.
     """
 
-    done: int
-    by_status: dict[str, int]
-    skipped: int
-    calls: int
-    reused: int
-    repaired: int
-    spent_usd: float
-    unpriced: int
-    saved_usd: float
-    models: tuple[str, ...]
-    running: tuple[RunningCase, ...]
-    waiting_until: datetime | None
-    seconds: float
-    latest: tuple[Finished, ...] = ()
-
-
-@dataclass
-class ProgressTally:
-    clock: Callable[[], float] = time.monotonic
     by_status: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
     calls: int = 0
@@ -80,24 +61,41 @@ class ProgressTally:
     spent_usd: float = 0.0
     unpriced: int = 0
     saved_usd: float = 0.0
-    models: dict[str, None] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+    running: tuple[RunningCase, ...] = ()
+    waiting_until: datetime | None = None
+    seconds: float = 0.0
+    latest: tuple[Finished, ...] = ()
+
+    @property
+    def done(self) -> int:
+        return self.by_status.total()
+
+
+@dataclass
+class ProgressTally:
+    """The progress of a run as it is counted, and the cases in progress."""
+
+    clock: Callable[[], float] = time.monotonic
+    counts: Progress = field(default_factory=Progress)
     running: dict[tuple[Key, ...], Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._began = self.clock()
 
     def count(self, finished: Finished) -> None:
+        counts = self.counts
         if finished.judged:
-            self.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
-        self.reused += len(finished.reused)
-        self.saved_usd += sum(call.bill_usd or 0.0 for call in finished.reused)
+            counts.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
+        counts.reused += len(finished.reused)
+        counts.saved_usd += sum(call.bill_usd or 0.0 for call in finished.reused)
         for call in finished.calls:
-            self.calls += 1
-            self.repaired += call.repaired
-            self.spent_usd += call.bill_usd or 0.0
-            self.unpriced += call.bill_usd is None
-            if call.returned_model:
-                self.models[call.returned_model] = None
+            counts.calls += 1
+            counts.repaired += call.repaired
+            counts.spent_usd += call.bill_usd or 0.0
+            counts.unpriced += call.bill_usd is None
+            if call.returned_model not in ("", *counts.models):
+                counts.models += (call.returned_model,)
 
     def begin(self, case: Case, ask: Any) -> None:
         """Note that a case is in progress; `ask` knows whether a request of it is out."""
@@ -109,17 +107,9 @@ class ProgressTally:
     def told(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
         now = self.clock()
         out = ((keys, ask.asking_since) for keys, ask in self.running.items())
-        return Progress(
-            done=self.by_status.total(),
-            by_status=dict(self.by_status),
-            skipped=self.skipped,
-            calls=self.calls,
-            reused=self.reused,
-            repaired=self.repaired,
-            spent_usd=self.spent_usd,
-            unpriced=self.unpriced,
-            saved_usd=self.saved_usd,
-            models=tuple(self.models),
+        return replace(
+            self.counts,
+            by_status=self.counts.by_status.copy(),
             running=tuple(RunningCase(keys, now - since) for keys, since in out if since is not None),
             waiting_until=waiting_until,
             seconds=now - self._began,
@@ -287,7 +277,7 @@ class _Run:
                 group.create_task(self._work(asks, going, first=number < OPENING))
         if self.halt is not None:
             for case in chain(self._put_off, self._source):
-                self.tally.skipped += len(case.units)
+                self.tally.counts.skipped += len(case.units)
                 await asyncio.sleep(0)
 
     async def baseline(self, going: asyncio.Event | None) -> None:
@@ -338,7 +328,7 @@ class _Run:
             verdicts = await judge(case, ask) if judge else {}
         except RunHalt as halt:
             self.halt = self.halt or halt
-            self.tally.skipped += len(case.units)
+            self.tally.counts.skipped += len(case.units)
             self._add_unjudged(case, ask, halt.cause)
         except asyncio.CancelledError:
             self._add_unjudged(case, ask, "cancelled")

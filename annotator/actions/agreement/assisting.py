@@ -244,9 +244,9 @@ class PairingRun(RunKind):
         return await super().through(tell, listen) if self.to_do else self._nothing_to_ask()
 
     def _nothing_to_ask(self) -> run_records.RunEvent:
-        from annotator.judging.runner import ProgressTally, RunEnd
+        from annotator.judging.runner import Progress, RunEnd
 
-        ended, total = RunEnd(RunState.DONE, ProgressTally().told((), None)), len(self.lists)
+        ended, total = RunEnd(RunState.DONE, Progress()), len(self.lists)
         return with_failures(run_records.ended_line("", DEED, ended, total, total), [])
 
     def journal(self, run_id: str) -> RunJournal:

@@ -35,7 +35,7 @@ from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.judging.runner import Finished
+from annotator.judging.runner import Finished, left
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
@@ -220,8 +220,6 @@ class DriftCheckRun(RunKind):
         return _CheckJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
-        from annotator.judging.runner import left
-
         units = self._frozen.units
         others = _AllBut({(unit.response_id, unit.unit_id, self._trial) for unit in units})
         return RunWork(

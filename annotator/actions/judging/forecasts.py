@@ -19,7 +19,9 @@ from annotator.domain.judges.judge import YES, Judge, JudgeKind, RaterKind, Stat
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, lasting, usd
-from annotator.judging.calls.prices import TOKENS_A_UNIT
+from annotator.judging.calls.client import Endpoint
+from annotator.judging.calls.prices import TOKENS_A_UNIT, prices, unpriced
+from annotator.judging.runner import left
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
@@ -270,8 +272,6 @@ def _free(judge: Judge, order: judge_cases.RunRequest, units: int, total: int, t
 
 def _priced(judge: Judge, order: judge_cases.RunRequest, totals: Questions, made: _Replies) -> CostEstimate:
     """What the questions take when replies are as long and as slow as those `made`."""
-    from annotator.judging.calls.prices import prices
-
     price = prices(judge).of(judge.model)
     # After a question for a plan another follows, so that more may be listed than were weighed.
     share = totals.asked / totals.weighed if totals.weighed else 1.0
@@ -318,9 +318,7 @@ def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
 
 async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: bool = False) -> Questions:
     """Every question of the order, each once, broken down by whether it is still to be put; or the first `one`."""
-    from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
-    from annotator.judging.runner import left
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, result = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
@@ -359,8 +357,6 @@ async def refuse_small_budget(kind: RunKind) -> None:
     budget, judge = kind.order.budget_usd, kind.asker()
     if budget is None or judge.kind != JudgeKind.ENDPOINT:
         return
-    from annotator.judging.calls.prices import prices, unpriced
-
     if prices(judge).of(judge.model) is None:
         raise unpriced(judge.model)
     work = kind.outlook()

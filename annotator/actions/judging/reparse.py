@@ -23,7 +23,7 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.judging.calls.asking import keys_of
+from annotator.judging.calls.asking import ReplayAsk, keys_of
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING
 from annotator.storage import tables
@@ -168,8 +168,6 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
 
 async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
     """Each judgement as it was and as its reply reads now; none where no reply is kept."""
-    from annotator.judging.calls.asking import ReplayAsk
-
     with project.store.read() as db:
         replay = ReplayAsk(_replies(db, rows[0]["call_id"]))
     if not replay.calls or protocol.judge is None:

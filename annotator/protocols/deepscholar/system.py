@@ -162,7 +162,6 @@ class SectionText(Report):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by; nothing is asked after it."""
         return cls(text="Section.")
 
 
