@@ -260,14 +260,14 @@ def aligned(kind: Kind, a: Units, b: Units) -> "Alignment":
 
     match KINDS[kind].aligned:
         case AlignmentRule.WORDS:
-            return align(*([unit.text for unit in units] for units in (a, b)))
+            return align([unit.text for unit in a], [unit.text for unit in b])
         case AlignmentRule.WORK:
             works = [[ReferencedWork(unit.identifier, unit.text) for unit in units] for units in (a, b)]
             return align_references(*works)
         case AlignmentRule.KEY:
-            return align_by_key(*([unit.text.strip() for unit in units] for units in (a, b)))
+            return align_by_key([unit.text.strip() for unit in a], [unit.text.strip() for unit in b])
         case AlignmentRule.ID:
-            return align_by_key(*([unit.id for unit in units] for units in (a, b)))
+            return align_by_key([unit.id for unit in a], [unit.id for unit in b])
 
 
 def measured(kind: Kind) -> list[ComparedField]:

@@ -102,7 +102,7 @@ def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[st
     content = canonical_json(extract.document.tree()).decode()
     row = fields.model_dump() | {"state": fields.state.value, "content": content, "sha256": sha256(content)}
     row |= {"id": old["id"] if old else new_id()}
-    _put(db, row)
+    tables.put(db, EXTRACT, row)
     return image(old), row
 
 
@@ -129,7 +129,7 @@ def confirm(project: Project, extract_id: str) -> Change:
         if row is None:
             raise GONE
         after = row | {"state": ExtractState.CONFIRMED.value, "by": me.id, "at": now()}
-        _put(db, after)
+        tables.put(db, EXTRACT, after)
         return record(project, db, Change("extract", extract_id, "confirm extract", image(row), image(after)))
 
 
@@ -142,16 +142,12 @@ def restore(_project: Project, db: Connection, subject: str, present: Any, goal:
             raise Refusal("It has been judged since.", "Write another version instead.")
         db.execute(delete(EXTRACT).where(EXTRACT.c.id == subject))
         return
-    _put(db, goal | {"at": datetime.fromisoformat(goal["at"])})
+    tables.put(db, EXTRACT, goal | {"at": datetime.fromisoformat(goal["at"])})
 
 
 def image(row: dict[str, Any] | None) -> dict[str, Any]:
     """A row as the audit keeps it; empty for none."""
     return {} if row is None else row | {"at": row["at"].isoformat()}
-
-
-def _put(db: Connection, row: dict[str, Any]) -> None:
-    tables.put(db, EXTRACT, row)
 
 
 def _row(db: Connection, condition: Any) -> dict[str, Any] | None:

@@ -16,7 +16,6 @@ from annotator.actions.authoring import annotating
 from annotator.actions.authoring import settings as settings_module
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, items
-from annotator.actions.items import items as items_module
 from annotator.actions.items.extracts import CurrentPart
 from annotator.actions.items.items import LeftOut, item_of
 from annotator.actions.project import file, people
@@ -249,7 +248,12 @@ def _material(
         artifact_ids=own.artifact_ids,
         parts={ResponsePart(kind): extract.document for kind, extract in extracts.items()},
         part_ids={ResponsePart(kind): extract.id for kind, extract in extracts.items()},
-        others=[other for other in rivals if _rivals(response, other)],
+        others=[
+            other
+            for other in rivals
+            if other.system_id != response.system_id
+            and (other.trial, other.mode) == (response.trial, response.mode)
+        ],
         facing=[other for other in rivals if (response.mode == EXEMPLAR) is not (other.mode == EXEMPLAR)],
         weights=own.weights,
         window=own.window,
@@ -267,10 +271,6 @@ def sampled_pairs(project: Project) -> PairsDrawn:
             both[b].add(a)
         result[protocol] = {one: frozenset(others) for one, others in both.items()}
     return result
-
-
-def _rivals(a: Response, b: Response) -> bool:
-    return a.system_id != b.system_id and (a.trial, a.mode) == (b.trial, b.mode)
 
 
 def _responses(
@@ -467,7 +467,7 @@ def reports(project: Project) -> Reports:
         select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .where(ITEM.c.retired.is_(False), items_module.ANSWERED)
+        .where(ITEM.c.retired.is_(False), items.ANSWERED)
         .order_by(RESPONSE.c.trial, RESPONSE.c.id)
     )
     lines: dict[tuple[str, Column], list[ReportLine]] = {}
@@ -476,7 +476,7 @@ def reports(project: Project) -> Reports:
         lines.setdefault((line.item_id, line.column), []).append(line)
     columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
     by_cell = {key: tuple(result) for key, result in lines.items()}
-    return Reports(_items(project, partses), tuple(columns), by_cell, items_module.left_out(project))
+    return Reports(_items(project, partses), tuple(columns), by_cell, items.left_out(project))
 
 
 def text_of(project: Project, response_id: str) -> str:
@@ -494,7 +494,7 @@ def _items(
     )
     question = (
         select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.question_type)
-        .where(ITEM.c.retired.is_(False), items_module.ANSWERED)
+        .where(ITEM.c.retired.is_(False), items.ANSWERED)
         .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     )
     with project.store.read() as db:

@@ -14,7 +14,6 @@ from functools import wraps
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, TypeVarTuple
 
 from sqlalchemy import Result, Table, delete, insert, select
@@ -403,7 +402,7 @@ MOST, ROOM = 32, 3_000_000
 
 _answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
 _watches: dict[Path, ChangeWatch] = {}
-_lock = RLock()
+_lock = threading.RLock()
 
 
 def cached(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate[Project, P], T]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.texts.canonical import (
@@ -34,15 +34,10 @@ from annotator.judging.calls.noting import call_of
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.prices import Prices
 from annotator.judging.calls.replies import UnreadableReply, parse
+from annotator.judging.calls.reply_parts import ReplyForm
 
 if TYPE_CHECKING:
     from openai.types import Batch
-
-from typing import Annotated, Protocol
-
-from pydantic import ConfigDict, Field
-
-from annotator.judging.calls.reply_parts import ReplyForm
 
 # Providers take custom ids of up to 64 characters; 224 bits of the key are as good as 256.
 _KEY_CHARACTERS = 56
