@@ -393,6 +393,18 @@ async def _came(event: asyncio.Event, seconds: float) -> bool:
     return True
 
 
+async def unless_cancelled(work: Coroutine[Any, Any, None], cancel: asyncio.Event) -> bool:
+    """Do work until it has ended or is cancelled; whether it was cancelled."""
+    crew, watch = asyncio.ensure_future(work), asyncio.ensure_future(cancel.wait())
+    try:
+        await asyncio.wait({crew, watch}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await stop(crew, watch)
+    if not crew.cancelled():
+        crew.result()
+    return crew.cancelled()
+
+
 async def stop(*tasks: asyncio.Future[Any]) -> None:
     """Cancel tasks and wait until they have ended, however they end."""
     for task in tasks:

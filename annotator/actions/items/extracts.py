@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any
 
 import orjson
-from sqlalchemy import delete, select
+from sqlalchemy import Select, delete, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project import people
@@ -55,18 +56,21 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
 
     What a model drafted for one person alone, or belongs to a named rubric set, is not among them.
     """
-    best: dict[Subject, dict[str, Any]] = defaultdict(dict)
-    for row in db.execute(select(EXTRACT).where(EXTRACT.c.item_id.in_(list(item_ids)))).mappings():
-        if is_apart(row["origin"]):
-            continue
-        of_kind = best[row["item_id"], row["response_id"]]
-        known = of_kind.get(row["kind"])
-        if known is None or rank(row) < rank(known):
-            of_kind[row["kind"]] = row
-    return {
-        subject: {kind: read(row) for kind, row in sorted(of_kind.items())}
-        for subject, of_kind in best.items()
-    }
+    result: dict[Subject, dict[str, Extract]] = defaultdict(dict)
+    best = _best(db, select(EXTRACT).where(EXTRACT.c.item_id.in_(list(item_ids))))
+    for (item_id, response_id, kind), row in sorted(best.items(), key=itemgetter(0)):
+        result[item_id, response_id][kind] = read(row)
+    return dict(result)
+
+
+def _best(db: Connection, question: Select[Any]) -> dict[tuple[str, str, str], Any]:
+    """(item, response or none, kind) → the row that stands, of those that are asked for."""
+    best: dict[tuple[str, str, str], Any] = {}
+    for row in db.execute(question).mappings():
+        key = row["item_id"], row["response_id"], row["kind"]
+        if not is_apart(row["origin"]) and (key not in best or rank(row) < rank(best[key])):
+            best[key] = row
+    return best
 
 
 def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
@@ -284,14 +288,7 @@ def contents(project: Project, kind: ResponsePart) -> Iterator[tuple[str, str, d
 def _chosen(db: Connection, kind: str = "") -> list[Any]:
     columns = [column for column in EXTRACT.c if column.name != "content"]
     question = select(*columns).where(EXTRACT.c.kind == kind) if kind else select(*columns)
-    best: dict[tuple[str, str, str], Any] = {}
-    for row in db.execute(question).mappings():
-        if is_apart(row["origin"]):
-            continue
-        key = row["item_id"], row["response_id"], row["kind"]
-        if key not in best or rank(row) < rank(best[key]):
-            best[key] = row
-    return list(best.values())
+    return list(_best(db, question).values())
 
 
 def _count(db: Connection, rows: list[Any]) -> None:

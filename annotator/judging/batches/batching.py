@@ -53,7 +53,7 @@ from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.outcome import Usage, sentence
 from annotator.judging.calls.prices import CallBill
 from annotator.judging.calls.replies import UnreadableReply, reread
-from annotator.judging.runner import side_by_side, stop
+from annotator.judging.runner import side_by_side, unless_cancelled
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -224,16 +224,9 @@ async def through(
     batched = Batched(asker, shelf)
     for call in shelf.declined():
         batched.heard(call)
-    work = asyncio.ensure_future(_Work(judge, batched, tell, sizes or BatchLimits(), nap).all(cases))
-    watch = asyncio.ensure_future((cancel or asyncio.Event()).wait())
-    try:
-        await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        await stop(work, watch)
-    if work.cancelled():
+    work = _Work(judge, batched, tell, sizes or BatchLimits(), nap).all(cases)
+    if await unless_cancelled(work, cancel or asyncio.Event()):
         batched.halt = RunHalt("The run was stopped; its batches continue at the provider.")
-    else:
-        work.result()
     return batched
 
 
