@@ -191,6 +191,7 @@ async def run(
     cancel: asyncio.Event | None = None,
     going: asyncio.Event | None = None,
     already: Container[Key] = frozenset(),
+    asks: Callable[[Case], RecordingAsk] | None = None,
 ) -> RunEnd:
     """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
 
@@ -200,10 +201,11 @@ async def run(
     together when fast; `progress` is told every second at least. While `going` is clear no case is begun. `cancel`
     stops within a second: what is in flight is dropped and stays unjudged. A case that fails is a verdict with a
     cause; an error in the program propagates, after what was finished is recorded. How many calls go out at once is
-    for the endpoint's limits to say: a few cases more than that keep all their slots busy.
+    for the endpoint's limits to say: a few cases more than that keep all their slots busy. `asks` gives each case its
+    ask in the factory's place, such as from batches.
     """
     refuse_unanswerable(protocol, by_model=ask_factory is not None)
-    judging = _Run(protocol, left(cases, already), ask_factory, record, progress)
+    judging = _Run(protocol, left(cases, already), ask_factory, record, progress, asks)
     cancel = cancel or asyncio.Event()
     crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
     cancelled = await judging.through(crew, cancel)
@@ -239,6 +241,7 @@ class _Run:
         asks: AskFactory | None,
         record: Record,
         tell: Tell,
+        ask_of: Callable[[Case], RecordingAsk] | None,
     ) -> None:
         self.tally = ProgressTally()
         self.halt: RunHalt | None = None
@@ -246,7 +249,7 @@ class _Run:
         self._source = source
         self._asks = asks
         self._record = record
-        self._tell = tell
+        self._tell, self._ask_of = tell, ask_of
         self._put_off: deque[Case] = deque()
         self._pending: list[Finished] = []
         self._news, self._over = asyncio.Event(), asyncio.Event()
@@ -304,7 +307,7 @@ class _Run:
             if case is None:
                 asks.opened.set()
                 return
-            await self._one(case, asks(case))
+            await self._one(case, (self._ask_of or asks)(case))
             # Cached answers never wait for anything: without this they would keep the loop to themselves.
             await asyncio.sleep(0)
 

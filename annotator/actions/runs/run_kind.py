@@ -247,19 +247,20 @@ class _Drive:
 
     async def through(self, asker: Asker | None) -> runner.RunEnd:
         """Do the work, and the batches before it where the order wants them."""
-        work, source, asks = self._work, self._work.cases(), asker
+        work, source, asks = self._work, self._work.cases(), None
         if asker is not None and self._order.batch:
             asks, source = await self._by_batches(asker)
         return await runner.run(
             work.protocol,
             source,
-            asks,
+            asker,
             concurrency=self._order.concurrency,
             record=self._journal.record,
             progress=self._told,
             cancel=self.cancel,
             going=self.going,
             already=work.already,
+            asks=asks,
         )
 
     async def _by_batches(self, asker: Asker) -> tuple[Any, Iterable[Case]]:

@@ -543,24 +543,21 @@ class BatchSession:
             return CallOutcome(CallTrouble.MALFORMED, message=f"The server sent something else: {error}")
 
     def _seen(self, batch: "Batch") -> BatchStatus:
-        return _shown(batch, self._secrets)
-
-
-def _shown(batch: "Batch", keys: Iterable[str]) -> BatchStatus:
-    errors = getattr(batch.errors, "data", None) or ()
-    return BatchStatus(
-        batch=_named(batch, "batch"),
-        status=without_keys(_word(batch, "status"), keys),
-        output_file=_word(batch, "output_file_id"),
-        error_file=_word(batch, "error_file_id"),
-        expires_at=_moment(batch.expires_at),
-        total=_count(batch.request_counts, "total"),
-        completed=_count(batch.request_counts, "completed"),
-        failed=_count(batch.request_counts, "failed"),
-        errors=tuple(
-            (redact(_word(error, "code"), keys), redact(_word(error, "message"), keys)) for error in errors
-        ),
-    )
+        errors, keys = getattr(batch.errors, "data", None) or (), self._secrets
+        return BatchStatus(
+            batch=_named(batch, "batch"),
+            status=without_keys(_word(batch, "status"), keys),
+            output_file=_word(batch, "output_file_id"),
+            error_file=_word(batch, "error_file_id"),
+            expires_at=_moment(batch.expires_at),
+            total=_count(batch.request_counts, "total"),
+            completed=_count(batch.request_counts, "completed"),
+            failed=_count(batch.request_counts, "failed"),
+            errors=tuple(
+                (redact(_word(error, "code"), keys), redact(_word(error, "message"), keys))
+                for error in errors
+            ),
+        )
 
 
 def _named(made: Any, what: str) -> str:
