@@ -44,7 +44,7 @@ class RunningCase:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Progress:
     """The progress of a run in judgements. `latest` was recorded before this was announced.
 
@@ -52,25 +52,6 @@ class Progress:
     calls had cost. `models` are the names the server returned: more than one is a warning.
     """
 
-    done: int
-    by_status: dict[str, int]
-    skipped: int
-    calls: int
-    reused: int
-    repaired: int
-    spent_usd: float
-    unpriced: int
-    saved_usd: float
-    models: tuple[str, ...]
-    running: tuple[RunningCase, ...]
-    waiting_until: datetime | None
-    seconds: float
-    latest: tuple[Finished, ...] = ()
-
-
-@dataclass
-class ProgressTally:
-    clock: Callable[[], float] = time.monotonic
     by_status: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
     calls: int = 0
@@ -79,24 +60,41 @@ class ProgressTally:
     spent_usd: float = 0.0
     unpriced: int = 0
     saved_usd: float = 0.0
-    models: dict[str, None] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+    running: tuple[RunningCase, ...] = ()
+    waiting_until: datetime | None = None
+    seconds: float = 0.0
+    latest: tuple[Finished, ...] = ()
+
+    @property
+    def done(self) -> int:
+        return self.by_status.total()
+
+
+@dataclass
+class ProgressTally:
+    """The progress of a run as it is counted, and the cases in progress."""
+
+    clock: Callable[[], float] = time.monotonic
+    counts: Progress = field(default_factory=Progress)
     running: dict[tuple[Key, ...], Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._began = self.clock()
 
     def count(self, finished: Finished) -> None:
+        counts = self.counts
         if finished.judged:
-            self.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
-        self.reused += len(finished.reused)
-        self.saved_usd += sum(call.bill_usd or 0.0 for call in finished.reused)
+            counts.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
+        counts.reused += len(finished.reused)
+        counts.saved_usd += sum(call.bill_usd or 0.0 for call in finished.reused)
         for call in finished.calls:
-            self.calls += 1
-            self.repaired += call.repaired
-            self.spent_usd += call.bill_usd or 0.0
-            self.unpriced += call.bill_usd is None
-            if call.returned_model:
-                self.models[call.returned_model] = None
+            counts.calls += 1
+            counts.repaired += call.repaired
+            counts.spent_usd += call.bill_usd or 0.0
+            counts.unpriced += call.bill_usd is None
+            if call.returned_model not in ("", *counts.models):
+                counts.models += (call.returned_model,)
 
     def begin(self, case: Case, ask: Any) -> None:
         """Note that a case is in progress; `ask` knows whether a request of it is out."""
@@ -108,17 +106,9 @@ class ProgressTally:
     def told(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
         now = self.clock()
         out = ((keys, ask.asking_since) for keys, ask in self.running.items())
-        return Progress(
-            done=self.by_status.total(),
-            by_status=dict(self.by_status),
-            skipped=self.skipped,
-            calls=self.calls,
-            reused=self.reused,
-            repaired=self.repaired,
-            spent_usd=self.spent_usd,
-            unpriced=self.unpriced,
-            saved_usd=self.saved_usd,
-            models=tuple(self.models),
+        return replace(
+            self.counts,
+            by_status=self.counts.by_status.copy(),
             running=tuple(RunningCase(keys, now - since) for keys, since in out if since is not None),
             waiting_until=waiting_until,
             seconds=now - self._began,
@@ -200,6 +190,7 @@ async def run(
     cancel: asyncio.Event | None = None,
     going: asyncio.Event | None = None,
     already: Container[Key] = frozenset(),
+    asks: Callable[[Case], RecordingAsk] | None = None,
 ) -> RunEnd:
     """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
 
@@ -209,10 +200,11 @@ async def run(
     together when fast; `progress` is told every second at least. While `going` is clear no case is begun. `cancel`
     stops within a second: what is in flight is dropped and stays unjudged. A case that fails is a verdict with a
     cause; an error in the program propagates, after what was finished is recorded. How many calls go out at once is
-    for the endpoint's limits to say: a few cases more than that keep all their slots busy.
+    for the endpoint's limits to say: a few cases more than that keep all their slots busy. `asks` gives each case its
+    ask in the factory's place, such as from batches.
     """
     refuse_unanswerable(protocol, by_model=ask_factory is not None)
-    judging = _Run(protocol, left(cases, already), ask_factory, record, progress)
+    judging = _Run(protocol, left(cases, already), ask_factory, record, progress, asks)
     cancel = cancel or asyncio.Event()
     crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
     cancelled = await judging.through(crew, cancel)
@@ -248,6 +240,7 @@ class _Run:
         asks: AskFactory | None,
         record: Record,
         tell: Tell,
+        ask_of: Callable[[Case], RecordingAsk] | None,
     ) -> None:
         self.tally = ProgressTally()
         self.halt: RunHalt | None = None
@@ -255,7 +248,7 @@ class _Run:
         self._source = source
         self._asks = asks
         self._record = record
-        self._tell = tell
+        self._tell, self._ask_of = tell, ask_of
         self._put_off: deque[Case] = deque()
         self._pending: list[Finished] = []
         self._news, self._over = asyncio.Event(), asyncio.Event()
@@ -286,7 +279,7 @@ class _Run:
                 group.create_task(self._work(asks, going, first=number < OPENING))
         if self.halt is not None:
             for case in chain(self._put_off, self._source):
-                self.tally.skipped += len(case.units)
+                self.tally.counts.skipped += len(case.units)
                 await asyncio.sleep(0)
 
     async def baseline(self, going: asyncio.Event | None) -> None:
@@ -313,7 +306,7 @@ class _Run:
             if case is None:
                 asks.opened.set()
                 return
-            await self._one(case, asks(case))
+            await self._one(case, (self._ask_of or asks)(case))
             # Cached answers never wait for anything: without this they would keep the loop to themselves.
             await asyncio.sleep(0)
 
@@ -337,7 +330,7 @@ class _Run:
             verdicts = await judge(case, ask) if judge else {}
         except RunHalt as halt:
             self.halt = self.halt or halt
-            self.tally.skipped += len(case.units)
+            self.tally.counts.skipped += len(case.units)
             self._add_unjudged(case, ask, halt.cause)
         except asyncio.CancelledError:
             self._add_unjudged(case, ask, "cancelled")
@@ -400,6 +393,18 @@ async def _came(event: asyncio.Event, seconds: float) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+async def unless_cancelled(work: Coroutine[Any, Any, None], cancel: asyncio.Event) -> bool:
+    """Do work until it has ended or is cancelled; whether it was cancelled."""
+    crew, watch = asyncio.ensure_future(work), asyncio.ensure_future(cancel.wait())
+    try:
+        await asyncio.wait({crew, watch}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await stop(crew, watch)
+    if not crew.cancelled():
+        crew.result()
+    return crew.cancelled()
 
 
 async def stop(*tasks: asyncio.Future[Any]) -> None:

@@ -46,7 +46,6 @@ class DraftedRubric(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the four lines."""
         criteria = blocks(text, quote="QUOTE", insight="INSIGHT", text="CRITERION", weight="WEIGHT")
         return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in criteria]})
 
@@ -72,7 +71,6 @@ class DraftedDiagnostics(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the four lines."""
         statements = blocks(text, quote="QUOTE", text="STATEMENT", label="LABEL", aspect="ASPECT")
         return cls.model_validate({"statements": statements})
 

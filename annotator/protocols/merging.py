@@ -123,7 +123,6 @@ class Pairs(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError where a line is anything but two numbers."""
         lines = [] if text.strip().lower() == NONE else [line for line in text.splitlines() if line.strip()]
         result = [_LINE.fullmatch(line) for line in lines]
         if not all(result):

@@ -30,7 +30,11 @@ Word = BeforeValidator(_plain)
 
 
 class ModelReply(BaseModel):
-    """What a model replies: the fields of a class and no others."""
+    """What a model replies: the fields of a class and no others.
+
+    `from_text` reads a reply in the plain text form that `TEXT_FORM` asks for; ValueError on anything else. What
+    `assumed` gives is what an estimate goes by: the questions after such a reply are weighed too.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 

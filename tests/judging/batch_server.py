@@ -239,7 +239,9 @@ async def batched(
         rest.setdefault("nap", soon)
         result = await through(tiny_judge, lambda: map(case, range(cases)), factory, shelf, **rest)
         cases_left = result.in_order(lambda: map(case, range(cases)))
-        ended = await runner.run(TINY, cases_left, result, record=finished.extend, cancel=rest.get("cancel"))
+        ended = await runner.run(
+            TINY, cases_left, result.asker, asks=result, record=finished.extend, cancel=rest.get("cancel")
+        )
     return result, ended, finished
 
 

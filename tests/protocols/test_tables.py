@@ -4,7 +4,7 @@ import pytest
 
 from annotator.actions.results import scoring
 from annotator.actions.validation import corrected
-from annotator.domain.judges.protocol import Material, Over, RatedResponse
+from annotator.domain.judges.protocol import Material, Metric, Over, RatedResponse
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.material.item import Item, Response
@@ -64,7 +64,7 @@ def test_nothing_is_asked_of_people_alone() -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=list(PROTOCOLS))
 def test_a_metric_is_of_one_response_of_a_system_or_of_the_project(protocol) -> None:
     for metric in protocol.metrics:
-        given = [metric.score.__name__ != "_of_many", metric.pooled is not None, metric.table is not None]
+        given = [metric.score is not Metric.score, metric.pooled is not None, metric.table is not None]
         assert given.count(True) == 1, metric.name
         assert metric.drawn is None or metric.pooled is not None
         assert not metric.unit or metric.within != SHARE, f"say between what {metric.name} lies"

@@ -28,7 +28,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.judging.runner import Finished, ProgressTally, RunEnd
+from annotator.judging.runner import Finished, RunEnd
 from annotator.protocols.merging import NAME, PROMPTS, paired
 from annotator.storage import tables
 
@@ -243,7 +243,7 @@ class PairingRun(RunKind):
         return await super().through(tell, listen) if self.to_do else self._nothing_to_ask()
 
     def _nothing_to_ask(self) -> run_records.RunEvent:
-        ended, total = RunEnd(RunState.DONE, ProgressTally().told((), None)), len(self.lists)
+        ended, total = RunEnd(RunState.DONE, Progress()), len(self.lists)
         return with_failures(run_records.ended_line("", DEED, ended, total, total), [])
 
     def journal(self, run_id: str) -> RunJournal:

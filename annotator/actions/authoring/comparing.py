@@ -1,7 +1,7 @@
 """Comparison of two documents of a kind: alignment of units, fields compared, figures."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from math import fsum
@@ -102,7 +102,11 @@ def of_pairs(
     unsure = sum((a, b).count(UNSURE) for a, b in pairs)
     lost = sum(both.count(None) for both in known) - sum(both.count(None) for both in pairs)
     strange = lost - unsure
-    return [(name, estimate.remarked(_of_unsure(unsure), _of_strange(strange))) for name, estimate in result]
+    remarks = (
+        f"{unsure} judgement{'s' if unsure > 1 else ''} of “unsure”, counted as missing" if unsure else "",
+        f"{counted(strange, 'judgement')} not on the scale, counted as missing" if strange else "",
+    )
+    return [(name, estimate.remarked(*remarks)) for name, estimate in result]
 
 
 def _figures(field: ComparedField, known: Pairs, clusters: Sequence[Hashable] | None, several: bool) -> Named:
@@ -205,14 +209,6 @@ def _pearson(pairs: Pairs, clusters: Sequence[Hashable] | None) -> Estimate:
     return over_items("pearson", [a for a, _ in pairs], [b for _, b in pairs], clusters or None)
 
 
-def _of_unsure(count: int) -> str:
-    return f"{count} judgement{'s' if count > 1 else ''} of “unsure”, counted as missing" if count else ""
-
-
-def _of_strange(count: int) -> str:
-    return f"{counted(count, 'judgement')} not on the scale, counted as missing" if count else ""
-
-
 def _units(
     field: ComparedField, joined: Sequence[JoinedValue]
 ) -> tuple[list[tuple[str, dict[str, Any]]], int]:
@@ -249,39 +245,6 @@ VALUE = KINDS[Kind.LABELS].says
 MATCH_F1, JACCARD = "match_f1", "jaccard"
 
 
-def _by_text(a: Units, b: Units) -> "Alignment":
-    from annotator.stats.matching.matching import align
-
-    return align([unit.text for unit in a], [unit.text for unit in b])
-
-
-def _by_reference(a: Units, b: Units) -> "Alignment":
-    from annotator.stats.matching.matching import ReferencedWork, align_references
-
-    works = [[ReferencedWork(unit.identifier, unit.text) for unit in units] for units in (a, b)]
-    return align_references(*works)
-
-
-def _by_dimension(a: Units, b: Units) -> "Alignment":
-    from annotator.stats.matching.matching import align_by_key
-
-    return align_by_key([unit.text.strip() for unit in a], [unit.text.strip() for unit in b])
-
-
-def _by_id(a: Units, b: Units) -> "Alignment":
-    from annotator.stats.matching.matching import align_by_key
-
-    return align_by_key([unit.id for unit in a], [unit.id for unit in b])
-
-
-ALIGNED: dict[AlignmentRule, Callable[[Units, Units], "Alignment"]] = {
-    AlignmentRule.WORDS: _by_text,
-    AlignmentRule.WORK: _by_reference,
-    AlignmentRule.KEY: _by_dimension,
-    AlignmentRule.ID: _by_id,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class DocumentComparison:
     matched: tuple[Match, ...]
@@ -293,7 +256,18 @@ class DocumentComparison:
 
 def aligned(kind: Kind, a: Units, b: Units) -> "Alignment":
     """Which units of two documents of a kind belong together, by the fixed matcher."""
-    return ALIGNED[KINDS[kind].aligned](a, b)
+    from annotator.stats.matching.matching import ReferencedWork, align, align_by_key, align_references
+
+    match KINDS[kind].aligned:
+        case AlignmentRule.WORDS:
+            return align([unit.text for unit in a], [unit.text for unit in b])
+        case AlignmentRule.WORK:
+            works = [[ReferencedWork(unit.identifier, unit.text) for unit in units] for units in (a, b)]
+            return align_references(*works)
+        case AlignmentRule.KEY:
+            return align_by_key([unit.text.strip() for unit in a], [unit.text.strip() for unit in b])
+        case AlignmentRule.ID:
+            return align_by_key([unit.id for unit in a], [unit.id for unit in b])
 
 
 def measured(kind: Kind) -> list[ComparedField]:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, Select, delete, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -19,7 +20,7 @@ from annotator.domain.material.part import ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT, put
+from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT
 
 GONE = Refusal("That extract no longer exists.", "Open the response again.")
 # Whose word counts first: a person's, then what came with the response, then a judge's.
@@ -52,18 +53,21 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
 
     What a model drafted for one person alone, or belongs to a named rubric set, is not among them.
     """
-    best: dict[Subject, dict[str, Any]] = defaultdict(dict)
-    for row in db.execute(select(EXTRACT).where(EXTRACT.c.item_id.in_(list(item_ids)))).mappings():
-        if is_apart(row["origin"]):
-            continue
-        of_kind = best[row["item_id"], row["response_id"]]
-        known = of_kind.get(row["kind"])
-        if known is None or rank(row) < rank(known):
-            of_kind[row["kind"]] = row
-    return {
-        subject: {kind: read(row) for kind, row in sorted(of_kind.items())}
-        for subject, of_kind in best.items()
-    }
+    result: dict[Subject, dict[str, Extract]] = defaultdict(dict)
+    best = _best(db, select(EXTRACT).where(EXTRACT.c.item_id.in_(list(item_ids))))
+    for (item_id, response_id, kind), row in sorted(best.items(), key=itemgetter(0)):
+        result[item_id, response_id][kind] = read(row)
+    return dict(result)
+
+
+def _best(db: Connection, question: Select[Any]) -> dict[tuple[str, str, str], Any]:
+    """(item, response or none, kind) → the row that stands, of those that are asked for."""
+    best: dict[tuple[str, str, str], Any] = {}
+    for row in db.execute(question).mappings():
+        key = row["item_id"], row["response_id"], row["kind"]
+        if not is_apart(row["origin"]) and (key not in best or rank(row) < rank(best[key])):
+            best[key] = row
+    return best
 
 
 def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
@@ -99,7 +103,7 @@ def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[st
     content = canonical_json(extract.document.tree()).decode()
     row = fields.model_dump() | {"state": fields.state.value, "content": content, "sha256": sha256(content)}
     row |= {"id": old["id"] if old else new_id()}
-    _put(db, row)
+    put(db, EXTRACT, row)
     return image(old), row
 
 
@@ -126,7 +130,7 @@ def confirm(project: Project, extract_id: str) -> Change:
         if row is None:
             raise GONE
         after = row | {"state": ExtractState.CONFIRMED.value, "by": me.id, "at": now()}
-        _put(db, after)
+        put(db, EXTRACT, after)
         return record(project, db, Change("extract", extract_id, "confirm extract", image(row), image(after)))
 
 
@@ -139,16 +143,12 @@ def restore(_project: Project, db: Connection, subject: str, present: Any, goal:
             raise Refusal("It has been judged since.", "Write another version instead.")
         db.execute(delete(EXTRACT).where(EXTRACT.c.id == subject))
         return
-    _put(db, goal | {"at": datetime.fromisoformat(goal["at"])})
+    put(db, EXTRACT, goal | {"at": datetime.fromisoformat(goal["at"])})
 
 
 def image(row: dict[str, Any] | None) -> dict[str, Any]:
     """A row as the audit keeps it; empty for none."""
     return {} if row is None else row | {"at": row["at"].isoformat()}
-
-
-def _put(db: Connection, row: dict[str, Any]) -> None:
-    put(db, EXTRACT, row)
 
 
 def _row(db: Connection, condition: Any) -> dict[str, Any] | None:
@@ -285,14 +285,7 @@ def contents(project: Project, kind: ResponsePart) -> Iterator[tuple[str, str, d
 def _chosen(db: Connection, kind: str = "") -> list[Any]:
     columns = [column for column in EXTRACT.c if column.name != "content"]
     question = select(*columns).where(EXTRACT.c.kind == kind) if kind else select(*columns)
-    best: dict[tuple[str, str, str], Any] = {}
-    for row in db.execute(question).mappings():
-        if is_apart(row["origin"]):
-            continue
-        key = row["item_id"], row["response_id"], row["kind"]
-        if key not in best or rank(row) < rank(best[key]):
-            best[key] = row
-    return list(best.values())
+    return list(_best(db, question).values())
 
 
 def _count(db: Connection, rows: list[Any]) -> None:

@@ -13,7 +13,7 @@ from sqlmodel import SQLModel
 
 from annotator.actions.authoring import annotating, settings as settings_module
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.items import extracts, items, items as items_module
+from annotator.actions.items import extracts, items
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import CITED_PAGE, Extraction, Material, Protocol
@@ -204,7 +204,7 @@ def _stretch(
     sources = _sources(db, ids) if material.sources else {}
     result = []
     for item_id in ids:
-        item = items_module.item_of(rows[item_id])
+        item = items.item_of(rows[item_id])
         judged = {
             kind: artifact_of(of_item[item_id]) for kind, of_item in settled.items() if item_id in of_item
         }
@@ -243,7 +243,12 @@ def _material(
         artifact_ids=own.artifact_ids,
         parts={ResponsePart(kind): extract.document for kind, extract in extracts.items()},
         part_ids={ResponsePart(kind): extract.id for kind, extract in extracts.items()},
-        others=[other for other in rivals if _rivals(response, other)],
+        others=[
+            other
+            for other in rivals
+            if other.system_id != response.system_id
+            and (other.trial, other.mode) == (response.trial, response.mode)
+        ],
         facing=[other for other in rivals if (response.mode == EXEMPLAR) is not (other.mode == EXEMPLAR)],
         weights=own.weights,
         window=own.window,
@@ -261,10 +266,6 @@ def sampled_pairs(project: Project) -> PairsDrawn:
             both[b].add(a)
         result[protocol] = {one: frozenset(others) for one, others in both.items()}
     return result
-
-
-def _rivals(a: Response, b: Response) -> bool:
-    return a.system_id != b.system_id and (a.trial, a.mode) == (b.trial, b.mode)
 
 
 def _responses(
@@ -439,7 +440,7 @@ class Reports:
     items: tuple[ReportsLine, ...]
     columns: tuple[Column, ...]
     lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
-    left_out: items_module.LeftOut = field(default_factory=items_module.LeftOut)
+    left_out: items.LeftOut = field(default_factory=items.LeftOut)
 
     @property
     def count(self) -> int:
@@ -461,7 +462,7 @@ def reports(project: Project) -> Reports:
         select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .where(ITEM.c.retired.is_(False), items_module.ANSWERED)
+        .where(ITEM.c.retired.is_(False), items.ANSWERED)
         .order_by(RESPONSE.c.trial, RESPONSE.c.id)
     )
     lines: dict[tuple[str, Column], list[ReportLine]] = {}
@@ -470,7 +471,7 @@ def reports(project: Project) -> Reports:
         lines.setdefault((line.item_id, line.column), []).append(line)
     columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
     by_cell = {key: tuple(result) for key, result in lines.items()}
-    return Reports(_items(project, partses), tuple(columns), by_cell, items_module.left_out(project))
+    return Reports(_items(project, partses), tuple(columns), by_cell, items.left_out(project))
 
 
 def text_of(project: Project, response_id: str) -> str:
@@ -488,7 +489,7 @@ def _items(
     )
     question = (
         select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.question_type)
-        .where(ITEM.c.retired.is_(False), items_module.ANSWERED)
+        .where(ITEM.c.retired.is_(False), items.ANSWERED)
         .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     )
     with project.store.read() as db:

@@ -25,7 +25,7 @@ from annotator.domain.texts.canonical import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.pages.states import normal
-from annotator.judging.runner import side_by_side
+from annotator.judging.runner import side_by_side, unless_cancelled
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import PAGE, put
 
@@ -238,14 +238,7 @@ async def _unless_cancelled(
     cancel, going = asyncio.Event(), asyncio.Event()
     going.set()
     with stoppable(cancel, listen, going):
-        crew, watch = asyncio.ensure_future(work(going)), asyncio.ensure_future(cancel.wait())
-        await asyncio.wait({crew, watch}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (crew, watch):
-            task.cancel()
-        await asyncio.gather(crew, watch, return_exceptions=True)
-    if not crew.cancelled():
-        crew.result()
-    return crew.cancelled()
+        return await unless_cancelled(work(going), cancel)
 
 
 @dataclass

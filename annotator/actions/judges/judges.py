@@ -21,6 +21,7 @@ from annotator.domain.texts.canonical import (
     sha256,
 )
 from annotator.domain.texts.refusal import Refusal, one_of
+from annotator.judging.calls import keys
 from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -180,8 +181,6 @@ def add(
         judge = judge.model_copy(update={"asking": as_usual.model_dump_json(exclude_defaults=True)})
     refuse_taken(project, name)
     for variable in {judge.key_env, *judge.asked.secrets} - {"", "key"}:
-        from annotator.judging.calls import keys
-
         keys.allow(variable, judge.base_url)
     with project.store.write() as db:
         db.execute(insert(JUDGE).values(**judge.model_dump()))
@@ -382,8 +381,6 @@ def prepared(
         if there:
             _refuse_another(system_name, old, writer)
         if settings.key_env and settings.base_url:
-            from annotator.judging.calls import keys
-
             keys.allow(settings.key_env, settings.base_url)
         return _stored(project, db, old, writer)
 

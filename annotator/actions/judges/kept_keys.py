@@ -19,6 +19,16 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.canonical import Change, held, looks_like_key, now, visible
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.exchange.folders import Files, pieces_of
+from annotator.judging.calls.keys import (
+    RING,
+    FoundKey,
+    KeyGrant,
+    KeyPlace,
+    Keys,
+    address_of,
+    allow as allow_key,
+    handing_over,
+)
 from annotator.storage.tables import AUDIT, JUDGE
 
 if TYPE_CHECKING:
@@ -38,8 +48,6 @@ def remember_key(project: Project, name: str, key: str, *, session_only: bool = 
 
     Says which. Never in the project, which only learns that a person gave the judge one.
     """
-    from annotator.judging.calls.keys import KeyPlace, address_of
-
     judge = named(project, name)
     place = _keys().keep(address_of(judge.base_url), key, session_only=session_only)
     if not _given(project, judge):
@@ -54,8 +62,6 @@ def remember_key(project: Project, name: str, key: str, *, session_only: bool = 
 
 def forget_key(project: Project, name: str) -> str:
     """Take the key of a judge's address out of the keyring and of this session; a variable of the environment stays."""
-    from annotator.judging.calls.keys import RING, address_of
-
     judge, keys = named(project, name), _keys()
     address = address_of(judge.base_url)
     # An entry under the judge's name may be another judge's, unless it was allowed for this address.
@@ -68,8 +74,6 @@ def forget_key(project: Project, name: str) -> str:
 
 def key_place(project: Project, judge: Judge) -> str:
     """Where the judge's key is found now, in a sentence; the key itself is never told."""
-    from annotator.judging.calls.keys import KeyPlace, address_of
-
     result, why = _looked_for(project, judge)
     if why is not None:
         return f"{why.happened} Allow it if both are right."
@@ -89,13 +93,11 @@ def not_allowed(project: Project, judge: Judge) -> KeyNotAllowed | None:
     return _looked_for(project, judge)[1]
 
 
-def _looked_for(project: Project, judge: Judge) -> tuple[Any, KeyNotAllowed | None]:
+def _looked_for(project: Project, judge: Judge) -> tuple[FoundKey | None, KeyNotAllowed | None]:
     """The judge's key, or the refusal of one that is at hand and may not go to its address.
 
     What the project's file says of it, its history among it, counts for nothing.
     """
-    from annotator.judging.calls.keys import address_of
-
     of, address = _checked(project, judge), address_of(judge.base_url)
     if address_of(of.base_url) != address:
         return None, None
@@ -113,8 +115,6 @@ def _looked_for(project: Project, judge: Judge) -> tuple[Any, KeyNotAllowed | No
 
 
 def _words(key: str) -> str:
-    from annotator.judging.calls.keys import RING
-
     entry = visible(key.removeprefix(RING))
     return f"the keyring entry “{entry}”" if key.startswith(RING) else f"the environment variable {entry}"
 
@@ -124,29 +124,24 @@ def allow(key: str, address: str, *, allowed: bool = True) -> str:
 
     `key` is an environment variable's name, or `keyring:` and an entry's. Refusal for what is neither.
     """
-    from annotator.judging.calls import keys
-
-    if not re.match(r"https?://[^:]", keys.address_of(address)):
+    if not re.match(r"https?://[^:]", address_of(address)):
         raise Refusal("This is not the address of an endpoint.", "Write one like https://host/v1.")
-    if not key.removeprefix(keys.RING) or not (key.startswith(keys.RING) or VARIABLE.fullmatch(key)):
+    if not key.removeprefix(RING) or not (key.startswith(RING) or VARIABLE.fullmatch(key)):
         raise Refusal(
             "This is neither the name of an environment variable nor “keyring:” with the name of an entry.",
             "Name the key by where it is, never the key itself.",
         )
-    to = keys.allow(key, address, allowed=allowed)
+    to = allow_key(key, address, allowed=allowed)
     words = f"{_words(key)} {'may' if allowed else 'may not'} go to {to}."
     return words[0].upper() + words[1:]
 
 
-def grants() -> list[Any]:
-    result: list[Any] = _keys().grants.all()
-    return result
+def grants() -> list[KeyGrant]:
+    return _keys().grants.all()
 
 
 def withdraw(key: str, address: str) -> str:
     """Forget what was said of a key and an address; Refusal when nothing was."""
-    from annotator.judging.calls.keys import address_of
-
     if not any(_keys().grants.drop(key, one) for one in (address, address_of(address))):
         raise Refusal("Nothing is kept of this key and address.", "See: goldsmith keys list.")
     words = f"{_words(key)} is no longer allowed for {visible(address)}."
@@ -172,7 +167,7 @@ def key_to_ask_with(project: Project, judge: Judge) -> str | None:
     if why is not None:
         raise why
     if result is not None:
-        return str(result.value)
+        return result.value
     of = _checked(project, judge)
     if of.key_env:
         raise Refusal(
@@ -193,7 +188,6 @@ def endpoint_to_ask(project: Project, judge: Judge, timeout_s: float = 180.0) ->
     Refusal where one of these is not at hand, or may not go to the judge's address.
     """
     from annotator.judging.calls.client import Endpoint
-    from annotator.judging.calls.keys import address_of
 
     endpoint = Endpoint.of(judge, key_to_ask_with(project, judge), timeout_s)
     of = _checked(project, judge)
@@ -240,8 +234,6 @@ def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str,
 
 
 def _address(settings: Mapping[str, Any]) -> str:
-    from annotator.judging.calls.keys import address_of
-
     return address_of(str(settings.get("base_url", "")))
 
 
@@ -258,8 +250,6 @@ def handed_over(project: Project, judge: Judge) -> dict[str, str]:
 
     Refusal where there is one that may not go to the judge's address.
     """
-    from annotator.judging.calls.keys import handing_over
-
     if judge.kind != JudgeKind.ENDPOINT:
         return {}
     result, why = _looked_for(project, judge)
@@ -270,8 +260,6 @@ def handed_over(project: Project, judge: Judge) -> dict[str, str]:
 
 def in_use(project: Project) -> list[str]:
     """The values of all secrets at hand here, allowed or not: those of the project's judges, and those used before."""
-    from annotator.judging.calls.keys import address_of
-
     rows = [Judge(**row) for row in project.query(select(JUDGE)).mappings()]
     result = set(held())
     for judge in rows:
@@ -295,9 +283,7 @@ def refuse_in_files(project: Project, files: Files, settings: Iterable[str] = ()
 
 
 @cache
-def _keys() -> Any:
-    from annotator.judging.calls.keys import Keys
-
+def _keys() -> Keys:
     return Keys()
 
 

@@ -258,7 +258,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
     kept_keys.keep_latency(project, judge, result.latency_s if result.ok else None)
     kept_keys.keep_test(project, judge, "" if result.ok else result.sentence)
     if not project.store.readonly:
-        RunJournal(project, "", judge.id, "").record_calls(result.calls)
+        RunJournal(project, "", judge.id, "").keep_calls(result.calls)
     return {
         "ok": result.ok,
         "words": result.sentence,

@@ -18,6 +18,10 @@ from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import refuse_others
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, PromptVersion, Protocol
+from annotator.judging.calls.asking import question_key
+from annotator.judging.calls.client import FORMAT, Endpoint
+from annotator.judging.calls.prices import tokens_in
+from annotator.judging.calls.reply_parts import ReplyForm, with_form
 from annotator.judging.messages import render
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
@@ -87,8 +91,6 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPr
     about = asyncio.run(_numbered(project, name, number))
     if about is None:
         return None
-    from annotator.judging.calls.prices import tokens_in
-
     messages = [one["content"] for one in render(prompts.parsed(name, text), about.fields, about.fenced)]
     system = str(project.query(select(SYSTEM.c.name).where(SYSTEM.c.id == about.system_id)).scalar() or "")
     return PromptPreview(
@@ -238,10 +240,6 @@ def _version(project: Project, name: str, sha256: str) -> PromptVersion | None:
 def _made(
     question: CollectedQuestion, case: Case, judge: Judge, version: PromptVersion, row: Any
 ) -> SentPrompt:
-    from annotator.judging.calls.asking import question_key
-    from annotator.judging.calls.client import FORMAT, Endpoint
-    from annotator.judging.calls.reply_parts import ReplyForm, with_form
-
     prompt = prompts.parsed(question.prompt, version.text)
     key = question_key(
         Endpoint.of(judge), prompt, question.fields, question.reply, question.fenced, case.trial

@@ -17,7 +17,9 @@ from annotator.domain.judges.judge import YES, Judge, JudgeKind, RaterKind, Stat
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted, lasting, usd
+from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import TOKENS_A_UNIT, prices, unpriced
+from annotator.judging.runner import left
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
@@ -314,9 +316,7 @@ def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
 
 async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: bool = False) -> Questions:
     """Every question of the order, each once, broken down by whether it is still to be put; or the first `one`."""
-    from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
-    from annotator.judging.runner import left
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, result = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()

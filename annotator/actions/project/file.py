@@ -14,8 +14,7 @@ from functools import wraps
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import RLock
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TextIO, TypeVar, TypeVarTuple
+from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, TypeVarTuple
 
 from sqlalchemy import Result, Table, delete, insert, select
 from sqlalchemy.engine import Connection
@@ -45,12 +44,8 @@ from annotator.storage.opening import (
     remember,
     warning_about,
 )
-from annotator.storage.store import Store
+from annotator.storage.store import ProjectHold, Store
 from annotator.storage.tables import AUDIT, JUDGEMENT, META, PERSON
-
-if TYPE_CHECKING:
-    from annotator.storage.store import ProjectHold
-
 
 __all__ = ["Project", "Unwritable", "record", "row_hash"]
 _ADD = insert(AUDIT)
@@ -156,8 +151,6 @@ class Project:
     def hold(self) -> None:
         """Keep other windows from working in this file until it is closed; Busy names who holds it already."""
         if self._hold is None and not self.readonly:
-            from annotator.storage.store import ProjectHold
-
             self._hold = ProjectHold.take(self.path)
 
     @property
@@ -409,7 +402,7 @@ MOST, ROOM = 32, 3_000_000
 
 _answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
 _watches: dict[Path, ChangeWatch] = {}
-_lock = RLock()
+_lock = threading.RLock()
 
 
 def cached(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate[Project, P], T]:

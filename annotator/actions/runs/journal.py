@@ -21,6 +21,7 @@ from sqlalchemy import (
     bindparam,
     case,
     func,
+    insert,
     or_,
     select,
     update,
@@ -37,9 +38,10 @@ from annotator.domain.texts.canonical import canonical_json, escaped, new_id, no
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import CutList
+from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.calls.asking import Key
 from annotator.judging.runner import Finished
-from annotator.storage.tables import CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM, add_missing, put
+from annotator.storage.tables import BATCH, CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM, add_missing, put
 
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
@@ -247,7 +249,12 @@ _COUNT = update(RUN).where(RUN.c.id == bindparam("run")).values(done=RUN.c.done 
 _OVERTAKEN = Verdict(status=Status.SKIPPED, cause=label_rows.CAUSE)
 
 
+BATCH_SETTLED = BatchStage.SETTLED.value
+
+
 class RunJournal:
+    """The journal of one run, and the shelf of its batches; each method commits before it returns."""
+
     many_calls: ClassVar[bool] = False
     """Whether a case takes so many calls that a kill in the middle of it must lose none of them."""
 
@@ -310,13 +317,36 @@ class RunJournal:
                 self._noted.pop(call.id, None)
         self._know(calls)
 
-    def record_calls(self, new_calls: Iterable[Call]) -> None:
+    def keep_calls(self, new_calls: Iterable[Call]) -> None:
         """Commit calls that a batch brought; one whose id is there already is left as it is."""
         at = now()
         with self._writing() as db:
             calls = [self._call(call, at) for call in new_calls]
             self._add(db, calls)
         self._know(calls)
+
+    def batches(self) -> list[BatchState]:
+        """The run's batches whose answers are still to be fetched, the oldest first."""
+        mine = (BATCH.c.run_id == self.run_id, BATCH.c.stage != BATCH_SETTLED)
+        question = select(BATCH.c.content).where(*mine).order_by(BATCH.c.at, BATCH.c.id)
+        return [
+            BatchState.model_validate_json(content) for content in self._project.query(question).scalars()
+        ]
+
+    def keep_batch(self, state: BatchState) -> None:
+        """Keep a batch as it stands now, in place of how it stood before."""
+        row = {"stage": state.stage.value, "content": state.model_dump_json()}
+        with self._project.store.write() as db:
+            if not db.execute(update(BATCH).where(BATCH.c.id == state.id), row).rowcount:
+                of = {"id": state.id, "run_id": self.run_id, "at": now()}
+                db.execute(insert(BATCH), {**of, **row})
+
+    def declined(self) -> list[Call]:
+        """The run's calls of which asking again is no use."""
+        statuses = [each.value for each in DECLINED]
+        mine = (CALL.c.run_id == self.run_id, CALL.c.status.in_(statuses))
+        rows = self._project.query(select(CALL).where(*mine).order_by(CALL.c.at)).mappings().all()
+        return [call_of(row) for row in rows]
 
     def note(self, noted: list[Call]) -> None:
         """Commit calls as they go out and come back, each in place of what was known of it before."""

@@ -10,26 +10,28 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar, TextIO
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 
 from annotator.actions.items import items
 from annotator.actions.judges import judges, kept_keys, prompts
 from annotator.actions.project.file import Project, record, stoppable
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.journal import RunJournal, call_of
+from annotator.actions.runs.journal import BATCH_SETTLED, RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.actions.runs.run_records import OpenRun, RunEvent
-from annotator.domain.judges.judge import Call, Judge, JudgeKind, RunState
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.texts.canonical import Change, now
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging import runner
-from annotator.judging.batches.batch_results import DECLINED, BatchState
+from annotator.judging.batches.batch_results import BatchState
 from annotator.judging.calls.asking import Asker, Refused
+from annotator.judging.calls.client import Client, Sender
 from annotator.judging.calls.limits import Limits, RunHalt
+from annotator.judging.calls.noting import CallNotes
 from annotator.judging.calls.prices import TOKENS_A_UNIT, Budget, prices
 from annotator.judging.runner import RunEnd
-from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
+from annotator.storage.tables import BATCH, JUDGE, RUN
 
 
 @asynccontextmanager
@@ -48,9 +50,7 @@ async def asking(
     if judge.kind != JudgeKind.ENDPOINT:
         yield None
         return
-    from annotator.judging.calls.client import Client, Sender
     from annotator.judging.calls.keys import guard
-    from annotator.judging.calls.noting import CallNotes
 
     endpoint = kept_keys.endpoint_to_ask(project, judge, order.timeout_s)
     guard(logging.getLogger().handlers, endpoint.secrets)
@@ -80,9 +80,6 @@ async def asking(
             kept_keys.keep(project, sender)
 
 
-_SETTLED = "settled"
-
-
 @dataclass(frozen=True, slots=True)
 class OutstandingBatch:
     """A batch without its answers yet; `stage` is ours, `status` the provider's at the last poll."""
@@ -103,54 +100,13 @@ class OutstandingBatch:
         return f"{self.judge}, {self.protocol}: {self.questions:,} questions, {status}{until}"
 
 
-class BatchShelf:
-    """The batches of one run in the project, beside its calls. Each method commits before it returns."""
-
-    def __init__(self, project: Project, journal: RunJournal) -> None:
-        self._project, self._journal = project, journal
-
-    def batches(self) -> list[BatchState]:
-        mine = BATCH.c.run_id == self._journal.run_id
-        question = (
-            select(BATCH.c.content).where(mine, BATCH.c.stage != _SETTLED).order_by(BATCH.c.at, BATCH.c.id)
-        )
-        return [
-            BatchState.model_validate_json(content) for content in self._project.query(question).scalars()
-        ]
-
-    def keep_batch(self, state: BatchState) -> None:
-        """Keep a batch as it stands now, in place of how it stood before."""
-        row = {"stage": state.stage.value, "content": state.model_dump_json()}
-        with self._project.store.write() as db:
-            if not db.execute(update(BATCH).where(BATCH.c.id == state.id), row).rowcount:
-                of = {"id": state.id, "run_id": self._journal.run_id, "at": now()}
-                db.execute(insert(BATCH), {**of, **row})
-
-    def keep_calls(self, calls: list[Call]) -> None:
-        """Journal calls; one whose id is there already is left as it is."""
-        self._journal.record_calls(calls)
-
-    def find(self, cache_key: str) -> Call | None:
-        """The latest call of that key whose status is ok."""
-        return self._journal.find(cache_key)
-
-    def declined(self) -> list[Call]:
-        """The run's calls of which asking again is no use."""
-        conditions = (
-            CALL.c.run_id == self._journal.run_id,
-            CALL.c.status.in_([each.value for each in DECLINED]),
-        )
-        rows = self._project.query(select(CALL).where(*conditions).order_by(CALL.c.at)).mappings().all()
-        return [call_of(row) for row in rows]
-
-
 def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
     """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
     question = (
         select(BATCH.c.content, BATCH.c.run_id, RUN.c.judge_id, RUN.c.protocol, JUDGE.c.name)
         .join(RUN, RUN.c.id == BATCH.c.run_id)
         .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
-        .where(BATCH.c.stage != _SETTLED)
+        .where(BATCH.c.stage != BATCH_SETTLED)
         .order_by(BATCH.c.at, BATCH.c.id)
     )
     question = question.where(RUN.c.judge_id == judge_id) if judge_id else question
@@ -197,7 +153,7 @@ def forget(project: Project, judge: str = "") -> int:
     waiting = out(project, judges.named(project, judge).id if judge else "")
     with run_records.alone(project), project.store.write() as db:
         for batch in waiting:
-            db.execute(update(BATCH).where(BATCH.c.id == batch.id).values(stage=_SETTLED))
+            db.execute(update(BATCH).where(BATCH.c.id == batch.id).values(stage=BATCH_SETTLED))
             about = {"run": batch.run_id, "questions": batch.questions}
             record(project, db, Change("judge_run", batch.run_id, "give up batch", None, about))
     return len(waiting)
@@ -218,7 +174,7 @@ async def _withdrawn(project: Project, run_id: str) -> int:
     journal = RunJournal(project, run_id, judge.id, protocol)
     try:
         async with asking(project, judge, RunRequest(judge.name, protocol), journal) as asker:
-            return await batching.withdraw(asker, BatchShelf(project, journal)) if asker is not None else 0
+            return await batching.withdraw(asker, journal) if asker is not None else 0
     except RunHalt as halt:
         raise Refusal(halt.cause, "Try again later, or forget them: judge batches --forget.") from None
 
@@ -292,27 +248,27 @@ class _Drive:
 
     async def through(self, asker: Asker | None) -> RunEnd:
         """Do the work, and the batches before it where the order wants them."""
-        work, source, asks = self._work, self._work.cases(), asker
+        work, source, asks = self._work, self._work.cases(), None
         if asker is not None and self._order.batch:
             asks, source = await self._by_batches(asker)
         return await runner.run(
             work.protocol,
             source,
-            asks,
+            asker,
             concurrency=self._order.concurrency,
             record=self._journal.record,
             progress=self._told,
             cancel=self.cancel,
             going=self.going,
             already=work.already,
+            asks=asks,
         )
 
     async def _by_batches(self, asker: Asker) -> tuple[Any, Iterable[Case]]:
         """What came of the batches, and the cases in the order in which it serves them."""
         from annotator.judging.batches import batching
 
-        work, shelf = self._work, BatchShelf(self._project, self._journal)
-        judge = work.protocol.judge
+        work, judge = self._work, self._work.protocol.judge
         if judge is None:
             raise Refusal(f"{work.protocol.title} asks no model.", "Run it without batches.")
 
@@ -320,7 +276,7 @@ class _Drive:
             return runner.left(work.cases(), work.already)
 
         batched = await batching.through(
-            judge, requests, asker, shelf, tell=self._told_of_batches, cancel=self.cancel
+            judge, requests, asker, self._journal, tell=self._told_of_batches, cancel=self.cancel
         )
         return batched, batched.in_order(requests)
 
@@ -405,10 +361,8 @@ class RunKind(ABC):
 
     def opened(self) -> OpenRun:
         """The run that begins, or goes on; Refusal, before anything is written, where nobody can answer."""
-        from annotator.judging.runner import refuse_unanswerable
-
         if self.asker().kind != JudgeKind.DERIVED:
-            refuse_unanswerable(self.protocol, by_model=self.asker().kind == JudgeKind.ENDPOINT)
+            runner.refuse_unanswerable(self.protocol, by_model=self.asker().kind == JudgeKind.ENDPOINT)
         return run_records.open_run(self.project, self.judge, self.order, self.protocol.prompts)
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:

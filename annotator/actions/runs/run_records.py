@@ -21,6 +21,7 @@ from annotator.domain.judges.judge import SETTLED, Judge, JudgeKind, RaterKind, 
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local
+from annotator.judging.runner import Progress
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage import store
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
@@ -356,10 +357,8 @@ def batch_line(
     run_id: str, deed: str, progress: Any, before: int, total: int, paid: float | None = 0.0
 ) -> RunEvent:
     """A line of a run that waits for its batches: nothing is judged yet, and how far the provider is."""
-    from annotator.judging.runner import ProgressTally
-
     until = f", by {progress.until:%Y-%m-%d %H:%M} UTC at the latest" if progress.until else ""
-    return line(run_id, deed, ProgressTally().told((), None), before, total) | {
+    return line(run_id, deed, Progress(), before, total) | {
         "paused": f"The provider has answered {progress.done:,} of {progress.questions:,} questions{until}",
         "cost_usd": None if paid is None else round(paid + progress.spent_usd, 6) or None,
         "batches": {

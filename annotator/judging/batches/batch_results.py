@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.texts.canonical import (
@@ -34,15 +34,10 @@ from annotator.judging.calls.noting import call_of
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.prices import Prices
 from annotator.judging.calls.replies import UnreadableReply, parse
+from annotator.judging.calls.reply_parts import ReplyForm
 
 if TYPE_CHECKING:
     from openai.types import Batch
-
-from typing import Annotated, Protocol
-
-from pydantic import ConfigDict, Field
-
-from annotator.judging.calls.reply_parts import ReplyForm
 
 # Providers take custom ids of up to 64 characters; 224 bits of the key are as good as 256.
 _KEY_CHARACTERS = 56
@@ -548,24 +543,21 @@ class BatchSession:
             return CallOutcome(CallTrouble.MALFORMED, message=f"The server sent something else: {error}")
 
     def _seen(self, batch: "Batch") -> BatchStatus:
-        return _shown(batch, self._secrets)
-
-
-def _shown(batch: "Batch", keys: Iterable[str]) -> BatchStatus:
-    errors = getattr(batch.errors, "data", None) or ()
-    return BatchStatus(
-        batch=_named(batch, "batch"),
-        status=without_keys(_word(batch, "status"), keys),
-        output_file=_word(batch, "output_file_id"),
-        error_file=_word(batch, "error_file_id"),
-        expires_at=_moment(batch.expires_at),
-        total=_count(batch.request_counts, "total"),
-        completed=_count(batch.request_counts, "completed"),
-        failed=_count(batch.request_counts, "failed"),
-        errors=tuple(
-            (redact(_word(error, "code"), keys), redact(_word(error, "message"), keys)) for error in errors
-        ),
-    )
+        errors, keys = getattr(batch.errors, "data", None) or (), self._secrets
+        return BatchStatus(
+            batch=_named(batch, "batch"),
+            status=without_keys(_word(batch, "status"), keys),
+            output_file=_word(batch, "output_file_id"),
+            error_file=_word(batch, "error_file_id"),
+            expires_at=_moment(batch.expires_at),
+            total=_count(batch.request_counts, "total"),
+            completed=_count(batch.request_counts, "completed"),
+            failed=_count(batch.request_counts, "failed"),
+            errors=tuple(
+                (redact(_word(error, "code"), keys), redact(_word(error, "message"), keys))
+                for error in errors
+            ),
+        )
 
 
 def _named(made: Any, what: str) -> str:

@@ -1,7 +1,7 @@
 """Overnight runs: questions sent as batches at half price, then the ordinary run over the answers.
 
     batched = await through(protocol.judge, cases, asker, shelf, cancel=cancel)
-    ended = await runner.run(protocol, batched.in_order(cases), batched, …)
+    ended = await runner.run(protocol, batched.in_order(cases), asker, asks=batched, …)
 
 Every question is put to the provider once, under a name that a restart does not change. What came back is journalled
 before anyone is told; the ordinary run then finds the answers, and asks live for what the batch left over.
@@ -53,7 +53,7 @@ from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.outcome import Usage, sentence
 from annotator.judging.calls.prices import CallBill
 from annotator.judging.calls.replies import UnreadableReply, reread
-from annotator.judging.runner import side_by_side, stop
+from annotator.judging.runner import side_by_side, unless_cancelled
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -78,22 +78,6 @@ class Batched:
 
     def __call__(self, case: Case) -> "BatchedAsk":
         return BatchedAsk(self.asker, case.trial, subjects_of(case), batched=self)
-
-    async def stored(self) -> None:
-        await self.asker.stored()
-
-    @property
-    def opened(self) -> asyncio.Event:
-        """Set with the first usable answer of the endpoint."""
-        return self.asker.opened
-
-    def failing(self, case: Case) -> bool:
-        """Whether the last questions came to nothing, one of them on the report or a unit of this case."""
-        return self.asker.failing(case)
-
-    def waiting_until(self) -> datetime | None:
-        """The moment the endpoint may be called again, when it may not now."""
-        return self.asker.waiting_until()
 
     def in_order(self, cases: Callable[[], Iterable[Case]]) -> Iterator[Case]:
         """All cases, those that wait for an answer last: a run that is halted has judged the others by then."""
@@ -224,16 +208,9 @@ async def through(
     batched = Batched(asker, shelf)
     for call in shelf.declined():
         batched.heard(call)
-    work = asyncio.ensure_future(_Work(judge, batched, tell, sizes or BatchLimits(), nap).all(cases))
-    watch = asyncio.ensure_future((cancel or asyncio.Event()).wait())
-    try:
-        await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        await stop(work, watch)
-    if work.cancelled():
+    work = _Work(judge, batched, tell, sizes or BatchLimits(), nap).all(cases)
+    if await unless_cancelled(work, cancel or asyncio.Event()):
         batched.halt = RunHalt("The run was stopped; its batches continue at the provider.")
-    else:
-        work.result()
     return batched
 
 

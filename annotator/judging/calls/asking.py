@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer, Case
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.judging import messages, messages as messages_module
+from annotator.judging import messages as messages_module
 from annotator.judging.calls import reply_parts
 from annotator.judging.calls.client import CAPS, FORMAT, Endpoint, Sender, SentCall
 from annotator.judging.calls.limits import RunHalt
@@ -182,7 +182,7 @@ class ReplayAsk:
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        flags = messages.flags(tuple(fields[name] for name in fenced))
+        flags = messages_module.flags(tuple(fields[name] for name in fenced))
         self.flags.update(flags)
         fault = "No reply is kept."
         for call in self.calls if self.read is None else ():

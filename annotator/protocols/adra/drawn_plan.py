@@ -40,7 +40,6 @@ class DrawnPlan(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a line that is not a passage, two bars and a sub-task."""
         return cls(subtasks=[Step(passage=passage, text=words) for passage, words in fields(text, 2)])
 
 

@@ -54,7 +54,6 @@ class References(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a line that has not four fields."""
         lines = [["" if field == "-" else field for field in line] for line in fields(text, 4)]
         return cls(
             references=[

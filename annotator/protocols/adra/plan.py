@@ -191,9 +191,6 @@ _UNDEFINED = {
 
 
 def _metric(reading: MatrixCount, figure: CountFigure) -> Metric:
-    def of(scored: RatedResponse, over_valid: bool) -> Estimate:
-        return score(reading, figure, scored, over_valid)
-
     definition = (
         f"`{figure.formula}` over the sub-tasks of one plan (ADRA §3.1, appendix F). Each predicted sub-task is judged "
         f"relevant or not to each gold one. {reading.meaning} The paper leaves open whether matches are one-to-one. "
@@ -201,7 +198,13 @@ def _metric(reading: MatrixCount, figure: CountFigure) -> Metric:
         "plan of the response is not known."
     )
     title = f"Plan {figure.title} ({reading.title})"
-    return Metric(f"{reading.prefix}.{figure.name}", title, definition, of, parts=(ResponsePart.PLAN,))
+    return Metric(
+        f"{reading.prefix}.{figure.name}",
+        title,
+        definition,
+        partial(score, reading, figure),
+        parts=(ResponsePart.PLAN,),
+    )
 
 
 METRICS = tuple(
@@ -236,7 +239,6 @@ class Row(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form: a sub-task's name and verdict alone on a line, then the reason; ValueError otherwise."""
         result = values_by_name(text, r"g\d+", RELEVANT, NOT)
         return cls.model_validate(
             {"cells": [{"id": name, "reason": why, "verdict": verdict} for name, verdict, why in result]}

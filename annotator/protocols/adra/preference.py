@@ -81,7 +81,6 @@ class Preferred(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on anything but the five lines."""
         result = blocks(text, **{name: name.upper() for name in (*ASPECTS, "better")}, rationale="WHY")
         if len(result) != 1:
             raise ValueError("the five lines are not there once")

@@ -3,8 +3,9 @@
 The judge has nothing but the report, and says of each statement true, false or that it cannot tell.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Annotated, ClassVar, Literal
 
@@ -153,13 +154,11 @@ def _extremes(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
         ]
 
 
-def _score_of(reading: StatementReading, figure: CountFigure) -> Callable[[RatedResponse, bool], Estimate]:
-    def of(scored: RatedResponse, over_valid: bool) -> Estimate:
-        statements = _labelled(scored.material)
-        pairs = [(label, scored.values.get(unit.id)) for unit, label in statements]
-        return score(figure, pairs, over_valid, reading)
-
-    return of
+def _score(
+    reading: StatementReading, figure: CountFigure, scored: RatedResponse, over_valid: bool
+) -> Estimate:
+    pairs = [(label, scored.values.get(unit.id)) for unit, label in _labelled(scored.material)]
+    return score(figure, pairs, over_valid, reading)
 
 
 def _labelled(material: Material) -> list[tuple[Statement, bool]]:
@@ -185,7 +184,7 @@ def _metric(reading: StatementReading, figure: CountFigure) -> Metric:
         f"{reading.meaning} {_MEANING[figure]} Statements without a gold label are left out."
     )
     title = f"Reasoning {figure.title}" + (f" ({reading.title})" if reading.title else "")
-    return Metric(f"{reading.prefix}.{figure.name}", title, definition, _score_of(reading, figure))
+    return Metric(f"{reading.prefix}.{figure.name}", title, definition, partial(_score, reading, figure))
 
 
 # Precision, recall and F1 ask only what was called true: silence changes accuracy alone.

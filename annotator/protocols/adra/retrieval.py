@@ -5,7 +5,7 @@ No judge is needed: two references are the same work when a key says so.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
@@ -128,7 +128,7 @@ ACCURACY = CountFigure(
 )
 
 
-def score(figure: CountFigure, scored: RatedResponse) -> Estimate:
+def score(figure: CountFigure, scored: RatedResponse, _over_valid: bool = False) -> Estimate:
     """A figure of the references of one response; `n` counts the gold references."""
     gold = scored.material.units(Kind.EVIDENCE)
     if not gold:
@@ -157,9 +157,6 @@ _MEANING = {
 
 
 def _metric(figure: CountFigure) -> Metric:
-    def of(scored: RatedResponse, _: bool) -> Estimate:
-        return score(figure, scored)
-
     definition = (
         f"`{figure.formula}` over the references of one report (ADRA §3.2, appendices F and G). TP is the number of "
         "retrieved references that are gold ones, one to one, by equal DOI, equal arXiv id without its version or "
@@ -168,7 +165,13 @@ def _metric(figure: CountFigure) -> Metric:
         f"{_MEANING[figure]} Undefined without gold evidence, and while the references of the response are not known."
     )
     title = f"Retrieval {figure.title}"
-    return Metric(f"retrieval.{figure.name}", title, definition, of, parts=(ResponsePart.REFERENCES,))
+    return Metric(
+        f"retrieval.{figure.name}",
+        title,
+        definition,
+        partial(score, figure),
+        parts=(ResponsePart.REFERENCES,),
+    )
 
 
 METRICS = tuple(_metric(figure) for figure in (JACCARD, PRECISION, RECALL, F1, HIT, ACCURACY, CITING))

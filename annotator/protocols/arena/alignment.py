@@ -4,8 +4,9 @@ DeepResearch Arena: Keypoint-Aligned Evaluation, Eqs. 6 to 8.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -131,42 +132,30 @@ def _relations(part: ResponsePart, scored: RatedResponse) -> list[str | None]:
     return [scored.values.get(unit.id) for unit in points(part, scored.material)]
 
 
-def _score_of(of: RelationRate, part: ResponsePart) -> Callable[[RatedResponse, bool], Estimate]:
-    def score(scored: RatedResponse, over_valid: bool) -> Estimate:
-        relations = _relations(part, scored)
-        if not relations:
-            return Estimate(None, method=of.formula, note=_nothing(part, scored.material))
-        return rate(of, relations, over_valid).based(basis(part, scored.material))
-
-    return score
+def _score(of: RelationRate, part: ResponsePart, scored: RatedResponse, over_valid: bool) -> Estimate:
+    relations = _relations(part, scored)
+    if not relations:
+        return Estimate(None, method=of.formula, note=_nothing(part, scored.material))
+    return rate(of, relations, over_valid).based(basis(part, scored.material))
 
 
-def _pooled_of(of: RelationRate) -> Callable[[Sequence[RatedResponse], bool], Estimate]:
-    def pooled(pool: Sequence[RatedResponse], over_valid: bool) -> Estimate:
-        relations = [one for scored in pool for one in _relations(ResponsePart.KEYPOINTS, scored)]
-        if not relations:
-            return Estimate(None, method=of.formula, note="no report has a key point")
-        bases = (basis(ResponsePart.KEYPOINTS, scored.material) for scored in pool)
-        return rate(of, relations, over_valid).based(sum(bases, Basis()))
-
-    return pooled
+def _pooled(of: RelationRate, pool: Sequence[RatedResponse], over_valid: bool) -> Estimate:
+    relations = [one for scored in pool for one in _relations(ResponsePart.KEYPOINTS, scored)]
+    if not relations:
+        return Estimate(None, method=of.formula, note="no report has a key point")
+    bases = (basis(ResponsePart.KEYPOINTS, scored.material) for scored in pool)
+    return rate(of, relations, over_valid).based(sum(bases, Basis()))
 
 
-def _pooled_picture(
-    of: RelationRate,
-) -> "Callable[[Sequence[RatedResponse], bool, NDArray[np.float64]], NDArray[np.float64]]":
-    def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        """The pooled rate of every draw, from the counts of each report; over what came."""
-        from annotator.stats.intervals.clustered import rates
+def _pooled_draws(
+    of: RelationRate, pool: Sequence[RatedResponse], _over_valid: bool, times: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
+    """The pooled rate of every draw, from the counts of each report; over what came."""
+    from annotator.stats.intervals.clustered import rates
 
-        counts = [Counter(_relations(ResponsePart.KEYPOINTS, scored)) for scored in pool]
-        own, known = (
-            [count[of.relation] for count in counts],
-            [count.total() - count[None] for count in counts],
-        )
-        return rates(own, known, times)
-
-    return drawn
+    counts = [Counter(_relations(ResponsePart.KEYPOINTS, scored)) for scored in pool]
+    known = [count.total() - count[None] for count in counts]
+    return rates([count[of.relation] for count in counts], known, times)
 
 
 def _definition(of: RelationRate, subject: str) -> str:
@@ -190,7 +179,7 @@ def _metrics() -> Iterator[Metric]:
             of.name,
             of.title,
             _definition(of, OF_OWN) + "\nA system's figure is the mean over its items.\n",
-            _score_of(of, part),
+            partial(_score, of, part),
             higher_is_better=of.better,
             parts=(part,),
             credit=of.worth,
@@ -203,8 +192,8 @@ def _metrics() -> Iterator[Metric]:
             + "\nAll key points of a system count alike, whatever report they are of.\n",
             higher_is_better=of.better,
             parts=(part,),
-            pooled=_pooled_of(of),
-            drawn=_pooled_picture(of),
+            pooled=partial(_pooled, of),
+            drawn=partial(_pooled_draws, of),
         )
 
 
@@ -214,20 +203,17 @@ def _common_metrics() -> Iterator[Metric]:
             of.name + OF_COMMON,
             f"{of.title} (common pool)",
             _definition(of, OF_ALL),
-            _score_of(of, ResponsePart.POOL),
+            partial(_score, of, ResponsePart.POOL),
             higher_is_better=of.better,
             parts=(ResponsePart.POOL,),
             credit=of.worth,
         )
 
 
-def _cases_of(name: str, part: ResponsePart) -> Callable[[Material], Iterable[Case]]:
-    def cases(material: Material) -> Iterator[Case]:
-        """One case for each key point, without its pages and what people noted of it."""
-        for point in points(part, material):
-            yield material.case(name, part, blind(point))
-
-    return cases
+def _cases(name: str, part: ResponsePart, material: Material) -> Iterator[Case]:
+    """One case for each key point, without its pages and what people noted of it."""
+    for point in points(part, material):
+        yield material.case(name, part, blind(point))
 
 
 # No network: half of a point's terms must stand in one passage. Words alone contradict nothing.
@@ -264,7 +250,7 @@ def _protocol(
             Value(CONTRADICTS, "Contradicts", "The report says what cannot be true with it", ValueLook.BAD),
         ),
         presentation=shown,
-        cases=_cases_of(name, part),
+        cases=partial(_cases, name, part),
         judge=judge,
         judge_together=judge_together,
         baseline=baseline,

@@ -46,7 +46,6 @@ class DraftedChecklist(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the three lines."""
         points = blocks(text, title="TITLE", description="DESCRIPTION", weight="WEIGHT")
         return cls.model_validate({"points": points})
 

@@ -60,7 +60,6 @@ class DrawnInspirations(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the four lines."""
         inspirations = [
             block
             | {

@@ -61,7 +61,6 @@ class DrawnPoints(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a line that is neither of the two, and on a span before any point."""
         result: list[tuple[str, list[str]]] = []
         lines = [] if text.strip().lower() == "none" else filter(None, map(str.strip, text.splitlines()))
         for line in lines:

@@ -53,7 +53,6 @@ class WrittenTasks(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the five lines."""
         tasks = [
             block | {"inspirations": [one.strip() for one in block["inspirations"].split(",") if one.strip()]}
             for block in blocks(

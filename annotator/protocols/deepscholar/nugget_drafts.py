@@ -46,7 +46,6 @@ class DrawnNuggets(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form: a nugget a line, whatever list mark stands before it."""
         return cls(nuggets=[words for line in text.splitlines() if (words := line.strip().lstrip("-*• "))])
 
 
@@ -66,7 +65,6 @@ class WeighedNuggets(ModelReply):
 
     @classmethod
     def assumed(cls, fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by; whatever is said of these, the next are asked about."""
         names = (line.partition(":")[0] for line in fields["nuggets"].splitlines())
         return cls(answers=[WeighedNugget(id=name, importance="okay") for name in names])
 

@@ -3,8 +3,9 @@
 DeepScholar-Bench: nuggets made of the exemplar and assigned to reports, §8.3.1, after Pradeep et al. (2025).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import fsum
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -110,18 +111,15 @@ def coverage(
     return mean_of_known(fsum(known), len(known), missing, over_valid, "labels are missing", reading.formula)
 
 
-def _score_of(reading: NuggetReading) -> Callable[[RatedResponse, bool], Estimate]:
-    def score(scored: RatedResponse, over_valid: bool) -> Estimate:
-        labels = [
-            (
-                unit.importance == "vital",
-                FULL if by_construction(scored.material, unit) else scored.values.get(unit.id),
-            )
-            for unit in gold(scored.material)
-        ]
-        return coverage(reading, labels, over_valid)
-
-    return score
+def _score(reading: NuggetReading, scored: RatedResponse, over_valid: bool) -> Estimate:
+    labels = [
+        (
+            unit.importance == "vital",
+            FULL if by_construction(scored.material, unit) else scored.values.get(unit.id),
+        )
+        for unit in gold(scored.material)
+    ]
+    return coverage(reading, labels, over_valid)
 
 
 def _metric(reading: NuggetReading) -> Metric:
@@ -132,7 +130,7 @@ def _metric(reading: NuggetReading) -> Metric:
     )
     # Where every nugget counts, the figure is a mean of what single labels are worth.
     credit = None if reading.vital else reading.worth
-    return Metric(reading.name, reading.title, definition, _score_of(reading), credit=credit)
+    return Metric(reading.name, reading.title, definition, partial(_score, reading), credit=credit)
 
 
 def cases(material: Material) -> Iterator[Case]:
@@ -161,7 +159,6 @@ class NuggetSupport(QuotingReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form: a label alone on the first line, then the reason; ValueError on anything else."""
         word, rest = sole_value(text, *_WORDS)
         return cls.model_validate({"support": _WORDS[word], "quote": longest_quote(rest), "rationale": rest})
 
@@ -179,7 +176,6 @@ class SupportTogether(ModelReply):
 
     @classmethod
     def assumed(cls, fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by; whatever is said of these, the next are asked about."""
         names = (line[len(ID) :] for line in fields["nuggets"].splitlines() if line.startswith(ID))
         return cls(answers=[SupportOfOne(id=name, quote="", rationale="", support=NONE) for name in names])
 

@@ -5,6 +5,7 @@ DeepScholar-Bench: citation precision, §8.3.3; the judge's question, Box 3.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import Annotated, ClassVar, Literal
 
@@ -213,15 +214,14 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
 
 
 def _metric(reading: PrecisionReading) -> Metric:
-    def of(scored: RatedResponse, over_valid: bool) -> Estimate:
-        return precision(reading, scored, over_valid)
-
     definition = (
         f"`{reading.formula}` (DeepScholar-Bench, §8.3.3). A citation is right when the work bears out at least one "
         f"claim of its sentence, by title and abstract. {reading.meaning} 0 for a report that cites nothing. Undefined "
         "without a sentence, and while its sentences are not drawn."
     )
-    return Metric(reading.name, reading.title, definition, of, parts=(ResponsePart.SENTENCES,))
+    return Metric(
+        reading.name, reading.title, definition, partial(precision, reading), parts=(ResponsePart.SENTENCES,)
+    )
 
 
 def cases(material: Material) -> Iterator[Case]:

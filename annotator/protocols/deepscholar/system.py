@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from random import Random
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -100,7 +100,6 @@ FILTER, COMPARE, NOTES, SECTION = (
 )
 # In characters: as many works as fit are shown in one call.
 LONGEST_WORKS = 120_000
-T = TypeVar("T")
 _YES, _FIRST = "yes", "first"
 
 
@@ -162,7 +161,6 @@ class SectionText(Report):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by; nothing is asked after it."""
         return cls(text="Section.")
 
 

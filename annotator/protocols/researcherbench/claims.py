@@ -105,7 +105,6 @@ class DrawnClaims(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the three lines."""
         claims = [] if text.strip() == "none" else blocks(text, context="CONTEXT", text="CLAIM", url="URL")
         return cls.model_validate(
             {"claims": [one | {"url": "" if one["url"].lower() == "none" else one["url"]} for one in claims]}

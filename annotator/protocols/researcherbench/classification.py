@@ -35,7 +35,6 @@ class DrawnType(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on anything but the three lines."""
         (values,) = blocks(text, reason="REASON", question_type="TYPE", subject="SUBJECT")
         return cls.model_validate(values)
 

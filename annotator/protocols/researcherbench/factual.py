@@ -86,7 +86,6 @@ class Verification(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form: a claim's id and verdict alone on a line, then the rest; ValueError otherwise."""
         result = values_by_name(text, _ID, YES, NO, UNKNOWN)
         return cls.model_validate(
             {

@@ -65,7 +65,6 @@ class DrawnInsights(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the three lines."""
         return cls.model_validate(
             {"insights": blocks(text, quote="QUOTE", text="INSIGHT", explanation="WHY")}
         )
@@ -123,7 +122,6 @@ class DrawnReference(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError without the two lines."""
         result = re.fullmatch(r"\s*FROM THE SOURCES:(.*)\n[ \t]*BEYOND THE SOURCES:(.*)", text, re.DOTALL)
         if not result:
             raise ValueError("the two parts FROM THE SOURCES and BEYOND THE SOURCES are not both there")

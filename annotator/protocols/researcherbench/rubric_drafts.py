@@ -54,7 +54,6 @@ class SetCriteria(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on a block that is not the three lines."""
         criteria = blocks(text, basis="BASIS", text="CRITERION", weight="WEIGHT")
         return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in criteria]})
 

@@ -119,8 +119,7 @@ class Matches:
 def expected(own: ArrayLike, other: ArrayLike) -> Floats:
     """e = 1 / (1 + 10^((other − own) / 400)), equation 1."""
     apart = np.asarray(other, dtype=np.float64) - np.asarray(own, dtype=np.float64)
-    result: Floats = 1.0 / (1.0 + 10.0 ** (apart / SCALE))
-    return result
+    return np.asarray(1.0 / (1.0 + 10.0 ** (apart / SCALE)))
 
 
 def after_round(ratings: Floats, matches: Matches, k: float = K) -> Floats:
@@ -173,12 +172,8 @@ class Strengths:
 
     @property
     def matches(self) -> Floats:
-        players, pairs = len(self.theta), self.pairs
-        result: Floats = np.zeros(players)
-        result += np.bincount(pairs.first, self.counts, players) + np.bincount(
-            pairs.second, self.counts, players
-        )
-        return result
+        sides = (self.pairs.first, self.pairs.second)
+        return np.asarray(sum(np.bincount(side, self.counts, len(self.theta)) for side in sides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +188,7 @@ class Uncertainty:
 
 def points(strengths: Floats) -> Floats:
     """Strengths on the scale of Elo ratings."""
-    result: Floats = START + strengths / POINT
-    return result
+    return np.asarray(START + strengths / POINT)
 
 
 def fitted(players: int, matches: Matches) -> Strengths:

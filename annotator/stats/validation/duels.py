@@ -13,7 +13,7 @@ from math import comb, fsum, isclose
 from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice, PairOutcome, outcome
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted
-from annotator.stats.intervals.student import Bounds, mean_of_scores
+from annotator.stats.intervals.student import Bounds, mean_of_scores, wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,6 @@ def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
 def _share(holds: Sequence[bool], of: Sequence["Duel | ScoredPair"]) -> Estimate:
     """The share of those that hold, with Wilson's interval over their questions; as if apart where one is not known."""
     from annotator.stats.intervals.clustered import clustered_wilson
-    from annotator.stats.intervals.student import wilson
 
     questions = [one.question for one in of]
     if "" in questions:

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.comparing import (
-    ALIGNED,
     DocumentComparison,
+    aligned,
     compare,
     compare_raters,
     counts_equal,
@@ -20,7 +20,7 @@ from annotator.domain.experts.adjudication import Figure, PairAgreement
 from annotator.domain.kinds.artifact import AlignmentRule, Anchor, Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.kinds.documents import Query, Wording
+from annotator.domain.kinds.documents import KINDS, Query, Wording
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.labels import Label
@@ -299,9 +299,10 @@ def test_matches_that_contradict_each_other_are_left_out_of_alpha() -> None:
     assert (mean.name, mean.value) == ("match_f1", pytest.approx(2.5 / 3))
 
 
-def test_matching_has_a_version_and_every_alignment() -> None:
+def test_matching_has_a_version_and_aligns_every_kind() -> None:
     assert matcher()
-    assert set(ALIGNED) == set(AlignmentRule)
+    rules = {KINDS[kind].aligned for kind in KINDS if aligned(kind, (), ()).pairs == ()}
+    assert rules == set(AlignmentRule)
 
 
 @pytest.mark.parametrize(

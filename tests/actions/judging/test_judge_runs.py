@@ -22,7 +22,7 @@ from annotator.actions.results import result_raters
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, RunState
-from annotator.judging.calls.prices import FILE, tokens_in
+from annotator.judging.calls.prices import FILE, Budget, tokens_in
 from annotator.judging.calls.probe import FILLER_CHARACTERS
 from annotator.judging.calls.replies import reread
 from annotator.storage.tables import RESPONSE
@@ -166,9 +166,8 @@ def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
     project: Project, server: OddServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[float, int]] = []
-    from annotator.judging.calls import prices
 
-    class Watched(prices.Budget):
+    class Watched(Budget):
         def __init__(self, limit_usd: float | None, spent_usd: float, **rest: int) -> None:
             seen.append((spent_usd, rest["longest_output"]))
             super().__init__(limit_usd, spent_usd, **rest)

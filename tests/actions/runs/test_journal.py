@@ -78,7 +78,7 @@ def test_a_judgement_never_rests_on_a_call_that_is_not_there(project: Project) -
 
 def test_a_call_that_turns_out_to_leave_a_unit_out_is_not_found_again(project: Project) -> None:
     kept = journal(project)
-    kept.record_calls([call("a", name="c-1")])
+    kept.keep_calls([call("a", name="c-1")])
     spoilt = call("a", Status.INVALID, "c-1").model_copy(update={"cause": "It says nothing of u2."})
     kept.record([finished(project, "u1", (spoilt,))])
     assert calls_in(project) == {"c-1": "invalid"}
@@ -87,7 +87,7 @@ def test_a_call_that_turns_out_to_leave_a_unit_out_is_not_found_again(project: P
 
 def test_a_fresh_question_asks_no_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = journal(project)
-    kept.record_calls([call("a")])
+    kept.keep_calls([call("a")])
 
     def read() -> Any:
         raise AssertionError("the file was asked")

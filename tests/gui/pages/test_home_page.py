@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from PySide6.QtWidgets import QApplication, QPushButton
-from tests.projects.small_project import empty_project
+from tests.projects.small_projects import empty_project
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
