@@ -28,7 +28,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.judging.runner import Finished, RunEnd
+from annotator.judging.runner import Finished, Progress, RunEnd
 from annotator.protocols.merging import NAME, PROMPTS, paired
 from annotator.storage import tables
 

@@ -20,7 +20,7 @@ from annotator.domain.material.part import ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT
+from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT, put
 
 GONE = Refusal("That extract no longer exists.", "Open the response again.")
 # Whose word counts first: a person's, then what came with the response, then a judge's.

@@ -14,6 +14,7 @@ from sqlmodel import SQLModel
 from annotator.actions.authoring import annotating, settings as settings_module
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, items
+from annotator.actions.items.items import LeftOut
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import CITED_PAGE, Extraction, Material, Protocol
@@ -440,7 +441,7 @@ class Reports:
     items: tuple[ReportsLine, ...]
     columns: tuple[Column, ...]
     lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
-    left_out: items.LeftOut = field(default_factory=items.LeftOut)
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
     def count(self) -> int:

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from PySide6.QtWidgets import QApplication, QPushButton
-from tests.projects.small_projects import empty_project
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
@@ -12,6 +11,7 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.texts.canonical import now
 from annotator.gui.pages.home import StepButton
 from annotator.gui.parts import below, holds
+from tests.projects.small_projects import empty_project
 
 
 def named(part, words):
