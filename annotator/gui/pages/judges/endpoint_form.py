@@ -412,7 +412,7 @@ class VoteForm(Pane):
     def begin(self, known: Sequence[Judge]) -> None:
         self.name.clear()
         self.members.clear()
-        self.members.offer([judge.name for judge in known])
+        self.members.offer({judge.name: judge.name for judge in known})
         self._say()
 
     def focus_first(self) -> None:

@@ -190,7 +190,7 @@ class RunForm(Pane):
         self._offers = {one.name: one for one in offers}
         offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
         self._offer_what()
-        self.systems.offer(systems)
+        self.systems.offer({system: system for system in systems})
         self.form.setRowVisible(self.systems, bool(systems))
         self._turn()
 
