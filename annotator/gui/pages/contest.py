@@ -30,9 +30,7 @@ from annotator.actions.contests.contest_standings import ContestReport, KeptTask
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
-from annotator.actions.project import people
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.contest import FIRST, SECOND, STEPS
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.canonical import Change
@@ -607,6 +605,7 @@ class ContestPage(PartedPage):
     ICON = "judges"
     ONCE = frozenset(binding.act for binding in keys.BINDINGS)
     TABS = ("Rank", "Compare", "Keep")
+    OPEN = TABS[:1]
     PARTS = ("ranking", "comparing", "keeping")
     TURNS = ("contest_rank", "contest_compare", "contest_keep")
     ABOUT = ("What is a contest?", "seminar")
@@ -625,7 +624,3 @@ class ContestPage(PartedPage):
     @cached_property
     def keeping(self) -> KeepingPart:
         return self.put(KEEP, KeepingPart(self.session))
-
-    def offered(self) -> frozenset[str]:
-        coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
-        return frozenset(self.TABS if coordinates else self.TABS[:1])

@@ -162,7 +162,10 @@ SETTLE_MS = 500
 
 
 class Estimating(QObject):
-    """What an order would take, counted in a child process since it must read every question; the newest order's."""
+    """What an order would take, counted in a child process since it must read every question.
+
+    `came` is about the order asked last; one that was counted last is not counted again.
+    """
 
     came = Signal(dict)
 
@@ -171,11 +174,21 @@ class Estimating(QObject):
         self._session = session
         self._child: Child | None = None
         self.order: AnyOrder | None = None
+        self._counted: tuple[AnyOrder | None, dict[str, Any]] = None, {}
         self._soon = later(self, self._start, SETTLE_MS)
 
     def ask(self, order: "AnyOrder") -> None:
         self.order = order
-        self._soon.start()
+        counted, line = self._counted
+        if order == counted:
+            self._soon.stop()
+            self.came.emit(line)
+        else:
+            self._soon.start()
+
+    def forget(self) -> None:
+        """Count again when asked: something was judged, or a prompt changed."""
+        self._counted = None, {}
 
     def _start(self) -> None:
         order = self.order
@@ -190,6 +203,7 @@ class Estimating(QObject):
         if child is self._child and order == self.order:
             self._child = None
             child.deleteLater()
+            self._counted = (None if "error" in line else order), line
             self.came.emit(line)
 
     def stop(self) -> None:

@@ -85,9 +85,8 @@ class AttackForm(Pane):
         super().__init__(session)
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
-        self._estimating = Estimating(session, self)
-        self._estimating.came.connect(self._came)
-        self._counted: AttackRequest | None = None
+        self.estimating = Estimating(session, self)
+        self.estimating.came.connect(self._came)
         self.judge, self.what = ChoiceBox(), ChoiceBox()
         self.attacks = TickList()
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
@@ -134,7 +133,7 @@ class AttackForm(Pane):
     def fill(self, judges: Sequence[AttackableJudge]) -> None:
         self._offers = {judge.judge.name: judge for judge in judges}
         offer(self.judge, [(judge.judge.name, judge.judge.name) for judge in judges])
-        self._counted = None
+        self.estimating.forget()
         self._offer_protocols()
 
     def show_place(self, judge: str) -> None:
@@ -198,27 +197,19 @@ class AttackForm(Pane):
         self.span.setEnabled(self.many.value() == 0)
         request = self.request()
         if request is None:
-            self.stop()
-            self._counted = None
+            self.estimating.stop()
             self.cost.setText("")
             self.told.setText("Tick an attack." if self.offered else "")
-        elif request != self._counted:
+        else:
             self.cost.setText("Counting the questions…")
             self.told.setText("")
-            self._estimating.ask(attacking.order(request))
+            self.estimating.ask(attacking.order(request))
         self.changed.emit()
 
     def _came(self, forecast: dict[str, Any]) -> None:
-        request = self.request()
-        if request is None or attacking.order(request) != self._estimating.order:
-            return
-        self._counted = None if "error" in forecast else request
         self.cost.setText("" if "error" in forecast else cost_words(forecast))
         self.told.setText(forecast["error"] if "error" in forecast else "\n".join(forecast["words"]))
         self.changed.emit()
-
-    def stop(self) -> None:
-        self._estimating.stop()
 
 
 def cost_words(forecast: dict[str, Any]) -> str:
@@ -605,7 +596,7 @@ class AttacksPart(PagePart):
         self.form.judge.setFocus()
 
     def stop(self) -> None:
-        self.form.stop()
+        self.form.estimating.stop()
 
     def start(self) -> None:
         order = self.form.order()
