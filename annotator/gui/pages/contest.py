@@ -448,8 +448,7 @@ class RoundsPart(PagePart):
         self.run = BackgroundRun(session, "Comparing tasks", "Contest", self, part="Compare")
         self.model = SheetModel(self)
         self.table = SheetTable("Who has compared", self.model)
-        self._estimate = OrderEstimate(session, self, self._order)
-        self._estimate.told.connect(self._show_estimate)
+        self._estimate = OrderEstimate(session, self, self._order, self._show_estimate)
         self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
         card, row = with_properties(QFrame(), role="card"), FlowRow(gap=10)
         self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")

@@ -264,8 +264,7 @@ class ForecastView(Pane):
         super().__init__(session, "card")
         self._order: RunRequest | None = None
         self._budget: float | None = None
-        self.estimating = Estimating(session, self)
-        self.estimating.came.connect(self._came)
+        self.estimating = Estimating(session, self, self._came)
         self.words, self.state = PlainLabel("", "strong", wrap=True), PlainLabel("", "hint", wrap=True)
         self.facts = QFormLayout(horizontalSpacing=14, verticalSpacing=2)
         vertical(

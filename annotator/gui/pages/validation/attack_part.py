@@ -85,8 +85,7 @@ class AttackForm(Pane):
         super().__init__(session)
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
-        self.estimating = Estimating(session, self)
-        self.estimating.came.connect(self._came)
+        self.estimating = Estimating(session, self, self._came)
         self.judge, self.what = ChoiceBox(), ChoiceBox()
         self.attacks = TickList()
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
