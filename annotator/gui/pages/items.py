@@ -2,6 +2,7 @@
 
 from array import array
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -124,7 +125,7 @@ class ItemsModel(RowsModel[int]):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(line, index.column())
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == QUESTION:
-            return f"<qt>{_escaped(line.question[:1000])}</qt>"
+            return f"<qt>{escape(line.question[:1000], quote=False)}</qt>"
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
             return icon(STATE_ICONS[line.state], theme.current().px(16))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
@@ -136,10 +137,6 @@ class ItemsModel(RowsModel[int]):
         if column == TYPE and not words and line.role is not ItemRole.QUESTION:
             return line.role.value
         return " ".join(words.split()) if column == QUESTION else words
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 class TypeProposal(Pane):

@@ -148,19 +148,16 @@ def with_names(words: str) -> str:
 
 
 class GuidelinePanel(QFrame):
-    closed = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "side")
         self.text = with_properties(QTextBrowser(), role="side", openLinks=False, accessibleName="Guideline")
-        close = with_properties(
+        self.leave = with_properties(
             QToolButton(), toolTip="Hide the guideline", accessibleName="Hide the guideline"
         )
-        chips.put(close, "close", 14)
-        close.clicked.connect(self.closed)
+        chips.put(self.leave, "close", 14)
         vertical(
-            horizontal((PlainLabel("Guideline", "subtitle"), 1), close),
+            horizontal((PlainLabel("Guideline", "subtitle"), 1), self.leave),
             (self.text, 1),
             on=self,
             margins=(10, 8, 8, 8),

@@ -40,6 +40,8 @@ class AdjudicationModel(QObject):
     """What is shown of some rows has changed: their ids."""
     moved = Signal(str)
     """The row at hand has changed: its id."""
+    row_wanted = Signal(str, str)
+    """A guideline gap's adjudication and row are to be opened."""
     entered = Signal()
     """Enter was pressed on the card of a row."""
     dropped = Signal(str, str, str)

@@ -99,7 +99,7 @@ class AdjudicatePage(Page):
         controls.sureness.chosen.connect(self.acts.here(self.acts.sure))
         controls.asked.connect(lambda act: self._acts[act]())
         self.side.turned.connect(self._show_turned)
-        self.side.row_wanted.connect(self._go_to_ruling)
+        bench.row_wanted.connect(self._go_to_ruling)
         self.flow.own_wanted.connect(lambda: rows.enter("own"))
         self.flow.finished.connect(self._show_done)
 

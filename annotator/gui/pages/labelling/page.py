@@ -264,7 +264,7 @@ class LabelPage(Page):
         self.bench.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.recent.clicked.connect(self._show_recent)
         self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
-        self.guideline.closed.connect(self.reading.toggle_guideline)
+        self.guideline.leave.clicked.connect(self.reading.toggle_guideline)
         self.bar.asked.connect(self._press)
         self.flow.paused.connect(self._say_report_done)
         self.flow.kind_missing.connect(self._say_kind_missing)
