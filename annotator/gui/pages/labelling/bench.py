@@ -102,14 +102,15 @@ class LabellingModel(QObject):
         return label_value(self.sheet.outdated.get(unit_id))
 
     def kept(self, unit_id: str) -> UnitLabel:
-        (taxonomy, kind), *others = self._kinds_asked(unit_id) or [(None, "")]
+        asked = self._kinds_asked(unit_id)
+        taxonomy, kind = asked[0] if asked else (None, "")
         return UnitLabel(
             self.label(unit_id),
             taxonomy,
             kind,
             self._outdated(unit_id),
             self.sheet.given.get(unit_id, "") if self.sheet else "",
-            tuple(others),
+            tuple(asked[1:]),
         )
 
     def _kinds_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
