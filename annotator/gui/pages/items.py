@@ -38,7 +38,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import LinesTable
-from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
 FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
@@ -386,12 +386,9 @@ class ItemsPage(Page):
         self.bind("find", self.search.seek)
 
     def _build(self) -> None:
-        self.search = LineField(
-            placeholderText="Search questions, subjects, keys…",
-            clearButtonEnabled=True,
-            accessibleName="Search items",
+        self.search = search_field(
+            "Search questions, subjects, keys…", "Search items", lambda: self._later.start()
         )
-        self.search.textChanged.connect(lambda: self._later.start())
         self.search.returnPressed.connect(self._into_list)
         self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
         for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from annotator.gui import theme
 from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical
-from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
+from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
 # The least the stretched column gets, and from which width on another column can spare some.
 LEAST, WIDE = 120, 88
@@ -510,10 +510,7 @@ class SearchableList(QFrame, Generic[Filter]):
         super().__init__()
         self.setProperty("role", "side")
         self.list = view if view is not None else QListView(uniformItemSizes=True)
-        self.search = LineField(
-            placeholderText="Find an item…", clearButtonEnabled=True, accessibleName=finds
-        )
-        self.search.textChanged.connect(self.narrowed)
+        self.search = search_field("Find an item…", finds, self.narrowed.emit)
         self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
         self.filters = FilterRow(filters, held)
         self.filters.chosen.connect(self.narrowed)

@@ -35,7 +35,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.columns import TickList
-from annotator.gui.widgets.fields import ChoiceBox, LineField, NumberBox, offer, when_changed
+from annotator.gui.widgets.fields import ChoiceBox, NumberBox, offer, search_field, when_changed
 from annotator.gui.widgets.message_bar import MessageBar
 
 BOTH_ORDERS_HINT = (
@@ -301,13 +301,8 @@ class PilotChoice(Pane):
         self.open = with_properties(QPushButton("Pick…"), role="quiet", accessibleName="Pick pilot items")
         self.open.setCheckable(True)
         self.open.toggled.connect(self._unfold)
-        self.search = LineField(
-            placeholderText="Search items…",
-            clearButtonEnabled=True,
-            accessibleName="Search items for the pilot",
-        )
         self._later = later(self, self._list_items, SETTLE_MS)
-        self.search.textChanged.connect(lambda _: self._later.start())
+        self.search = search_field("Search items…", "Search items for the pilot", self._later.start)
         self.list = TickList("Items for the pilot; Space ticks one")
         self.list.setFixedHeight(theme.current().px(HEIGHT))
         self.list.ticked_anew.connect(self._tick)
