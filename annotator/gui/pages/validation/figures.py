@@ -16,7 +16,7 @@ from annotator.actions.studies.result_views import CountedView, ResultView, offe
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
@@ -156,7 +156,8 @@ class ValidationViewer(Viewer):
             self.show_body(self.gate)
             self.gate.setFocus()
             return
-        self.show_empty("Nothing to show here yet", f"{refused.refusal.happened} {refused.refusal.todo}")
+        words = in_window(f"{refused.refusal.happened} {refused.refusal.todo}")
+        self.show_empty("Nothing to show here yet", words)
         # Where there is nothing to hold anyone against, other choices would only be in the way.
         telling = [choice for choice in refused.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
