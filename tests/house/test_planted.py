@@ -31,7 +31,7 @@ LINES = {
 TOLD = re.compile(r"## A kind of your own\n(.*?)\n## ", re.DOTALL)
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 BELOW = {
-    "artifact.py": ('    INSIGHTS = "insights"\n',),
+    "kind.py": ('    INSIGHTS = "insights"\n',),
     "documents.py": ("    labels,\n", "        insights.SPEC,\n"),
 }
 GUIDELINE = "Say why one would ask.\n\n## strength\n\n1 is a whim; 5 is the only reason there is.\n"
@@ -65,7 +65,7 @@ def with_kind(folder: Path) -> Path:
     (code,) = CODE.findall(file)
     (copy / quoted(file)[0]).write_text(textwrap.dedent(code).strip() + "\n", "utf-8")
     line, *_, path = quoted(names)
-    (enums,) = BELOW["artifact.py"]
+    (enums,) = BELOW["kind.py"]
     put(copy / path, {enums: f"{enums}    {line}\n"}, times=2)
     name, path, line, *_ = quoted(table)
     imported, specs = BELOW["documents.py"]
@@ -132,7 +132,7 @@ def test_a_planted_kind_is_a_file_two_lines_of_names_and_one_of_a_table_and_is_w
     copy = with_kind(tmp_path / "copy")
     assert {name for name in touched(copy) if not name.startswith("schemas/")} == {
         "annotator/domain/kinds/motives.py",
-        "annotator/domain/kinds/artifact.py",
+        "annotator/domain/kinds/kind.py",
         "annotator/domain/kinds/documents.py",
         "resources/guidelines/motives.md",
     }

@@ -59,7 +59,7 @@ class ProfileForm(QWidget):
         groups = QGridLayout()
         for place, (title, parts) in enumerate(profile.parts()):
             ticks = self.parts[title]
-            ticks.offer(list(parts.values()))
+            ticks.offer(parts)
             ticks.ticked_anew.connect(self._choose_own)
             theme.scale(ticks.setMinimumWidth, LEAST_PARTS)
             group = column_of(PlainLabel(title, "strong"), ticks, StretchSpace(1), spacing=2)
@@ -90,14 +90,13 @@ class ProfileForm(QWidget):
         return " ".join(self._ticked()) if chosen is None else chosen
 
     def _ticked(self) -> Iterator[str]:
-        for title, parts in profile.parts():
-            ticked = self.parts[title].ticked()
-            yield from (name for name, words in parts.items() if words in ticked)
+        for ticks in self.parts.values():
+            yield from ticks.ticked()
 
     def tick(self, used: Profile) -> None:
         """Tick the parts of a profile."""
-        for title, parts in profile.parts():
-            self.parts[title].tick({words for name, words in parts.items() if used.uses(name)})
+        for ticks in self.parts.values():
+            ticks.tick(list(filter(used.uses, ticks.values())))
 
     def show_profile(self, used: Profile) -> None:
         """Show what a project uses already."""

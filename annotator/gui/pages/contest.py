@@ -30,9 +30,7 @@ from annotator.actions.contests.contest_standings import ContestReport, KeptTask
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
-from annotator.actions.project import people
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.contest import FIRST, SECOND, STEPS
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.canonical import Change
@@ -450,8 +448,7 @@ class RoundsPart(PagePart):
         self.run = BackgroundRun(session, "Comparing tasks", "Contest", self, part="Compare")
         self.model = SheetModel(self)
         self.table = SheetTable("Who has compared", self.model)
-        self._estimate = OrderEstimate(session, self, self._order)
-        self._estimate.told.connect(self._show_estimate)
+        self._estimate = OrderEstimate(session, self, self._order, self._show_estimate)
         self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
         card, row = with_properties(QFrame(), role="card"), FlowRow(gap=10)
         self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
@@ -607,6 +604,7 @@ class ContestPage(PartedPage):
     ICON = "judges"
     ONCE = frozenset(binding.act for binding in keys.BINDINGS)
     TABS = ("Rank", "Compare", "Keep")
+    OPEN = TABS[:1]
     PARTS = ("ranking", "comparing", "keeping")
     TURNS = ("contest_rank", "contest_compare", "contest_keep")
     ABOUT = ("What is a contest?", "seminar")
@@ -625,7 +623,3 @@ class ContestPage(PartedPage):
     @cached_property
     def keeping(self) -> KeepingPart:
         return self.put(KEEP, KeepingPart(self.session))
-
-    def offered(self) -> frozenset[str]:
-        coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
-        return frozenset(self.TABS if coordinates else self.TABS[:1])

@@ -42,7 +42,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, column_needs, line
+from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, column_needs
 from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer
 from annotator.gui.widgets.message_bar import ProgressRow
 from annotator.gui.widgets.reading.report_view import RawText
@@ -274,16 +274,14 @@ class CollectedView(QWidget):
         self.shown.hold(CollectedFilter.KEPT if funnel.kept else max(counts, key=lambda one: counts[one]))
 
     def _fill(self) -> None:
-        self.papers.clear()
         stored = self.shown.held is CollectedFilter.KEPT
         if stored:
             lines = [(paper.arxiv_id, paper.title, _worth(paper)) for paper in self._funnel.kept]
         else:
             lines = [(paper.id, paper.title, paper.reason) for paper in self._refused(self.shown.held)]
-        for cells in lines:
-            self.papers.addTopLevelItem(line(cells))
+        self.papers.show_lines(lines, 0)
         self.texts.setVisible(stored and bool(lines))
-        self.papers.choose(0)
+        self._show_paper()
 
     def _refused(self, held: CollectedFilter) -> list[RefusedPaper]:
         return [paper for paper in self._funnel.refused if paper.stage.name == held.name]

@@ -2,6 +2,7 @@
 
 from array import array
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -37,7 +38,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import LinesTable
-from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
 FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
@@ -124,7 +125,7 @@ class ItemsModel(RowsModel[int]):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(line, index.column())
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == QUESTION:
-            return f"<qt>{_escaped(line.question[:1000])}</qt>"
+            return f"<qt>{escape(line.question[:1000], quote=False)}</qt>"
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
             return icon(STATE_ICONS[line.state], theme.current().px(16))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
@@ -136,10 +137,6 @@ class ItemsModel(RowsModel[int]):
         if column == TYPE and not words and line.role is not ItemRole.QUESTION:
             return line.role.value
         return " ".join(words.split()) if column == QUESTION else words
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 class TypeProposal(Pane):
@@ -389,12 +386,9 @@ class ItemsPage(Page):
         self.bind("find", self.search.seek)
 
     def _build(self) -> None:
-        self.search = LineField(
-            placeholderText="Search questions, subjects, keys…",
-            clearButtonEnabled=True,
-            accessibleName="Search items",
+        self.search = search_field(
+            "Search questions, subjects, keys…", "Search items", lambda: self._later.start()
         )
-        self.search.textChanged.connect(lambda: self._later.start())
         self.search.returnPressed.connect(self._into_list)
         self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
         for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -43,7 +43,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.columns import RowsTree
 from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
@@ -433,15 +433,8 @@ class FinalPassPage(Page):
 
     def _fill(self) -> None:
         row, self._items = max(0, self.list.row()), self.session.ask(final_pass.overview) or []
-        with QSignalBlocker(self.list):
-            self.list.clear()
-            for item in self._items:
-                states = (
-                    item.checks[name].state.value if name in item.checks else _seen(item, name)
-                    for name in CHECKS
-                )
-                self.list.addTopLevelItem(line((item.key, *states)))
-            self.list.choose(min(row, len(self._items) - 1))
+        lines = [(item.key, *(_state(item, name) for name in CHECKS)) for item in self._items]
+        self.list.show_lines(lines, min(row, len(lines) - 1))
         self._show()
         handed_out = final_pass.is_handed_out(self.session.project)
         summary = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
@@ -481,5 +474,7 @@ class FinalPassPage(Page):
             self.answer.show_message("success", f"Saved as {Path(name).name}.")
 
 
-def _seen(one: ItemPass, name: str) -> str:
+def _state(one: ItemPass, name: str) -> str:
+    if name in one.checks:
+        return one.checks[name].state.value
     return "open, noticed" if name in one.hints else OPEN

@@ -7,8 +7,6 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QLayout,
-    QListWidget,
-    QListWidgetItem,
     QTextBrowser,
     QToolButton,
     QWidget,
@@ -26,12 +24,11 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     horizontal,
     push_button,
-    tooltip,
     vertical,
     with_properties,
 )
+from annotator.gui.widgets.columns import TickList
 
-ID = Qt.ItemDataRole.UserRole
 FEWEST, MOST = 2, 6
 
 
@@ -42,21 +39,16 @@ class PeopleChoice(QWidget):
 
     def __init__(self, title: str, nobody: str) -> None:
         super().__init__()
-        self._known = set[str]()
         self.count = PlainLabel("", "hint")
         self.empty = PlainLabel(nobody, "hint", wrap=True)
-        self.list = with_properties(
-            QListWidget(),
-            accessibleName=f"{title}; Space ticks one",
-            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
-        )
-        self.list.itemChanged.connect(lambda _: self._tell())
+        self.list = TickList(f"{title}; Space ticks one")
+        self.list.ticked_anew.connect(self._tell)
         head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), spacing=2)
         self._buttons = []
-        for words, state in (("All", Qt.CheckState.Checked), ("None", Qt.CheckState.Unchecked)):
+        for words, values in (("All", self.list.values), ("None", tuple)):
             button = push_button(
                 words,
-                lambda _=False, state=state: self._tick_all(state),
+                lambda _=False, values=values: self._tick(values()),
                 "quiet",
                 accessibleName=f"{words}: {title}",
             )
@@ -66,17 +58,12 @@ class PeopleChoice(QWidget):
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
         """Offer these people; those not offered before are ticked when they are in `ticked`."""
-        selected = set(self.chosen())
+        known, selected = self.list.values(), self.chosen()
         with QSignalBlocker(self.list):
             self.list.clear()
             for person in everybody:
-                line = QListWidgetItem(named(person.alias, person.name))
-                line.setData(ID, person.id)
-                line.setToolTip(tooltip(named(person.alias, person.name)))
-                on = person.id in (selected if person.id in self._known else ticked)
-                line.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-                self.list.addItem(line)
-            self._known = {person.id for person in everybody}
+                name, on = named(person.alias, person.name), selected if person.id in known else ticked
+                self.list.add(person.id, name, name, ticked=person.id in on)
         for part in (self.list, *self._buttons, self.count):
             part.setVisible(bool(everybody))
         self.empty.setVisible(not everybody)
@@ -86,13 +73,10 @@ class PeopleChoice(QWidget):
         self._count()
 
     def chosen(self) -> tuple[str, ...]:
-        lines = (self.list.item(row) for row in range(self.list.count()))
-        return tuple(line.data(ID) for line in lines if line.checkState() == Qt.CheckState.Checked)
+        return self.list.ticked()
 
-    def _tick_all(self, state: Qt.CheckState) -> None:
-        with QSignalBlocker(self.list):
-            for row in range(self.list.count()):
-                self.list.item(row).setCheckState(state)
+    def _tick(self, values: Sequence[str]) -> None:
+        self.list.tick(values)
         self._tell()
 
     def _tell(self) -> None:
@@ -164,19 +148,16 @@ def with_names(words: str) -> str:
 
 
 class GuidelinePanel(QFrame):
-    closed = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "side")
         self.text = with_properties(QTextBrowser(), role="side", openLinks=False, accessibleName="Guideline")
-        close = with_properties(
+        self.leave = with_properties(
             QToolButton(), toolTip="Hide the guideline", accessibleName="Hide the guideline"
         )
-        chips.put(close, "close", 14)
-        close.clicked.connect(self.closed)
+        chips.put(self.leave, "close", 14)
         vertical(
-            horizontal((PlainLabel("Guideline", "subtitle"), 1), close),
+            horizontal((PlainLabel("Guideline", "subtitle"), 1), self.leave),
             (self.text, 1),
             on=self,
             margins=(10, 8, 8, 8),

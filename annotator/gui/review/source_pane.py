@@ -47,8 +47,6 @@ class TextPane(Pane):
     """Shows a report, a source or a page. Offsets are those of the text itself, not of what is shown."""
 
     scrolled = Signal()
-    loaded = Signal()
-    """The whole text is there, for the first time or in other colours."""
     stepped = Signal(str)
     """A passage was stepped to: whose it is."""
 
@@ -60,7 +58,6 @@ class TextPane(Pane):
         self.head = ElidedLabel("", "strong")
         self.banner, self.report = MessageBar(), ReportView()
         self.report.link_clicked.connect(lambda url: ask_to_open(self, url))
-        self.report.loaded.connect(self.loaded)
         self.report.verticalScrollBar().valueChanged.connect(lambda _: self.scrolled.emit())
         self.find_bar = FindBar(self.report)
         self.find_bar.closed.connect(lambda: self.report.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -324,8 +321,6 @@ class SourcePane(Pane):
 
     stirred = Signal()
     """It was scrolled: a sign of life."""
-    quote_wanted = Signal()
-    """The selected words are to be quoted."""
     stepped = Signal(str)
     """A marked passage was stepped to: the unit that quotes it."""
 
@@ -365,7 +360,6 @@ class SourcePane(Pane):
             self.tabs, accessibleName="Sources", expanding=False, elideMode=Qt.TextElideMode.ElideNone
         )
         self.quoting.set_hint("Quote the selected or found words in the current unit")
-        self.quoting.clicked.connect(self.quote_wanted)
         with_properties(self.as_text, checkable=True, toolTip="Show the words of this PDF as plain text")
         with_properties(self.add, toolTip="Add a paper or text to this item", accessibleName="Add source")
         for button in (self.add, self.as_text):
@@ -410,7 +404,7 @@ class SourcePane(Pane):
         self.tabs.installEventFilter(self)
         self.tabs.currentChanged.connect(self._show_tab)
         self.as_text.toggled.connect(self._show_tab)
-        self.pane.loaded.connect(self._mark_quoted)
+        self.pane.report.loaded.connect(self._mark_quoted)
         self.pane.stepped.connect(self.stepped)
         self.pdf_steps.wanted.connect(self._step_in_pdf)
         self.pdf_finder.closed.connect(lambda: self.pdf.setFocus(Qt.FocusReason.OtherFocusReason))

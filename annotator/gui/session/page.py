@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.project import people
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
@@ -264,6 +265,8 @@ class PartedPage(Page):
     TURNS: tuple[str, ...] = ()
     DENIED = ("", "")
     """What whoever may see no part is told: a title and a sentence."""
+    OPEN: Collection[str] | None = None
+    """The tabs that people without the role of coordinator are shown; None where they are shown all."""
     INTRODUCTION = ""
     """What stands above the parts."""
     ABOVE = 10
@@ -322,7 +325,9 @@ class PartedPage(Page):
 
     def offered(self) -> frozenset[str]:
         """The tabs that the person working is shown; when there is none, the page says why."""
-        return frozenset(self.TABS)
+        if self.OPEN is None or people.someone(self.session.project).has(Role.COORDINATOR):
+            return frozenset(self.TABS)
+        return frozenset(self.OPEN)
 
     @property
     def part(self) -> TabPart:

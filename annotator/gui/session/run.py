@@ -162,20 +162,34 @@ SETTLE_MS = 500
 
 
 class Estimating(QObject):
-    """What an order would take, counted in a child process since it must read every question; the newest order's."""
+    """What an order would take, counted in a child process since it must read every question.
 
-    came = Signal(dict)
+    An order that was counted last is not counted again.
+    """
 
-    def __init__(self, session: ProjectSession, parent: QObject) -> None:
+    def __init__(
+        self, session: ProjectSession, parent: QObject, show: Callable[[dict[str, Any]], object]
+    ) -> None:
+        """`show` takes what came of the order asked last."""
         super().__init__(parent)
-        self._session = session
+        self._session, self._show = session, show
         self._child: Child | None = None
         self.order: AnyOrder | None = None
+        self._counted: tuple[AnyOrder | None, dict[str, Any]] = None, {}
         self._soon = later(self, self._start, SETTLE_MS)
 
     def ask(self, order: "AnyOrder") -> None:
         self.order = order
-        self._soon.start()
+        counted, line = self._counted
+        if order == counted:
+            self._soon.stop()
+            self._show(line)
+        else:
+            self._soon.start()
+
+    def forget(self) -> None:
+        """Count again when asked: something was judged, or a prompt changed."""
+        self._counted = None, {}
 
     def _start(self) -> None:
         order = self.order
@@ -190,7 +204,8 @@ class Estimating(QObject):
         if child is self._child and order == self.order:
             self._child = None
             child.deleteLater()
-            self.came.emit(line)
+            self._counted = (None if "error" in line else order), line
+            self._show(line)
 
     def stop(self) -> None:
         self._soon.stop()
@@ -296,14 +311,16 @@ SETTLE_MS = 400
 class OrderEstimate(QObject):
     """The estimate of the order that the fields of a widget make; none of what they said before is told."""
 
-    told = Signal(object)
-
     def __init__(
-        self, session: ProjectSession, owner: QWidget, order: "Callable[[], RunRequest | None]"
+        self,
+        session: ProjectSession,
+        owner: QWidget,
+        order: "Callable[[], RunRequest | None]",
+        show: "Callable[[CostEstimate], object]",
     ) -> None:
         """`order` makes the order of the owner's fields, None while something is lacking."""
         super().__init__(owner)
-        self._session, self._owner, self._order = session, owner, order
+        self._session, self._owner, self._order, self._show = session, owner, order, show
         self._waited: RunRequest | None = None
         self._soon = later(self, self.count, SETTLE_MS)
 
@@ -326,4 +343,4 @@ class OrderEstimate(QObject):
         now = self._order() if request is self._waited else None
         # The budget is no part of what it would take.
         if now is not None and replace(now, budget_usd=None) == replace(request, budget_usd=None):
-            self.told.emit(estimate)
+            self._show(estimate)

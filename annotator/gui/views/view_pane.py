@@ -58,7 +58,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of, offer, together
+from annotator.gui.widgets.fields import ChoiceBox, choose, label_of, offer, search_field, together
 from annotator.gui.widgets.splitter import Splitter
 
 _TOKENS = ("window", "text", "text-muted", "border", "accent")
@@ -272,12 +272,9 @@ class ViewPane(Splitter):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.currentChanged.connect(self._change_sheet)
-        self.sought = LineField(
-            placeholderText="Find in the table…", clearButtonEnabled=True, accessibleName="Find in the table"
-        )
-        theme.scale(self.sought.setMaximumWidth, 240)
         self._seek_soon = later(self, self._seek, SETTLE_MS)
-        self.sought.textChanged.connect(lambda _: self._seek_soon.start())
+        self.sought = search_field("Find in the table…", "Find in the table", self._seek_soon.start)
+        theme.scale(self.sought.setMaximumWidth, 240)
         self.sought.returnPressed.connect(self.table.setFocus)
         self.answers, self.told = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
         for label in (self.answers, self.told):

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from annotator.gui import theme
 from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical
-from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
+from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
 # The least the stretched column gets, and from which width on another column can spare some.
 LEAST, WIDE = 120, 88
@@ -510,10 +510,7 @@ class SearchableList(QFrame, Generic[Filter]):
         super().__init__()
         self.setProperty("role", "side")
         self.list = view if view is not None else QListView(uniformItemSizes=True)
-        self.search = LineField(
-            placeholderText="Find an item…", clearButtonEnabled=True, accessibleName=finds
-        )
-        self.search.textChanged.connect(self.narrowed)
+        self.search = search_field("Find an item…", finds, self.narrowed.emit)
         self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
         self.filters = FilterRow(filters, held)
         self.filters.chosen.connect(self.narrowed)
@@ -541,44 +538,61 @@ class SearchableList(QFrame, Generic[Filter]):
 LINE, AROUND = 30, 4
 
 
+VALUE = Qt.ItemDataRole.UserRole
+
+
 class TickList(QListWidget):
-    """Between `least` and `most` lines high; `ticked_anew` announces every tick."""
+    """Lines with a check box, each of a value; `ticked_anew` announces a value, and whether it is ticked now."""
 
-    ticked_anew = Signal()
+    ticked_anew = Signal(str, bool)
 
-    def __init__(self, name: str, least: int, most: int) -> None:
+    def __init__(self, name: str = "", least: int = 1, most: int = 1) -> None:
+        """Between `least` and `most` lines high, as far as the lines are offered."""
         super().__init__()
         self._least, self._most = least, most
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.itemChanged.connect(lambda _: self.ticked_anew.emit())
+        self.itemChanged.connect(
+            lambda entry: self.ticked_anew.emit(
+                entry.data(VALUE), entry.checkState() == Qt.CheckState.Checked
+            )
+        )
 
-    def offer(self, names: Sequence[str]) -> None:
-        """Offer other names and tell nobody; what was ticked stays ticked."""
-        if list(names) == [self.item(row).text() for row in range(self.count())]:
+    def offer(self, words: Mapping[str, str]) -> None:
+        """Offer other values, each in its words, and tell nobody; what was ticked stays ticked."""
+        if list(words.items()) == [(entry.data(VALUE), entry.text()) for entry in self._entries()]:
             return
-        ticked = set(self.ticked())
-        blocked = self.blockSignals(True)
-        self.clear()
-        for name in names:
-            entry = QListWidgetItem(name)
-            entry.setToolTip(tooltip(name))
-            entry.setCheckState(Qt.CheckState.Checked if name in ticked else Qt.CheckState.Unchecked)
-            self.addItem(entry)
-        self.setCurrentRow(0)
-        self.blockSignals(blocked)
-        lines = max(self._least, min(self._most, len(names)))
+        ticked = self.ticked()
+        with QSignalBlocker(self):
+            self.clear()
+            for value, text in words.items():
+                self.add(value, text, text, ticked=value in ticked)
+            self.setCurrentRow(0)
+        lines = max(self._least, min(self._most, len(words)))
         self.setFixedHeight(theme.current().px(LINE) * lines + AROUND)
 
-    def tick(self, container: Container[str]) -> None:
+    def add(self, value: str, words: str, tip: str, *, ticked: bool) -> QListWidgetItem:
+        entry = QListWidgetItem(words)
+        entry.setData(VALUE, value)
+        entry.setToolTip(tooltip(tip))
+        entry.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+        self.addItem(entry)
+        return entry
+
+    def tick(self, values: Container[str]) -> None:
         """Tick these and no others, and tell nobody."""
-        blocked = self.blockSignals(True)
-        for entry in (self.item(row) for row in range(self.count())):
-            entry.setCheckState(
-                Qt.CheckState.Checked if entry.text() in container else Qt.CheckState.Unchecked
-            )
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            for entry in self._entries():
+                ticked = entry.data(VALUE) in values
+                entry.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+
+    def values(self) -> tuple[str, ...]:
+        return tuple(entry.data(VALUE) for entry in self._entries())
 
     def ticked(self) -> tuple[str, ...]:
-        entries = (self.item(row) for row in range(self.count()))
-        return tuple(entry.text() for entry in entries if entry.checkState() == Qt.CheckState.Checked)
+        return tuple(
+            entry.data(VALUE) for entry in self._entries() if entry.checkState() == Qt.CheckState.Checked
+        )
+
+    def _entries(self) -> list[QListWidgetItem]:
+        return [self.item(row) for row in range(self.count())]

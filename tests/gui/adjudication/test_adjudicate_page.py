@@ -213,7 +213,7 @@ def test_a_quotation_leads_to_its_source(tmp_path, window_over, qtbot):
         "Ada": rubric(ADA, "a").with_units((first, quoted, *rest)), "Ben": rubric(BEN, "b"),
     })  # fmt: skip
     page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
-    card_of(page, COMPARES).quote_wanted.emit(row_of(page, COMPARES).ruling.id, letter(page, "Ada"), 0)
+    page.bench.quote_wanted.emit(row_of(page, COMPARES).ruling.id, letter(page, "Ada"), 0)
     assert page.side.shown == "source"
     report = page.side.parts["source"].sources.text
     (mark,) = report.marks("evidence")

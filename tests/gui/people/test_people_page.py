@@ -26,7 +26,7 @@ def test_ctrl_enter_assigns_what_is_previewed_undo_takes_it_back_and_ctrl_enter_
 ):
     page = show("Hand out")
     press("Space")
-    assert "Selection" in page.out.form.stages.ticked()
+    assert Stage.SELECTION in page.out.form.stages.ticked()
     qtbot.waitUntil(lambda: "20 pieces" in page.out.preview.summary.text())
     press("Space")
     qtbot.waitUntil(lambda: "12 pieces" in page.out.preview.summary.text())
@@ -54,7 +54,7 @@ def test_ctrl_enter_assigns_what_is_previewed_undo_takes_it_back_and_ctrl_enter_
 
 def test_the_whole_form_makes_the_plan(project, show):
     form = show("Hand out").out.form
-    form.stages.tick(["Rubric", "Labelling"])
+    form.stages.tick([Stage.RUBRIC, Stage.LABELLING])
     form.overlap.number.setValue(1)
     form.has_due.setChecked(True)
     form.share.setValue(5)

@@ -162,9 +162,9 @@ def owner(qtbot):
 
 @pytest.fixture
 def estimate(owner):
-    made = OrderEstimate(LateSession(), owner, lambda: owner.order)
-    made.seen = []
-    made.told.connect(made.seen.append)
+    seen = []
+    made = OrderEstimate(LateSession(), owner, lambda: owner.order, seen.append)
+    made.seen = seen
     return made
 
 

@@ -230,9 +230,12 @@ def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, windo
     assert shown == [KINDS[kind].title for kind in WRITTEN if kind in choice.kinds]
     form = window.show_page("People", part="Hand out").out.form
     settle(window.page)
-    assert set(form._stages.values()) == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
-    assert set(form._labels.values()) == {name for name in choice.protocols if PROTOCOLS[name].values}
-    assert (form.stages.count(), form.labels.count()) == (len(form._stages), len(form._labels))
+    assert set(form.stages.values()) == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
+    assert set(form.labels.values()) == {name for name in choice.protocols if PROTOCOLS[name].values}
+    assert (form.stages.count(), form.labels.count()) == (
+        len(set(form.stages.values())),
+        len(set(form.labels.values())),
+    )
 
 
 def test_another_choice_is_offered_at_once(tmp_path, window_over):
@@ -242,9 +245,9 @@ def test_another_choice_is_offered_at_once(tmp_path, window_over):
     window.session.do(profile.choose, "rubrics, plan")
     settle(window.page)
     form = window.page.out.form
-    assert set(form._stages.values()) == {Stage.RUBRIC, Stage.PLAN, Stage.LABELLING}
+    assert set(form.stages.values()) == {Stage.RUBRIC, Stage.PLAN, Stage.LABELLING}
     assert form.plan().stages == (Stage.RUBRIC,)
-    assert "adra.plan" in form._labels.values()
+    assert "adra.plan" in form.labels.values()
     assert not form.labels.isVisible()
     form.stages.item(2).setCheckState(Qt.CheckState.Checked)
     assert Stage.LABELLING in form.plan().stages

@@ -203,12 +203,12 @@ def test_a_list_that_drops_down_shows_its_last_row_whole(entries, percent, share
 def test_what_is_ticked_stays_ticked_among_other_names(qtbot):
     ticks = TickList("Systems", 2, 3)
     qtbot.addWidget(ticks)
-    ticks.offer(["Alpha", "Beta"])
+    ticks.offer({"a": "Alpha", "b": "Beta"})
     with qtbot.waitSignal(ticks.ticked_anew):
         ticks.item(1).setCheckState(Qt.CheckState.Checked)
     with qtbot.assertNotEmitted(ticks.ticked_anew):
-        ticks.offer(["Beta", "Gamma", "Delta"])
-    assert ticks.ticked() == ("Beta",)
+        ticks.offer({"b": "Beta", "c": "Gamma", "d": "Delta"})
+    assert ticks.ticked() == ("b",)
     assert [ticks.item(row).text() for row in range(ticks.count())] == ["Beta", "Gamma", "Delta"]
 
 

@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.adjudication.adjudicating import SheetRow
@@ -34,9 +34,11 @@ class AdjudicationActs(QObject):
         super().__init__(bench)
         self._bench, self._flow, self._rows = bench, flow, rows
         self._messages = messages
-        self.pairing = PairingMode(self)
+        self.pairing_id = ""
+        """The row that looks for its partner."""
+        self._partners: list[str] = []
+        self._at = 0
         self.splitting = False
-        self.pairing.aimed.connect(self._show_aim)
         bench.moved.connect(lambda _: self.leave_modes())
         flow.leaving.connect(rows.anchor)
 
@@ -74,7 +76,7 @@ class AdjudicationActs(QObject):
         if self.splitting:
             self._split_off(act)
             return
-        self.pairing.leave()
+        self._leave_pairing()
         ballot, row = self._bench.ballot(self._bench.ruling_id), self._bench.row
         if ballot is not None and (value := votes_of(ballot.values).get(act)) is not None:
             self.vote(value)
@@ -160,11 +162,19 @@ class AdjudicationActs(QObject):
         row = self._bench.row
         if row is None or self._bench.ballot(row.ruling.id) is not None:
             return
-        if self.pairing.active or not self.pairing.begin(self._bench.rows, row.ruling.id):
-            self.pairing.leave()
+        partners = [
+            name for name, other in self._bench.rows.items() if other is not row and can_pair(row, other)
+        ]
+        if self.pairing_id or not partners:
+            self._leave_pairing()
             self._messages.show_message(
                 "info", "No row can be paired with this one.", "Split one of them first."
             )
+            return
+        rows, self.pairing_id, self._partners = self._bench.rows, row.ruling.id, partners
+        likely = max(partners, key=lambda name: (-len(rows[name].units), _likeness(row, rows[name])))
+        self._at = partners.index(likely)
+        self._show_aim()
 
     def pair_dropped(self, ruling_id: str, source_id: str, letter: str) -> None:
         rows = self._bench.rows
@@ -225,15 +235,16 @@ class AdjudicationActs(QObject):
                 self._rows.take_focus()
 
     def step(self, by: int) -> None:
-        if self.pairing.active:
-            self.pairing.step(by)
+        if self.pairing_id:
+            self._at = (self._at + by) % len(self._partners)
+            self._show_aim()
         else:
             self._bench.step(by)
 
     def enter(self) -> None:
         """Enter on the current row: pair it, go into its own wording, or into its rationale."""
-        if self.pairing.active:
-            ruling_id, partner = self.pairing.ruling_id, self.pairing.partner
+        if self.pairing_id:
+            ruling_id, partner = self.pairing_id, self._partners[self._at]
             self.leave_modes()
             self._pair(ruling_id, partner)
             return
@@ -243,16 +254,24 @@ class AdjudicationActs(QObject):
 
     def leave_modes(self) -> bool:
         """Neither pair nor split after all; whether anything of the kind was going on."""
-        going = self.pairing.active or self.splitting
+        going = bool(self.pairing_id) or self.splitting
         self.splitting = False
-        self.pairing.leave()
+        self._leave_pairing()
         if going:
             self._messages.clear()
         return going
 
-    def _show_aim(self, partner: str) -> None:
+    def _leave_pairing(self) -> None:
+        if self.pairing_id:
+            self.pairing_id = ""
+            self._rows.aim("")
+            self._messages.clear()
+
+    def _show_aim(self) -> None:
+        """Propose a partner; the rows may have become others meanwhile."""
+        partner = self._partners[self._at]
         self._rows.aim(partner)
-        row, other = self._bench.rows.get(self.pairing.ruling_id), self._bench.rows.get(partner)
+        row, other = self._bench.rows.get(self.pairing_id), self._bench.rows.get(partner)
         if row is None or other is None:
             self._messages.clear()
             return
@@ -268,48 +287,6 @@ class AdjudicationActs(QObject):
 def _short(words: str) -> str:
     line = " ".join(words.split())
     return line if len(line) <= SHOWN_LETTERS else f"{line[: SHOWN_LETTERS - 1].rstrip()}…"
-
-
-class PairingMode(QObject):
-    """The search of a row for its partner; `aimed` names the proposed one, an empty id the end."""
-
-    aimed = Signal(str)
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.ruling_id = ""
-        self._partners: list[str] = []
-        self._at = 0
-
-    @property
-    def active(self) -> bool:
-        return bool(self.ruling_id)
-
-    @property
-    def partner(self) -> str:
-        return self._partners[self._at] if self.active else ""
-
-    def begin(self, rows: Mapping[str, SheetRow], ruling_id: str) -> bool:
-        """Look for partners of a row; whether there are any."""
-        row = rows[ruling_id]
-        partners = [name for name, other in rows.items() if name != ruling_id and can_pair(row, other)]
-        if not partners:
-            return False
-        self.ruling_id, self._partners = ruling_id, partners
-        likely = max(partners, key=lambda name: (-len(rows[name].units), _likeness(row, rows[name])))
-        self._at = partners.index(likely)
-        self.aimed.emit(self.partner)
-        return True
-
-    def step(self, by: int) -> None:
-        """Propose the partner below (1) or above (-1), around the ends."""
-        self._at = (self._at + by) % len(self._partners)
-        self.aimed.emit(self.partner)
-
-    def leave(self) -> None:
-        if self.active:
-            self.ruling_id, self._partners = "", []
-            self.aimed.emit("")
 
 
 def can_pair(row: SheetRow, other: SheetRow) -> bool:

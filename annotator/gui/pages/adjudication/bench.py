@@ -40,6 +40,16 @@ class AdjudicationModel(QObject):
     """What is shown of some rows has changed: their ids."""
     moved = Signal(str)
     """The row at hand has changed: its id."""
+    row_wanted = Signal(str, str)
+    """A guideline gap's adjudication and row are to be opened."""
+    entered = Signal()
+    """Enter was pressed on the card of a row."""
+    dropped = Signal(str, str, str)
+    """A unit was dragged to a row: that row, the row it comes from, its letter."""
+    worded = Signal(object)
+    """A choice in the own wording of the row at hand, to be kept at once: values by field."""
+    quote_wanted = Signal(str, str, int)
+    """A quotation is to be shown where it stands: row, letter (none for the own wording), and which of theirs."""
 
     def __init__(self, session: ProjectSession, page: QObject) -> None:
         super().__init__(page)

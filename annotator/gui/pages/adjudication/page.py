@@ -89,18 +89,17 @@ class AdjudicatePage(Page):
         frame.standing.reopened.connect(self._reopen)
         frame.close_panel.confirm.clicked.connect(self.acts.confirm)
         frame.close_panel.closed.connect(rows.take_focus)
-        rows.entered.connect(self.acts.enter)
-        rows.dropped.connect(self.acts.pair_dropped)
-        rows.worded.connect(self.acts.word)
-        rows.quote_wanted.connect(self._show_quote)
-        rows.own_quote_wanted.connect(lambda place: self._show_quote(bench.ruling_id, "", place))
+        bench.entered.connect(self.acts.enter)
+        bench.dropped.connect(self.acts.pair_dropped)
+        bench.worded.connect(self.acts.word)
+        bench.quote_wanted.connect(self._show_quote)
         controls.taken.connect(self.acts.take)
         controls.voted.connect(self.acts.vote)
         controls.reasons.chosen.connect(self.acts.here(self.acts.reason))
         controls.sureness.chosen.connect(self.acts.here(self.acts.sure))
         controls.asked.connect(lambda act: self._acts[act]())
         self.side.turned.connect(self._show_turned)
-        self.side.row_wanted.connect(self._go_to_ruling)
+        bench.row_wanted.connect(self._go_to_ruling)
         self.flow.own_wanted.connect(lambda: rows.enter("own"))
         self.flow.finished.connect(self._show_done)
 
@@ -326,7 +325,7 @@ class AdjudicatePage(Page):
 
     def _hush(self) -> None:
         self._show_row()
-        if not self.acts.pairing.active:
+        if not self.acts.pairing_id:
             self.frame.messages.clear()
 
     def _say_settled(self) -> None:

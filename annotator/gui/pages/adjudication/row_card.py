@@ -27,13 +27,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.adjudication.adjudicating import Ballot, SheetRow
+from annotator.actions.adjudication.adjudicating import AdjudicationSheet, Ballot, SheetRow
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Reason
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.difference import TextPiece
 from annotator.gui import keys, theme
+from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.review.field_chips import (
     CONFIDENCES,
     LETTER_ACTS,
@@ -72,16 +73,10 @@ ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 class RowCard(WorkCard):
     """Settled rows are folded to a line."""
 
-    entered = Signal()
-    """Enter was pressed on the card."""
-    quote_wanted = Signal(str, str, int)
-    """A quotation is to be shown: row and letter."""
-    dropped = Signal(str, str, str)
-    """A unit was dragged here: this row, the row it comes from, its letter."""
-
-    def __init__(self, row: SheetRow, kind: Kind, letters: Sequence[str]) -> None:
+    def __init__(self, row: SheetRow, sheet: AdjudicationSheet, bench: AdjudicationModel) -> None:
         super().__init__(row.ruling.id)
-        self.row, self._kind, self._letters = row, kind, letters
+        self.row, self._kind, self._letters, self._bench = row, sheet.kind, sheet.letters, bench
+        self._show_quote = partial(bench.quote_wanted.emit, row.ruling.id)
         self._lacks: set[str] = set()
         self._ballot: Ballot | None = None
         self._current = self._aimed = False
@@ -185,19 +180,16 @@ class RowCard(WorkCard):
         chips.show_chips(field_chips(self._kind, first))
         column.addWidget(chips)
         for letter, unit in units.items():
-            add_beside(column, unit, partial(self._want_quote, letter), letter)
+            add_beside(column, unit, partial(self._show_quote, letter), letter)
 
     def _columns(self) -> QHBoxLayout:
         columns = horizontal(spacing=12)
         for letter in self._letters:
-            cell = UnitCell(letter, self._kind, self.row, with_words=not shared_words(self.row))
-            cell.quote_wanted.connect(self._want_quote)
+            show_quote = partial(self._show_quote, letter)
+            cell = UnitCell(letter, self._kind, self.row, show_quote, with_words=not shared_words(self.row))
             self.cells.append(cell)
             columns.addWidget(cell, 1)
         return columns
-
-    def _want_quote(self, letter: str, place: int) -> None:
-        self.quote_wanted.emit(self.row.ruling.id, letter, place)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow, a folded row shows its words rather than its fields."""
@@ -206,7 +198,7 @@ class RowCard(WorkCard):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.hasFocus() and event.key() in ENTER_KEYS and keys.plain(event):
-            self.entered.emit()
+            self._bench.entered.emit()
         else:
             super().keyPressEvent(event)
 
@@ -222,7 +214,7 @@ class RowCard(WorkCard):
         self.aim(False)
         ruling_id, _, letter = bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")
         event.acceptProposedAction()
-        self.dropped.emit(self.row.ruling.id, ruling_id, letter)
+        self._bench.dropped.emit(self.row.ruling.id, ruling_id, letter)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -249,10 +241,9 @@ def _source(event: QDropEvent) -> str:
 class UnitCell(QWidget):
     """A column of a row; it can be dragged onto another row."""
 
-    quote_wanted = Signal(str, int)
-    """The quotation is to be shown where it stands: the letter, and which of its quotations."""
-
-    def __init__(self, letter: str, kind: Kind, row: SheetRow, *, with_words: bool) -> None:
+    def __init__(
+        self, letter: str, kind: Kind, row: SheetRow, show_quote: Callable[[int], object], *, with_words: bool
+    ) -> None:
         """Without words where they stand above all columns, since everybody wrote them alike."""
         super().__init__()
         self.letter, self._kind, self._row = letter, kind, row
@@ -266,17 +257,17 @@ class UnitCell(QWidget):
         if unit is None:
             self._column.addWidget(PlainLabel(f"– not in {letter}", "hint"))
         else:
-            self._show(unit, with_words=with_words)
+            self._show(unit, show_quote, with_words=with_words)
         self._column.addStretch(1)
         keep_hidden(self, self.text, self.chips)
 
-    def _show(self, unit: Unit, *, with_words: bool) -> None:
+    def _show(self, unit: Unit, show_quote: Callable[[int], object], *, with_words: bool) -> None:
         if with_words:
             self.text.show_text(unit.text, marked_in(self._row, self.letter))
             self._column.addWidget(self.text)
         self.chips.show_chips(field_chips(self._kind, unit, self._row.differing))
         self._column.addWidget(self.chips)
-        add_beside(self._column, unit, partial(self.quote_wanted.emit, self.letter))
+        add_beside(self._column, unit, show_quote)
         if self._kind not in (Kind.LABELS, Kind.SELECTION):
             self.setToolTip("Drag it onto another row to pair it with that one.")
 

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.domain.experts.adjudication import OWN, AdjudicationState, Provenance
-from annotator.domain.kinds.artifact import Kind, Unit, Weights
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.material.item import Item
@@ -214,13 +214,6 @@ ROUND_A_ROW = 24
 
 
 class RowsPane(QWidget):
-    entered = Signal()
-    quote_wanted = Signal(str, str, int)
-    dropped = Signal(str, str, str)
-    worded = Signal(object)
-    """A choice in the own wording, to be kept at once: values by field."""
-    own_quote_wanted = Signal(int)
-
     def __init__(self, bench: AdjudicationModel, speller: Speller) -> None:
         super().__init__()
         self._bench, self._speller = bench, speller
@@ -316,12 +309,9 @@ class RowsPane(QWidget):
                 report = row.report
                 column.addWidget(PlainLabel(report, "subtitle"))
             assert sheet is not None
-            card = RowCard(row, sheet.kind, sheet.letters)
+            card = RowCard(row, sheet, self._bench)
             card.show_row(row, self._bench.lacks(ruling_id), self._bench.ballot(ruling_id))
             card.pressed.connect(self._bench.move_to)
-            card.entered.connect(self.entered)
-            card.quote_wanted.connect(self.quote_wanted)
-            card.dropped.connect(self.dropped)
             self.cards[ruling_id] = card
             column.addWidget(card)
         column.addStretch(1)
@@ -384,14 +374,12 @@ class RowsPane(QWidget):
             return
         if self.own is None and self.item is not None:
             self._own_id = own_id
-            protocol, weights = protocol_of(row.made[0][0]), self._bench.weights
-            self.own = OwnEditor(sheet.kind, protocol, weights, self.item, self.cards[own_id])
+            protocol = protocol_of(row.made[0][0])
+            self.own = OwnEditor(self._bench, sheet.kind, protocol, self.item, self.cards[own_id])
             editor, typing = self.own.editor, self._bench.typing
             editor.typed.connect(lambda _, field, value: typing.type(own_id, field, value))
             editor.paused.connect(lambda _, field, text: typing.draft(own_id, field, text))
             editor.spell(self._speller)
-            self.own.chosen.connect(self.worded)
-            self.own.quote_wanted.connect(self.own_quote_wanted)
             self.controls.column.insertWidget(0, self.own)
             # Not only at the next turn of the event loop: the focus is to go there now.
             self.own.show()
@@ -453,18 +441,11 @@ class LabelEditor(UnitEditor):
 class OwnEditor(QWidget):
     """Editor of one's own wording; Esc returns to the row."""
 
-    chosen = Signal(object)
-    """Values by field: a choice, to be kept at once."""
-    quote_wanted = Signal(int)
-    """Which of its quotations is to be shown."""
-
-    def __init__(self, kind: Kind, protocol: str, weights: Weights, item: Item, row: QWidget) -> None:
-        """What may be chosen is said of a label by its `protocol`, of a criterion by the `weights` of the project; Esc
-        puts the focus onto `row`.
-        """
+    def __init__(self, bench: AdjudicationModel, kind: Kind, protocol: str, item: Item, row: QWidget) -> None:
+        """What may be chosen is said of a label by its `protocol`; Esc puts the focus onto `row`."""
         super().__init__()
-        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else forms.editor(kind, weights)
-        self._row = row
+        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else forms.editor(kind, bench.weights)
+        self._bench, self._row = bench, row
         self.editor.installEventFilter(self)
         self.editor.number.hide()
         self.editor.listed = False
@@ -475,7 +456,7 @@ class OwnEditor(QWidget):
         for button in below(self.editor, QAbstractButton):
             # The keys that authors know mean something else here.
             button.setToolTip(button.toolTip().rsplit(" (", 1)[0])
-        self.editor.chosen.connect(lambda _, field, value: self.chosen.emit({field: value}))
+        self.editor.chosen.connect(lambda _, field, value: bench.worded.emit({field: value}))
         self.editor.asked.connect(self._ask)
         vertical(self.editor, on=self, margins=0)
 
@@ -512,8 +493,10 @@ class OwnEditor(QWidget):
     def _ask(self, _unit_id: str, ask: str) -> None:
         ask, _, place = ask.partition(" ")
         if ask == "show_quote":
-            self.quote_wanted.emit(int(place))
+            self._bench.quote_wanted.emit(self._bench.ruling_id, "", int(place))
         elif ask == "unquote":
             remaining = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
             before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, remaining))
-            self.chosen.emit({field: value for field, value in after.items() if value != before[field]})
+            self._bench.worded.emit(
+                {field: value for field, value in after.items() if value != before[field]}
+            )

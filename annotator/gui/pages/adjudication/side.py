@@ -65,7 +65,7 @@ class SourceSide(SidePart):
         self.sources, self.pane = SourcePane(session), TextPane(session)
         self.report = self.pane.report
         self.name = PlainLabel("", "hint", wrap=True)
-        self.pane.loaded.connect(lambda: self._mark(reveal=True))
+        self.pane.report.loaded.connect(lambda: self._mark(reveal=True))
         self._of_labels = column_of(self.name, (self.pane, 1))
         self._stack = Stack(self.sources, self._of_labels)
         vertical(self._stack, on=self, margins=0)
@@ -157,8 +157,6 @@ class SideStack(Pane):
 
     turned = Signal(str)
     """Another part is shown; an empty name for none."""
-    row_wanted = Signal(str, str)
-    """A gap's adjudication and row are to be opened."""
 
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
         super().__init__(session, "side")
@@ -230,10 +228,7 @@ class SideStack(Pane):
         makers: dict[str, Callable[[ProjectSession, AdjudicationModel], SidePart]] = {
             "source": SourceSide, "guideline": GuidelineText, "discussion": Discussion, "gaps": GapList,
         }  # fmt: skip
-        made = makers[name](self.session, self._bench)
-        if isinstance(made, GapList):
-            made.chosen.connect(self.row_wanted)
-        return made
+        return makers[name](self.session, self._bench)
 
     def _refresh(self) -> None:
         part = self.parts.get(self.shown)
@@ -271,9 +266,6 @@ class GuidelineText(SidePart):
 
 
 class GapList(SidePart):
-    chosen = Signal(str, str)
-    """Adjudication and row."""
-
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
         super().__init__(session, bench)
         self._gaps: list[Gap] = []
@@ -312,7 +304,7 @@ class GapList(SidePart):
         self.nothing.setVisible(not result)
 
     def _choose(self, entry: QListWidgetItem) -> None:
-        self.chosen.emit(*entry.data(Qt.ItemDataRole.UserRole))
+        self._bench.row_wanted.emit(*entry.data(Qt.ItemDataRole.UserRole))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(_words(gap) for gap in self._gaps))

@@ -134,7 +134,7 @@ class AuthorPage(Page):
         self.side.turned.connect(self._show_side)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
-        self.source.quote_wanted.connect(partial(self.sheet.change, self._quote))
+        self.source.quoting.clicked.connect(lambda: self.sheet.change(self._quote))
         theme.watch(self, self.tabs.repaint_icons)
 
     def _bind(self) -> None:

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QTreeWidgetItem, QWidget
 from annotator.actions.parcels import known_keys, packing, unpacking
 from annotator.actions.parcels.packing import HandOutResult, TaskContent
 from annotator.actions.project import people
-from annotator.domain.experts.assignment import Role
 from annotator.domain.experts.parcel import REFUSED, Arrival, ParcelOutcome, Signed
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, natural
@@ -577,6 +576,7 @@ class ExchangePage(PartedPage):
     NAME = "Exchange"
     TABS = ("Import", "Tray", "Received", "Hand out")
     PARTS = ("intake", "tray", "received", "out")
+    OPEN = ()
     DENIED = (
         "Only a coordinator exchanges files here",
         "Work as a coordinator of this project to import work or hand out tasks.",
@@ -599,11 +599,6 @@ class ExchangePage(PartedPage):
     tray = Tab(f"{HERE}.tray_pane", "TrayPane")
     received = Tab(f"{HERE}.page", "Received")
     out = Tab(f"{HERE}.page", "HandingOut")
-
-    def offered(self) -> frozenset[str]:
-        person = self.session.ask(people.someone)
-        coordinates = person is not None and person.has(Role.COORDINATOR)
-        return frozenset(self.TABS if coordinates else ())
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; look at the files that were brought along, or open a part by its name."""

@@ -412,7 +412,7 @@ class VoteForm(Pane):
     def begin(self, known: Sequence[Judge]) -> None:
         self.name.clear()
         self.members.clear()
-        self.members.offer([judge.name for judge in known])
+        self.members.offer({judge.name: judge.name for judge in known})
         self._say()
 
     def focus_first(self) -> None:
@@ -438,9 +438,6 @@ class VoteForm(Pane):
 
 
 class ProbeView(QFrame):
-    accepted = Signal()
-    """The judge is to run although its test failed."""
-
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
@@ -451,7 +448,6 @@ class ProbeView(QFrame):
         self.accept = with_properties(
             QPushButton("Use it all the same"), toolTip="Let it run; its figures say that it failed its test"
         )
-        self.accept.clicked.connect(self.accepted)
         vertical(self.state, self.words, self.facts, self.raw, self.accept, on=self)
         self.clear()
 

@@ -1,7 +1,5 @@
 """The Judges page: six tabs, and one run at a time that continues whichever is in view."""
 
-from annotator.actions.project import people
-from annotator.domain.experts.assignment import Role
 from annotator.gui.pages.judges.run_form import Driver
 from annotator.gui.session.page import PartedPage, Tab
 from annotator.gui.session.session import ProjectSession
@@ -26,6 +24,7 @@ class JudgesPage(PartedPage):
         "judges_prompts",
         "judges_costs",
     )
+    OPEN = ()
     ABOUT = ("What do judges do?", "judges")
     DENIED = (
         "Judges are for coordinators",
@@ -44,7 +43,3 @@ class JudgesPage(PartedPage):
     comparing = Tab(f"{HERE}.comparing", "CompareViewer")
     prompting = Tab(f"{HERE}.prompts", "PromptsPart")
     costing = Tab(f"{HERE}.comparing", "CostsViewer")
-
-    def offered(self) -> frozenset[str]:
-        coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
-        return frozenset(self.TABS) if coordinates else frozenset()

@@ -221,7 +221,7 @@ class JudgeSide(Pane):
         self.endpoint.allowed.connect(self.allowed.fill)
         self.allowed.withdrawn.connect(self.endpoint.show_place)
         self.vote.edited.connect(self.edited)
-        self.probe.accepted.connect(self._accept)
+        self.probe.accept.clicked.connect(self._accept)
         self._shown: QWidget = self.about
         inner = column_of(
             self.title,

@@ -190,7 +190,7 @@ class RunForm(Pane):
         self._offers = {one.name: one for one in offers}
         offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
         self._offer_what()
-        self.systems.offer(systems)
+        self.systems.offer({system: system for system in systems})
         self.form.setRowVisible(self.systems, bool(systems))
         self._turn()
 
@@ -264,9 +264,7 @@ class ForecastView(Pane):
         super().__init__(session, "card")
         self._order: RunRequest | None = None
         self._budget: float | None = None
-        self._estimating = Estimating(session, self)
-        self._estimating.came.connect(self._came)
-        self._counted: tuple[RunRequest, dict[str, Any]] | None = None
+        self.estimating = Estimating(session, self, self._came)
         self.words, self.state = PlainLabel("", "strong", wrap=True), PlainLabel("", "hint", wrap=True)
         self.facts = QFormLayout(horizontalSpacing=14, verticalSpacing=2)
         vertical(
@@ -282,36 +280,21 @@ class ForecastView(Pane):
             counted if asks and not look.refused and look.total else None,
             look.order.budget_usd,
         )
+        self._show({})
         if self._order is None:
-            self.stop()
-            self._show({})
+            self.estimating.stop()
             self.state.setText(
                 "" if look.refused or asks or not look.total else "It asks no model and costs nothing."
             )
             return
-        if self._counted is not None and self._counted[0] == self._order:
-            self._show(self._counted[1])
-            return
-        self._show({})
         self.state.setText("Counting the questions…")
-        self._estimating.ask(self._order)
-
-    def forget(self) -> None:
-        """Count again at the next look: something was judged, or a prompt changed."""
-        self._counted = None
+        self.estimating.ask(self._order)
 
     def _came(self, forecast: dict[str, Any]) -> None:
-        order = self._order
-        if order is None or order != self._estimating.order:
-            return
         if "error" in forecast:
             self.state.setText(in_window(forecast["error"]))
         else:
-            self._counted = order, forecast
             self._show(forecast)
-
-    def stop(self) -> None:
-        self._estimating.stop()
 
     def _show(self, forecast: dict[str, Any]) -> None:
         while self.facts.rowCount():

@@ -281,7 +281,7 @@ class RunsPart(PagePart):
 
     def fill(self) -> None:
         """Read everything again; offers are counted on another thread."""
-        self.forecast.forget()
+        self.forecast.estimating.forget()
         self._fill_past()
         self.session.ask_later(self._offered, _offers)
         self.session.ask_later(self._wait, extracts.waiting)
@@ -307,7 +307,7 @@ class RunsPart(PagePart):
         self.form.judge.setFocus()
 
     def stop(self) -> None:
-        self.forecast.stop()
+        self.forecast.estimating.stop()
 
     def start(self) -> None:
         if self._look is not None and self.bar.buttons["submit"].isEnabled():

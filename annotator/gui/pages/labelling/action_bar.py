@@ -1,23 +1,17 @@
 """The action bar of the Label page: acts with their keys, and how much is left. Labels stand on the unit at hand."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QToolButton, QWidget
 
-from annotator.actions.labelling import label_sealing
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.labelling.label_sealing import TAXONOMIES
 from annotator.actions.labelling.labels import LabelSheet
-from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.judges.protocol import CaseLayout
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui.review.verdict_words import ZERO, Face, face
 from annotator.gui.session.page import way_to
-from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import Act, FittingBar, KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, horizontal, tooltip, with_properties
 
@@ -127,57 +121,6 @@ class LabellingActionBar(FittingBar):
 
 def _lower(one: Face) -> str:
     return one.words[:1].lower() + one.words[1:]
-
-
-Do = Callable[..., bool]
-
-
-class Kinds:
-    """Empty where second looks are not asked for."""
-
-    def __init__(self, session: ProjectSession, do: Do, value_of: Callable[[str], str]) -> None:
-        """`do` does a verb about the open report, `said` tells what is said of a unit."""
-        self._session, self._do, self._said = session, do, value_of
-        self._given: dict[str, dict[str, str]] = {}
-
-    def look_up(self, protocol: str, response_id: str) -> None:
-        self._given = {}
-        if self._session.ask(label_sealing.offered, protocol):
-            for name, taxonomy in TAXONOMIES.items():
-                if taxonomy.of == protocol:
-                    self._given[name] = self._session.ask(label_sealing.of_report, response_id, name) or {}
-
-    def all_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
-        """By what a person may look again at what they said of a unit, and what they said then, or nothing."""
-        value = self._said(unit_id)
-        offered = [(TAXONOMIES[name], given) for name, given in self._given.items()]
-        return [(taxonomy, given.get(unit_id, "")) for taxonomy, given in offered if value in taxonomy.after]
-
-    def asked(self, unit_id: str) -> Taxonomy | None:
-        return next((taxonomy for taxonomy, _ in self.all_asked(unit_id)), None)
-
-    def of(self, unit_id: str) -> str:
-        return next((given for _, given in self.all_asked(unit_id)), "")
-
-    def waits(self, unit_id: str) -> bool:
-        """Whether something that must be said at a second look is not said yet."""
-        return any(taxonomy.whole and not given for taxonomy, given in self.all_asked(unit_id))
-
-    def give(self, unit_id: str, place: int) -> bool:
-        """Give a label the kind of a place in the order of the keys, or take that back; whether it was done."""
-        known = [(one, given, value) for one, given in self.all_asked(unit_id) for value in one.values]
-        if place >= len(known):
-            return False
-        taxonomy, given, value = known[place]
-        verb: Callable[..., Change] = label_sealing.give
-        return self._do(verb, unit_id, taxonomy.name, "" if given == value else value)
-
-    def take_in(self, name: str, unit_id: str, after: Mapping[str, Any]) -> None:
-        """Take over what is now said under a taxonomy; nothing takes it away."""
-        given = self._given.setdefault(name, {})
-        given.pop(unit_id, None)
-        if after:
-            given[unit_id] = str(after["value"])
 
 
 class ProtocolTabs(QFrame):

@@ -7,16 +7,16 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.assignments import assignments
-from annotator.actions.labelling import label_rows, labels
+from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.label_sealing import TAXONOMIES
 from annotator.actions.labelling.labels import SEVERAL, LabelSheet, UnitGroup
 from annotator.domain.judges.judge import Judgement, RaterKind
+from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import Change
-from annotator.gui.pages.labelling.action_bar import Kinds
 from annotator.gui.pages.labelling.label_queue import LabelQueue
 from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, is_flagged, label_value, places
 from annotator.gui.session import page
@@ -54,7 +54,10 @@ class LabellingModel(QObject):
         super().__init__(page)
         self._session, self._queue, self._clock = session, queue, clock
         self._unspent = 0.0
-        self.kinds = Kinds(session, self._do, self.said)
+        self._kinds: dict[str, dict[str, str]] = {}
+        """What was said at second looks, by taxonomy and unit; empty where those are not asked for."""
+        self._left: dict[str, tuple[str, str]] = {}
+        """Where each protocol was left: line and unit."""
         self.protocol = USUAL
         self.sheet: LabelSheet | None = None
         self.unit_id = ""
@@ -99,18 +102,70 @@ class LabellingModel(QObject):
         return label_value(self.sheet.outdated.get(unit_id))
 
     def kept(self, unit_id: str) -> UnitLabel:
-        kinds = self.kinds
+        asked = self._kinds_asked(unit_id)
+        taxonomy, kind = asked[0] if asked else (None, "")
         return UnitLabel(
             self.label(unit_id),
-            kinds.asked(unit_id),
-            kinds.of(unit_id),
+            taxonomy,
+            kind,
             self._outdated(unit_id),
             self.sheet.given.get(unit_id, "") if self.sheet else "",
-            tuple(kinds.all_asked(unit_id)[1:]),
+            tuple(asked[1:]),
         )
 
+    def _kinds_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
+        """By what a person may look again at what they said of a unit, and what they said then, or nothing."""
+        value = self.said(unit_id)
+        offered = [(TAXONOMIES[name], given) for name, given in self._kinds.items()]
+        return [(taxonomy, given.get(unit_id, "")) for taxonomy, given in offered if value in taxonomy.after]
+
+    def lacks_kind(self, unit_id: str) -> bool:
+        """Whether something that must be said at a second look is not said yet."""
+        return any(taxonomy.whole and not given for taxonomy, given in self._kinds_asked(unit_id))
+
+    def give_kind(self, unit_id: str, place: int) -> bool:
+        """Give a label the kind of a place in the order of the keys, or take that back; whether it was done."""
+        known = [(one, given, value) for one, given in self._kinds_asked(unit_id) for value in one.values]
+        if place >= len(known):
+            return False
+        taxonomy, given, value = known[place]
+        return self._do(label_sealing.give, unit_id, taxonomy.name, "" if given == value else value)
+
+    def place(self) -> dict[str, str]:
+        """What is at hand, in the words of `wanted`; empty where nothing is."""
+        sheet = self.sheet
+        if sheet is None:
+            return {}
+        at = {"protocol": self.protocol, "unit_id": self.unit_id}
+        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
+
+    def wanted(self, place: Mapping[str, Any]) -> str | None:
+        """The line a place on the page speaks of: by its report's id, or the first open one of an item."""
+        if place.get("response_id"):
+            response_id = str(place["response_id"])
+            task = self._queue.about(response_id, str(place.get("other_id", "")))
+            return task.id if task else response_id
+        tasks = [task for task in self._queue.lines if task.item_id == place.get("item_id")]
+        chosen = next(iter([task for task in tasks if task.labelled < task.units] or tasks), None)
+        return chosen.id if chosen else None
+
+    def first(self) -> str:
+        """The line that was open, or was left under this protocol, or the first that waits, or the first of all."""
+        for task_id in (self.task_id, self._was[0]):
+            if self._queue.line(task_id):
+                return task_id
+        return (self._queue.next_open("") or self._queue.lines[0]).id
+
+    def unit_of(self, task_id: str) -> str:
+        return self._was[1] if self._was[0] == task_id else ""
+
+    @property
+    def _was(self) -> tuple[str, str]:
+        return self._left.get(self.protocol, ("", ""))
+
     def take_up(self, protocol: str) -> None:
-        """Another question is asked from now on; nothing lies open."""
+        """Another question is asked from now on; nothing lies open, and the place under the former is kept."""
+        self._left[self.protocol] = (self.task_id, self.unit_id)
         self.leaving.emit()
         self.put_down()
         self.protocol, self.sheet, self.unit_id = protocol, None, ""
@@ -125,7 +180,11 @@ class LabellingModel(QObject):
         if sheet is None:
             return False
         self.sheet, self.unit_id = sheet, ""
-        self.kinds.look_up(self.protocol, response_id)
+        self._kinds = {}
+        if self._session.ask(label_sealing.offered, self.protocol):
+            for name, taxonomy in TAXONOMIES.items():
+                if taxonomy.of == self.protocol:
+                    self._kinds[name] = self._session.ask(label_sealing.of_report, response_id, name) or {}
         self.opened.emit()
         ids = [unit.id for unit in self.units]
         waiting = self.open_units or ids
@@ -211,7 +270,10 @@ class LabellingModel(QObject):
         here = LabelChanged(taxonomy.of if taxonomy else protocol, response_id, unit_id)
         open_here = response_id == self.response_id and here.protocol == self.protocol
         if taxonomy and open_here:
-            self.kinds.take_in(protocol, unit_id, after)
+            given = self._kinds.setdefault(protocol, {})
+            given.pop(unit_id, None)
+            if after:
+                given[unit_id] = str(after["value"])
         elif not taxonomy and here.protocol == self.protocol:
             now, was = self._as_it_counts(here, after), label_value(self._as_it_counts(here, before))
             waits = label_rows.is_waiting(after.get("flags", ""))
@@ -293,7 +355,7 @@ class LabellingFlow(page.Flow):
         unit_id = self._bench.unit_id
         if not (self.is_spent(unit_id) and self._bench.said(unit_id)):
             self.say(place)
-        elif self.waits_for_kinds and self._bench.kinds.waits(unit_id):
+        elif self.waits_for_kinds and self._bench.lacks_kind(unit_id):
             self.kind_missing.emit()
         else:
             self.advance()
@@ -311,7 +373,7 @@ class LabellingFlow(page.Flow):
         Another unit takes it only once the person touches it: automatic advance does not take the key away.
         """
         unit_id = self.said or self._bench.unit_id
-        given = self._bench.kinds.give(unit_id, place)
+        given = self._bench.give_kind(unit_id, place)
         if given and self.waits_for_kinds and unit_id == self._bench.unit_id:
             self._go_on_unless_asked()
 
@@ -365,8 +427,7 @@ class LabellingFlow(page.Flow):
             self._bench.open(task.id)
 
     def _go_on_unless_asked(self) -> None:
-        kinds, unit_id = self._bench.kinds, self._bench.unit_id
-        if not (self.waits_for_kinds and kinds.waits(unit_id)):
+        if not (self.waits_for_kinds and self._bench.lacks_kind(self._bench.unit_id)):
             self.advance()
 
     def _go_on(self) -> None:
@@ -389,48 +450,3 @@ class LabellingFlow(page.Flow):
     @property
     def _ids(self) -> list[str]:
         return [unit.id for unit in self._bench.units]
-
-
-Place = tuple[str, str]
-NOWHERE: Place = ("", "")
-
-
-class KeptPlaces:
-    def __init__(self, queue: LabelQueue, bench: LabellingModel) -> None:
-        self._queue, self._bench = queue, bench
-        self._left: dict[str, Place] = {}
-
-    def now(self) -> dict[str, str]:
-        """What is at hand, in the words of `wanted`; empty where nothing is."""
-        sheet = self._bench.sheet
-        if sheet is None:
-            return {}
-        at = {"protocol": self._bench.protocol, "unit_id": self._bench.unit_id}
-        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
-
-    def leave(self) -> None:
-        self._left[self._bench.protocol] = (self._bench.task_id, self._bench.unit_id)
-
-    def wanted(self, place: Mapping[str, Any]) -> str | None:
-        """The line a place on the page speaks of: by its report's id, or the first open one of an item."""
-        if place.get("response_id"):
-            response_id = str(place["response_id"])
-            task = self._queue.about(response_id, str(place.get("other_id", "")))
-            return task.id if task else response_id
-        tasks = [task for task in self._queue.lines if task.item_id == place.get("item_id")]
-        chosen = next(iter([task for task in tasks if task.labelled < task.units] or tasks), None)
-        return chosen.id if chosen else None
-
-    def first(self) -> str:
-        """The line that was open, or was left under this protocol, or the first that waits, or the first of all."""
-        for task_id in (self._bench.task_id, self._was[0]):
-            if self._queue.line(task_id):
-                return task_id
-        return (self._queue.next_open("") or self._queue.lines[0]).id
-
-    def unit_of(self, task_id: str) -> str:
-        return self._was[1] if self._was[0] == task_id else ""
-
-    @property
-    def _was(self) -> Place:
-        return self._left.get(self._bench.protocol, NOWHERE)

@@ -22,7 +22,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.action_bar import LOCKED, LabellingActionBar, ProtocolTabs, why_locked
-from annotator.gui.pages.labelling.bench import KeptPlaces, LabellingFlow, LabellingModel
+from annotator.gui.pages.labelling.bench import LabellingFlow, LabellingModel
 from annotator.gui.pages.labelling.label_queue import (
     Folding,
     LabellingQueuePane,
@@ -218,7 +218,6 @@ class LabelPage(Page):
         self._stale = True
         self._seen: tuple[str, str, object] | None = None
         self._submits = True
-        self.kept_places = KeptPlaces(self.queue, self.bench)
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)
         self._build()
@@ -265,7 +264,7 @@ class LabelPage(Page):
         self.bench.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.recent.clicked.connect(self._show_recent)
         self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
-        self.guideline.closed.connect(self.reading.toggle_guideline)
+        self.guideline.leave.clicked.connect(self.reading.toggle_guideline)
         self.bar.asked.connect(self._press)
         self.flow.paused.connect(self._say_report_done)
         self.flow.kind_missing.connect(self._say_kind_missing)
@@ -347,12 +346,12 @@ class LabelPage(Page):
             self.navigate({**place, "protocol": other}) if other else self._show_nothing()
             return
         self.whole.setCurrentWidget(self.labelling)
-        requested = self.kept_places.wanted(place)
+        requested = self.bench.wanted(place)
         if requested is None and self.queue.left == 0 and not self.session.project.readonly:
             self._show_done()
-        elif self._stale or requested or self.bench.task_id != self.kept_places.first():
-            task_id = requested or self.kept_places.first()
-            self._open(task_id, str(place.get("unit_id", "")) or self.kept_places.unit_of(task_id))
+        elif self._stale or requested or self.bench.task_id != self.bench.first():
+            task_id = requested or self.bench.first()
+            self._open(task_id, str(place.get("unit_id", "")) or self.bench.unit_of(task_id))
         self._stale = False
         if requested is None and place.get("item_id"):
             self.messages.show_message("info", NOTHING, needs(self.bench.protocol))
@@ -364,7 +363,7 @@ class LabelPage(Page):
             self.messages.show_message("info", NEWS, NEWS_MORE, lasting=True)
 
     def place(self) -> dict[str, str]:
-        return self.kept_places.now()
+        return self.bench.place()
 
     def _fill(self) -> None:
         """Take over what waits under the protocol in hand, and how it is answered."""
@@ -384,9 +383,8 @@ class LabelPage(Page):
         self.queue_pane.show_open(self.bench.task_id)
 
     def _take_up(self, protocol: str) -> None:
-        """Another kind of question from now on; the place under the former is kept."""
+        """Another kind of question from now on."""
         self.criteria.flush()
-        self.kept_places.leave()
         self.bench.take_up(protocol)
         self.criteria.take_up()
         QSettings().setValue(PROTOCOL, protocol)

@@ -164,7 +164,7 @@ class ReportPane(ReadingPane):
         self._linked = LinkedScrolling(self.report, self.beside.report)
         self.together.setChecked(QSettings().value(TOGETHER, True, bool) is True)
         for pane in (self.first, self.beside):
-            pane.loaded.connect(self._loaded)
+            pane.report.loaded.connect(self._loaded)
             pane.scrolled.connect(self.scrolled)
             pane.stepped.connect(bench.move_to)
         bench.opened.connect(self._show_texts)

@@ -146,7 +146,7 @@ class TranscriptsView(TabPart):
         side.left_out.connect(lambda: self._act(seminars.leave_out, *self._span))
         side.taken_back.connect(lambda: self._act(seminars.take_back, self._span[0]))
         side.renamed.connect(lambda old, new: self._act(seminars.rename, {old: new}))
-        side.hidden.connect(lambda: self._act(seminars.pseudonyms))
+        side.hide_names.clicked.connect(lambda: self._act(seminars.pseudonyms))
         self.acts = {
             "find": self.pane.seek,
             "next_evidence": partial(self.pane.steps.step, 1),
@@ -237,8 +237,6 @@ class TranscriptSide(QWidget):
     left_out = Signal()
     taken_back = Signal()
     renamed = Signal(str, str)
-    hidden = Signal()
-    """Speakers are to become S1, S2 …."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -269,7 +267,6 @@ class TranscriptSide(QWidget):
             ),
         )
         self.rename.clicked.connect(self._rename)
-        self.hide_names.clicked.connect(self.hidden)
         self.known = PlainLabel(role="hint", wrap=True)
         self.acts = with_properties(QListWidget(), accessibleName="Changes, newest first")
         self.acts.setWordWrap(True)

@@ -77,8 +77,7 @@ class DrawingBar(OrderPane):
         self.count = push_button(
             "Estimate", self._count, "quiet", toolTip="Estimate calls and cost, without making a call"
         )
-        self._estimate = OrderEstimate(session, self, self.order)
-        self._estimate.told.connect(self._show_estimate)
+        self._estimate = OrderEstimate(session, self, self.order, self._show_estimate)
         fields = ("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)
         choices = wrapping(*(together(words, field) for words, field in fields), gap=10)
         vertical(
@@ -449,7 +448,7 @@ class PartReadingPane(Pane):
         self.heading, self.place = PlainLabel(role="strong", wrap=True), PlainLabel(role="hint", wrap=True)
         self.pane = TextPane(session)
         self.view = self.pane.report
-        self.pane.loaded.connect(self._mark)
+        self.pane.report.loaded.connect(self._mark)
         vertical(self.heading, self.place, (self.pane, 1), on=self, margins=(8, 0, 4, 0), spacing=4)
 
     def show_line(self, line: DrawnLine | None) -> None:

@@ -141,8 +141,7 @@ class WritingForm(OrderPane):
         self.research = ResearchFields(self)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Write reports", act="start_run", role="primary", press=self.start)
-        self._estimate = OrderEstimate(session, self, self.order)
-        self._estimate.told.connect(self._show_estimate)
+        self._estimate = OrderEstimate(session, self, self.order, self._show_estimate)
         self._lay_out()
         self.mode.currentIndexChanged.connect(lambda _: self._offer_judges())
         when_changed(

@@ -50,7 +50,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import LinesTable, around
-from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.fields import ChoiceBox, offer, search_field
 from annotator.gui.widgets.splitter import Splitter
 
 FORTNIGHT = 14
@@ -288,11 +288,8 @@ class BoardFilters(QWidget):
     def __init__(self, model: BoardModel) -> None:
         super().__init__()
         self._model = model
-        self.search = LineField(
-            placeholderText="Find an item or a person…",
-            clearButtonEnabled=True,
-            accessibleName="Find an item or a person",
-        )
+        self._later = later(self, self.changed, SETTLE_MS)
+        self.search = search_field("Find an item or a person…", "Find an item or a person", self._later.start)
         self.person_id = ""
         self.stage, self.state = ChoiceBox(), ChoiceBox()
         for combo, name, letters in (
@@ -303,8 +300,6 @@ class BoardFilters(QWidget):
             combo.keep_short(letters)
             combo.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.count = PlainLabel("", "hint")
-        self._later = later(self, self.changed, SETTLE_MS)
-        self.search.textChanged.connect(lambda _: self._later.start())
         self.setLayout(wrapping(self.search, self.stage, self.state, self.count))
 
     def narrowed(self) -> BoardFilter:

@@ -205,6 +205,7 @@ class PeoplePage(PartedPage):
     NAME = "People"
     TABS = ("Team", "Hand out", "Progress")
     PARTS = ("roster", "out", "board")
+    OPEN = ("Team", "Progress")
     ABOVE = 16
     ICON = "annotator"
     AT_ONCE = frozenset({"person", "assignment", "item", "import", "setting"})
@@ -219,9 +220,6 @@ class PeoplePage(PartedPage):
     roster = Tab(f"{HERE}.roster", "PeopleTable", "team")
     out = Tab(f"{HERE}.page", "HandOut", "team")
     board = Tab(f"{HERE}.board_view", "BoardView", "team")
-
-    def offered(self) -> frozenset[str]:
-        return frozenset(self.TABS) - (frozenset() if self.team.coordinates else {"Hand out"})
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `part` opens a tab by its name, `state` narrows who is where."""

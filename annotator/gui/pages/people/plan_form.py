@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 
-from PySide6.QtCore import QDate, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QDate, QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDateEdit,
     QLayout,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -33,12 +31,11 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
-    tooltip,
     vertical,
     with_properties,
 )
 from annotator.gui.widgets.columns import TickList
-from annotator.gui.widgets.fields import ChoiceBox, LineField, NumberBox, offer, when_changed
+from annotator.gui.widgets.fields import ChoiceBox, NumberBox, offer, search_field, when_changed
 from annotator.gui.widgets.message_bar import MessageBar
 
 BOTH_ORDERS_HINT = (
@@ -54,7 +51,6 @@ MOST = 8
 # So many stages are in view at once.
 MOST_ROWS = 6
 
-ID = Qt.ItemDataRole.UserRole
 # More are found by searching.
 LISTED = 200
 SETTLE_MS = 120
@@ -81,8 +77,6 @@ class PlanForm(Pane):
             TickList("Stages", 1, MOST_ROWS),
             TickList("What is labelled", 1, MOST_ROWS),
         )
-        self._stages: dict[str, Stage] = {}
-        self._labels: dict[str, str] = {}
         self.reviewed = QCheckBox("One drafts and the others review the draft, not blind")
         self.overlap = OverlapChoice()
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
@@ -175,19 +169,16 @@ class PlanForm(Pane):
     def _offer(self) -> None:
         """Offer what the project uses; where nothing of it is ticked, what most begin with, else the first."""
         stages = self.session.ask(profile.stages) or ()
-        self._stages = {title(stage): stage for stage in stages if stage is not Stage.ADJUDICATION}
         protocols = self.session.ask(label_cases.labelled) or ()
-        self._labels = {label_cases.presentation_of(name).tab: name for name in protocols}
-        offers: tuple[tuple[TickList, Mapping[str, str], str], ...] = (
-            (self.stages, self._stages, Stage.RUBRIC), (self.labels, self._labels, USUAL),
-        )  # fmt: skip
-        for ticks, used, usual in offers:
-            ticks.offer(list(used))
+        self.stages.offer({stage: title(stage) for stage in stages if stage is not Stage.ADJUDICATION})
+        self.labels.offer({name: label_cases.presentation_of(name).tab for name in protocols})
+        for ticks, usual in ((self.stages, Stage.RUBRIC), (self.labels, USUAL)):
+            used = ticks.values()
             if used and not ticks.ticked():
-                ticks.tick([next((words for words, one in used.items() if one == usual), next(iter(used)))])
+                ticks.tick([usual if usual in used else used[0]])
 
     def _ticked(self) -> tuple[Stage, ...]:
-        return tuple(self._stages[words] for words in self.stages.ticked())
+        return tuple(map(Stage, self.stages.ticked()))
 
     def plan(self) -> AssignmentPlan:
         date = self.due.date()
@@ -207,7 +198,7 @@ class PlanForm(Pane):
             repeat_share=self.share.value() / 100 if self.share.isEnabled() else 0.0,
             repeat_after_days=self.after.value(),
             same_people=self.overlap.same_people(),
-            protocols=tuple(self._labels[words] for words in self.labels.ticked()),
+            protocols=self.labels.ticked(),
         )
 
     def focus_first(self) -> None:
@@ -305,21 +296,16 @@ class PilotChoice(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._picked: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
         self.words = ElidedLabel("", "hint")
         self.open = with_properties(QPushButton("Pick…"), role="quiet", accessibleName="Pick pilot items")
         self.open.setCheckable(True)
         self.open.toggled.connect(self._unfold)
-        self.search = LineField(
-            placeholderText="Search items…",
-            clearButtonEnabled=True,
-            accessibleName="Search items for the pilot",
-        )
         self._later = later(self, self._list_items, SETTLE_MS)
-        self.search.textChanged.connect(lambda _: self._later.start())
-        self.list = with_properties(QListWidget(), accessibleName="Items for the pilot; Space ticks one")
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.search = search_field("Search items…", "Search items for the pilot", self._later.start)
+        self.list = TickList("Items for the pilot; Space ticks one")
         self.list.setFixedHeight(theme.current().px(HEIGHT))
-        self.list.itemChanged.connect(self._tick)
+        self.list.ticked_anew.connect(self._tick)
         self.more = PlainLabel("", "hint")
         row = horizontal(PlainLabel("Pilot"), (self.words, 1), self.open)
         self._folded = column_of(self.search, self.list, self.more, spacing=4)
@@ -349,20 +335,16 @@ class PilotChoice(Pane):
         with QSignalBlocker(self.list):
             self.list.clear()
             for line in self.session.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
-                entry = QListWidgetItem(f"{line.key}  {' '.join(line.question.split())[:200]}")
-                entry.setData(ID, (line.id, line.key))
-                entry.setToolTip(tooltip(line.question[:600]))
-                on = line.id in self._picked
-                entry.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-                self.list.addItem(entry)
+                words = f"{line.key}  {' '.join(line.question.split())[:200]}"
+                self._keys[line.id] = line.key
+                self.list.add(line.id, words, line.question[:600], ticked=line.id in self._picked)
         self.more.show_words(
             f"The first {LISTED} of {len(rest):,}; search to see others." if len(rest) > LISTED else ""
         )
 
-    def _tick(self, entry: QListWidgetItem) -> None:
-        item_id, key = entry.data(ID)
-        if entry.checkState() == Qt.CheckState.Checked:
-            self._picked[item_id] = key
+    def _tick(self, item_id: str, on: bool) -> None:
+        if on:
+            self._picked[item_id] = self._keys[item_id]
         else:
             self._picked.pop(item_id, None)
         self._say()

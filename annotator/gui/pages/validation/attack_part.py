@@ -10,8 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QLabel,
-    QListWidget,
-    QListWidgetItem,
     QSizePolicy,
     QTextBrowser,
     QWidget,
@@ -53,11 +51,11 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     column_of,
     later,
-    tooltip,
     vertical,
     with_properties,
 )
 from annotator.gui.widgets.chips import EmptyState, answered_label
+from annotator.gui.widgets.columns import TickList
 from annotator.gui.widgets.fields import (
     AmountBox,
     BudgetBox,
@@ -76,7 +74,6 @@ from annotator.gui.widgets.splitter import Splitter
 
 USED = "Number of the judge's verdicts used for each attack"
 WIDEST = "Largest width of a failure rate's 95 % interval"
-NAME = Qt.ItemDataRole.UserRole
 
 
 class AttackForm(Pane):
@@ -88,11 +85,9 @@ class AttackForm(Pane):
         super().__init__(session)
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
-        self._estimating = Estimating(session, self)
-        self._estimating.came.connect(self._came)
-        self._counted: AttackRequest | None = None
+        self.estimating = Estimating(session, self, self._came)
         self.judge, self.what = ChoiceBox(), ChoiceBox()
-        self.attacks = QListWidget()
+        self.attacks = TickList()
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
         self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
         self.seed = NumberBox(minimum=1, maximum=999_999, value=1)
@@ -102,7 +97,7 @@ class AttackForm(Pane):
         self._lay_out()
         self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
         self.what.currentIndexChanged.connect(lambda _: self._offer_attacks())
-        self.attacks.itemChanged.connect(self._ticked)
+        self.attacks.ticked_anew.connect(self._ticked)
         when_changed(self._turn, self.many, self.seed, self.span)
 
     def _lay_out(self) -> None:
@@ -137,7 +132,7 @@ class AttackForm(Pane):
     def fill(self, judges: Sequence[AttackableJudge]) -> None:
         self._offers = {judge.judge.name: judge for judge in judges}
         offer(self.judge, [(judge.judge.name, judge.judge.name) for judge in judges])
-        self._counted = None
+        self.estimating.forget()
         self._offer_protocols()
 
     def show_place(self, judge: str) -> None:
@@ -148,10 +143,7 @@ class AttackForm(Pane):
         return self._offers.get(str(self.judge.currentData()))
 
     def chosen(self) -> tuple[str, ...]:
-        entries = (self.attacks.item(row) for row in range(self.attacks.count()))
-        return tuple(
-            str(entry.data(NAME)) for entry in entries if entry.checkState() == Qt.CheckState.Checked
-        )
+        return self.attacks.ticked()
 
     def request(self) -> AttackRequest | None:
         """What is put together; None where nobody can be asked or nothing is ticked."""
@@ -185,51 +177,38 @@ class AttackForm(Pane):
             self.attacks.clear()
             what = str(self.what.currentData())
             for attack, lacks in attacking.attacks_on(result.judge, what) if result else ():
-                entry = QListWidgetItem(attack.title)
-                entry.setData(NAME, attack.name)
-                entry.setToolTip(tooltip(f"{attack.about}\n{lacks}".strip()))
+                about = f"{attack.about}\n{lacks}".strip()
+                ticked = attack.name not in self._left_out
+                entry = self.attacks.add(attack.name, attack.title, about, ticked=ticked)
                 if lacks:
+                    entry.setData(Qt.ItemDataRole.CheckStateRole, None)
                     entry.setFlags(
                         entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
                     )
                     entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, lacks)
-                else:
-                    off = attack.name in self._left_out
-                    entry.setCheckState(Qt.CheckState.Unchecked if off else Qt.CheckState.Checked)
-                self.attacks.addItem(entry)
         self._turn()
 
-    def _ticked(self, entry: QListWidgetItem) -> None:
-        name = str(entry.data(NAME))
-        off = entry.checkState() != Qt.CheckState.Checked
-        self._left_out = self._left_out | {name} if off else self._left_out - {name}
+    def _ticked(self, name: str, on: bool) -> None:
+        self._left_out = self._left_out - {name} if on else self._left_out | {name}
         self._turn()
 
     def _turn(self) -> None:
         self.span.setEnabled(self.many.value() == 0)
         request = self.request()
         if request is None:
-            self.stop()
-            self._counted = None
+            self.estimating.stop()
             self.cost.setText("")
             self.told.setText("Tick an attack." if self.offered else "")
-        elif request != self._counted:
+        else:
             self.cost.setText("Counting the questions…")
             self.told.setText("")
-            self._estimating.ask(attacking.order(request))
+            self.estimating.ask(attacking.order(request))
         self.changed.emit()
 
     def _came(self, forecast: dict[str, Any]) -> None:
-        request = self.request()
-        if request is None or attacking.order(request) != self._estimating.order:
-            return
-        self._counted = None if "error" in forecast else request
         self.cost.setText("" if "error" in forecast else cost_words(forecast))
         self.told.setText(forecast["error"] if "error" in forecast else "\n".join(forecast["words"]))
         self.changed.emit()
-
-    def stop(self) -> None:
-        self._estimating.stop()
 
 
 def cost_words(forecast: dict[str, Any]) -> str:
@@ -616,7 +595,7 @@ class AttacksPart(PagePart):
         self.form.judge.setFocus()
 
     def stop(self) -> None:
-        self.form.stop()
+        self.form.estimating.stop()
 
     def start(self) -> None:
         order = self.form.order()

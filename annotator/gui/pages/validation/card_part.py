@@ -23,7 +23,7 @@ from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation import figures
 from annotator.gui.pages.validation.figures import ClosedTestPart, TestPartGate
@@ -370,7 +370,8 @@ class CardView(Pane):
             self.gate.ask(answer.seen)
             self.body.setCurrentIndex(GATE)
         else:
-            self.empty.show_words("No card yet", f"{answer.refusal.happened} {answer.refusal.todo} {NOTHING}")
+            words = in_window(f"{answer.refusal.happened} {answer.refusal.todo}")
+            self.empty.show_words("No card yet", f"{words} {NOTHING}")
             self.body.setCurrentIndex(EMPTY)
         self._show(None)
 

@@ -288,7 +288,7 @@ class CaseReadingPane(ReadingPane):
         self._fresh = False
         self._places: list[tuple[TextPane, Span]] = []
         for pane in (self.first, self.beside):
-            pane.loaded.connect(self._loaded)
+            pane.report.loaded.connect(self._loaded)
         self.legend = QLabel()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)

@@ -156,9 +156,8 @@ class ValidationViewer(Viewer):
             self.show_body(self.gate)
             self.gate.setFocus()
             return
-        self.show_empty(
-            "Nothing to show here yet", in_window(f"{refused.refusal.happened} {refused.refusal.todo}")
-        )
+        words = in_window(f"{refused.refusal.happened} {refused.refusal.todo}")
+        self.show_empty("Nothing to show here yet", words)
         # Where there is nothing to hold anyone against, other choices would only be in the way.
         telling = [choice for choice in refused.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
