@@ -60,7 +60,7 @@ def imported(folder: Path, file: Path, number: int) -> Callable[[], object]:
 
 def first_content(view: TranscriptsView) -> float:
     """Seconds until the text is there; it was read by the worker before the clock starts, as a report is."""
-    opened = seminars.opened(view._session.project, view._found[0].source_id)
+    opened = seminars.opened(view.session.project, view._found[0].source_id)
     view._opened = None
     started = time.perf_counter()
     view._show_opened(opened)
