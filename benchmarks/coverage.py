@@ -295,7 +295,7 @@ def corrected(at: float) -> Callable[[Random, int], Figures]:
             labels = np.where(np.arange(len(of)) % 2 == 0, true.astype(float), np.nan)
             systems[name] = SystemUnits(labels, judge.astype(float), of, within=SHARE)
         one = systems["a"]
-        alone = corrected_mean(units_of(one.labels, one.said, None, of), within=SHARE)
+        alone = corrected_mean(units_of(one.labels, one.verdicts, None, of), within=SHARE)
         board = standings(systems)
         # A rank is whole: from 3 to 3 is all of 2.5 to 3.5.
         third = board.ranks["c"]

@@ -135,7 +135,7 @@ FAULTS = (
     Fault(
         "key points that were dropped",
         "annotator/protocols/arena/alignment.py",
-        "[unit for unit in material.units(part) if unit.kept]",
+        "[unit for unit in material.units(part) if unit.counts]",
         "list(material.units(part))",
         "tests/protocols/arena/test_key_points.py tests/protocols/arena",
     ),

@@ -60,7 +60,7 @@ def imported(folder: Path, file: Path, number: int) -> Callable[[], object]:
 
 def first_content(view: TranscriptsView) -> float:
     """Seconds until the text is there; it was read by the worker before the clock starts, as a report is."""
-    opened = seminars.opened(view.session.project, view._found[0].source_id)
+    opened = seminars.opened(view.session.project, view._lines[0].source_id)
     view._opened = None
     started = time.perf_counter()
     view._show_opened(opened)
@@ -99,10 +99,10 @@ def main() -> int:
             f"first content {mine * 1e3:.0f} ms, 60 kB report {theirs * 1e3:.0f} ms, ratio {mine / theirs:.2f}"
         )
 
-        (line,) = view._found
+        (line,) = view._lines
         # What importing left behind is not the page's to clear away.
         gc.collect()
-        view._opened, view._wanted = None, ""
+        view._opened, view._requested = None, ""
         opening = longest_gap(view._open, options.watched)
         at = view._opened.transcript.segments[-1].first if view._opened else 0
         acting = longest_gap(lambda: view._act(seminars.correct, at, at + 4, "word"), options.watched)

@@ -555,7 +555,7 @@ def judge_price(
         if forget or any(typed):
             judges.change(project, judge.id, {}, typed if any(typed) else ())
             judge = judges.named(project, name)
-        own = judge.asked.price
+        own = judge.settings.price
         words = derived_judges.price_words(project, judge)
     say(
         {"judge": name, "price": own.model_dump(exclude_none=True) if own else None, "words": words},

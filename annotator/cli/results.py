@@ -79,7 +79,7 @@ def _print_sheet(sheet: Any) -> None:
         for line in sheet.lines
     )
     print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
-    for words in sheet.told:
+    for words in sheet.notes:
         said.print(words, markup=False)
 
 

@@ -288,13 +288,13 @@ def _say_reviews(judge: str, left: Any, sides: Mapping[Any, Any], json_: bool, *
         {
             "case": SEPARATOR.join(one.place.key), "item": one.place.item_key, "criterion": one.place.words,
             "weight": one.place.weight, "value": one.value, "why": side.why, "quote": side.quote,
-            "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.said, "reason": one.reason,
+            "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.verdict, "reason": one.reason,
             "note": one.note, "kind": one.kind,
         }
-        for one in left.lines if not (open_ and one.said)
+        for one in left.lines if not (open_ and one.verdict)
         for side in [sides[one.judge_id, one.place.key]]
     ]  # fmt: skip
-    done = sum(bool(line.said) for line in left.lines)
+    done = sum(bool(line.verdict) for line in left.lines)
     words = [
         f"{tree['case']}\n  item {tree['item']}, weight {tree['weight']:g}: {tree['criterion']}\n"
         f"  {judge} says {tree['value']}: {tree['said'] or 'open'}"
@@ -306,9 +306,9 @@ def _say_reviews(judge: str, left: Any, sides: Mapping[Any, Any], json_: bool, *
     )
     if left.blind:
         words.append(
-            f"{counted(left.kept_back, 'more comes', 'more come')} once you have submitted your labels of these items."
+            f"{counted(left.held_back, 'more comes', 'more come')} once you have submitted your labels of these items."
         )
-    more = {"reviewed": done, "of": len(left.lines), "blind": left.kept_back, "blind_items": list(left.blind)}
+    more = {"reviewed": done, "of": len(left.lines), "blind": left.held_back, "blind_items": list(left.blind)}
     say({"verdicts": trees, **more}, json_, words)
 
 

@@ -323,7 +323,7 @@ APPS = {name: app for app, names in NAMES for name in names.split()}
 MAKING = ("sample", "new")
 
 
-class CommandsAskedFor(Mapping[str, Any]):
+class LazyCommands(Mapping[str, Any]):
     """Every command or group by name; only those that are looked at are loaded."""
 
     def __getitem__(self, name: str) -> Any:
@@ -383,7 +383,7 @@ class Commands(TyperGroup):
     """The group of all commands."""
 
     def __init__(self, **said_of_it: Any) -> None:
-        super().__init__(**said_of_it | {"commands": CommandsAskedFor()})
+        super().__init__(**said_of_it | {"commands": LazyCommands()})
 
 
 app = typer.Typer(

@@ -416,7 +416,7 @@ def _tree(report: Any) -> dict[str, Any]:
     new = {thing: report.counts[thing].new for thing in ("items", "pages")}
     return {
         "candidates": funnel.candidates,
-        "kept": len(funnel.kept),
+        "kept": len(funnel.passed),
         "items": new["items"],
         "references": report.units,
         "works": new["pages"],

@@ -167,10 +167,10 @@ def draw(
         if not dry_run:
             validation_sets.make(project, query)
     tree = {
-        "name": name, "dry_run": dry_run, "units": result.units, "told": list(result.told),
+        "name": name, "dry_run": dry_run, "units": result.units, "told": list(result.sentences),
         "responses": [response.model_dump(mode="json") for response in result.content.responses],
     }  # fmt: skip
-    say(tree, json_, list(result.told))
+    say(tree, json_, list(result.sentences))
 
 
 @sets_app.command("list")

@@ -111,7 +111,7 @@ def draw_interval(axes: Any, figure: Any, at: Any, *, upright: bool = False, **l
         axes.plot(*(ends[::-1] if upright else ends), **look)
 
 
-def not_drawn(rest: int, before: str = "") -> str:
+def left_out(rest: int, before: str = "") -> str:
     """“3 more are not drawn” of what a picture has no room for; empty where all of it is drawn."""
     return f"{before}{counted(rest, 'more is', 'more are')} not drawn" if rest > 0 else ""
 
@@ -230,7 +230,7 @@ def heat(
         for label in axes.get_xticklabels():
             label.set(rotation=30, horizontalalignment="left", rotation_mode="anchor")
     spell([*axes.get_yticklabels(), *axes.get_xticklabels()], ink)
-    axes.set_xlabel(not_drawn(len(rows) - len(shown)), color=ink.text, fontsize=9)
+    axes.set_xlabel(left_out(len(rows) - len(shown)), color=ink.text, fontsize=9)
     return figure
 
 
@@ -473,7 +473,7 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     A group without a value is named and says so; of more than MOST_GROUPS the rest is counted at the foot.
     """
     shown = points[:MOST_GROUPS]
-    words = axis + not_drawn(len(points) - len(shown), "; ")
+    words = axis + left_out(len(points) - len(shown), "; ")
     figure, axes = lying_sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, words, ink)
     low = _least([result for _, result in shown])
     if reach := _beyond([result for _, result in shown]):
@@ -611,7 +611,7 @@ def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTE
     headed = len(sections) > 1
     drawn, left = _fitting(sections, headed)
     count = sum(len(each.raters) + headed for each in drawn)
-    words = axis + not_drawn(left, "\n")
+    words = axis + left_out(left, "\n")
     figure, axes = lying_sheet(1.35 + INCH_PER_LINE * max(3, count), title, words, ink)
     places: list[float] = []
     names: list[str] = []
@@ -723,7 +723,7 @@ def differences(
     With a `margin`, how much worse something may be, that line is dashed, and the interval is compared with it.
     """
     drawn = list(rows[:MOST_LINES])
-    words = axis + not_drawn(len(rows) - len(drawn), "\n")
+    words = axis + left_out(len(rows) - len(drawn), "\n")
     figure, axes = lying_sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, words, ink)
     axes.axvline(0, color=ink.text, linewidth=1)
     if margin is not None:
@@ -766,7 +766,7 @@ def confusions(
             ink,
             labelled=place % across == 0,
         )
-    if left := not_drawn(len(raters) - len(drawn)):
+    if left := left_out(len(raters) - len(drawn)):
         spell([figure.supxlabel(left, fontsize=9)], ink)
     return figure
 

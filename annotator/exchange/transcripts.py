@@ -58,7 +58,7 @@ class SpokenLine:
 class ReadTranscript:
     """What was read: lines, notes about the whole, and what could not be read, each with its place."""
 
-    said: list[SpokenLine] = field(default_factory=list)
+    lines: list[SpokenLine] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     bad: list[str] = field(default_factory=list)
     language: str = ""
@@ -109,12 +109,12 @@ def _is_name(words: str) -> bool:
 
 def in_order(read: ReadTranscript) -> None:
     """Put lines in the order of their times, and tell how many were not."""
-    starts = [line.start for line in read.said]
+    starts = [line.start for line in read.lines]
     if UNKNOWN in starts:
         return
     wrong = sum(b < a for a, b in pairwise(starts))
     if wrong:
-        read.said.sort(key=lambda line: line.start)
+        read.lines.sort(key=lambda line: line.start)
         read.notes.append(f"{counted(wrong, 'line')} out of order; all are put in the order of their times")
 
 
@@ -229,7 +229,7 @@ def read(content: bytes, name: str) -> ReadTranscript:
             f"“{name}” is no transcript that can be read.", f"Choose files in {', '.join(ENDINGS)}."
         )
     result = known(content, name)
-    if not result.said and not result.bad:
+    if not result.lines and not result.bad:
         raise Refusal(f"“{name}” holds no words.", documents.OTHER)
     return result
 
@@ -357,7 +357,7 @@ class _Heard(BaseModel):
     text: Text
     speaker: Text | int | None = None
 
-    def said(self, start: int, end: int, doubts: tuple[Doubt, ...] = ()) -> SpokenLine:
+    def between(self, start: int, end: int, doubts: tuple[Doubt, ...] = ()) -> SpokenLine:
         """Its words as a line; ValueError where it ends before it begins."""
         if UNKNOWN < end < start:
             raise ValueError("ends before it begins")
@@ -379,7 +379,7 @@ class _WhisperSegment(_Heard):
             Doubt.REPETITIVE: (self.compression_ratio or 0) > MOST_COMPRESSION,
         }
         start, end = (UNKNOWN if one is None else round(one * 1000) for one in (self.start, self.end))
-        return self.said(start, end, tuple(doubt for doubt, so in result.items() if so))
+        return self.between(start, end, tuple(doubt for doubt, so in result.items() if so))
 
 
 class _Offsets(BaseModel):
@@ -392,7 +392,7 @@ class _Cut(_Heard):
     offsets: _Offsets
 
     def line(self) -> SpokenLine:
-        return self.said(self.offsets.begin, self.offsets.end)
+        return self.between(self.offsets.begin, self.offsets.end)
 
 
 def read_recognized(tree: Any) -> ReadTranscript:
@@ -412,7 +412,7 @@ def read_recognized(tree: Any) -> ReadTranscript:
     language = tree.get("language") or (result.get("language") if isinstance(result, Mapping) else "")
     transcript.language = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
     in_order(transcript)
-    transcript.said = with_repeats(transcript.said)
+    transcript.lines = with_repeats(transcript.lines)
     return transcript
 
 
@@ -428,13 +428,13 @@ def _take(
             transcript.bad.append(f"{name}[{place}]: {error}")
         else:
             if line.text:
-                transcript.said.append(line)
+                transcript.lines.append(line)
 
 
 def read_text(text: str) -> ReadTranscript:
     """What a text says: turns by blank lines, and by names that recur."""
     result = ReadTranscript()
-    result.said = list(_joined(with_speakers(list(_lines(text)))))
+    result.lines = list(_joined(with_speakers(list(_lines(text)))))
     in_order(result)
     return result
 
@@ -508,9 +508,9 @@ def read_captions(text: str, *, subrip: bool) -> ReadTranscript:
         )
     named = with_speakers(spoken_lines)
     # Where voices are marked, a caption without one is nobody's.
-    result.said = named if any(line.speaker for line in spoken_lines) else continued(named)
+    result.lines = named if any(line.speaker for line in spoken_lines) else continued(named)
     in_order(result)
-    result.said = with_repeats(result.said)
+    result.lines = with_repeats(result.lines)
     return result
 
 

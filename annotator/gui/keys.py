@@ -11,7 +11,7 @@ from annotator.domain.kinds.kind import Kind
 from annotator.gui.parts import below
 
 EVERYWHERE = "Everywhere"
-_TOLD = "told-with-keys"
+_WITH_KEYS = "told-with-keys"
 MAC = sys.platform == "darwin"
 # Qt calls ⌘ “Ctrl” and the Control key “Meta” there. ⌘Tab and ⌘H are the system's own.
 _ON_A_MAC = {"Ctrl+H": "Ctrl+Shift+H", "Ctrl+Tab": "Meta+Tab", "Ctrl+Shift+Tab": "Meta+Shift+Tab"}
@@ -317,7 +317,7 @@ class _Shown(dict[str, str]):
 
 def tell(target: QObject, name: str, words: str) -> None:
     """Give a text of a widget or menu entry (`toolTip`, `text`) words with keys in them, as in “Note ({note})”."""
-    target.setProperty(_TOLD, [name, words])
+    target.setProperty(_WITH_KEYS, [name, words])
     target.setProperty(name, with_keys(words))
 
 
@@ -329,7 +329,7 @@ def with_keys(words: str) -> str:
 def retell(within: QObject) -> None:
     """Have all that was told name the keys as they now are; a part that prints them otherwise has `show_keys`."""
     for target in below(within, QObject):
-        if arguments := target.property(_TOLD):
+        if arguments := target.property(_WITH_KEYS):
             tell(target, *arguments)
         if show_keys := getattr(target, "show_keys", None):
             show_keys()

@@ -114,7 +114,7 @@ _JUDGE = r"(?:judge|grader|evaluator|assessor|rater|reviewer|scorer|ai|llm|model
 _RUBRIC = r"(?:rubric|criteri(?:on|a)|guidelines?|checklist|grading|scoring|instructions?|prompts?|rules)"
 _VERDICT = r"(?:verdict|score|rating|grade|label|covered|decision|judgement|judgment)"
 _KEY = rf"[\"'](?:{_VERDICT}|supported|better|preferred)[\"']\s*:"
-_SAID = r"(?:[\"'](?:yes|no|true|false|covered|first|second|tie|relevant)|true|false|\d)"
+_VALUE = r"(?:[\"'](?:yes|no|true|false|covered|first|second|tie|relevant)|true|false|\d)"
 # Beside its verdict, what a reply of our own form holds.
 _BESIDE = r"[\"'](?:quote|rationale|reason(?:ing)?|explanation)[\"']\s*:"
 _ORDERS = re.compile(
@@ -142,8 +142,8 @@ _FORMAT = re.compile(
             r"<<+\s*(?:BEGIN|END)\b",
             r"<\|[a-z_]{2,30}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>",
             r"^\s{0,3}(?:#{1,6} *|\*\*|\[|<)?(?:system|assistant)(?:\*\*|\]|>)? *: *\S",
-            rf"\{{\s*{_KEY}\s*{_SAID}",
-            rf"\{{(?=[^{{}}]{{0,4000}}{_BESIDE})[^{{}}]{{0,4000}}?{_KEY}\s*{_SAID}",
+            rf"\{{\s*{_KEY}\s*{_VALUE}",
+            rf"\{{(?=[^{{}}]{{0,4000}}{_BESIDE})[^{{}}]{{0,4000}}?{_KEY}\s*{_VALUE}",
         )
     ),
     re.IGNORECASE | re.MULTILINE,
@@ -186,7 +186,16 @@ def _decoded(run: str) -> str:
 
 
 # What strict servers agree on; lengths, patterns and bounds are checked here, after the reply has come.
-_KEPT = {"type", "description", "enum", "properties", "required", "additionalProperties", "items", "anyOf"}
+_SCHEMA_KEYS = {
+    "type",
+    "description",
+    "enum",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "anyOf",
+}
 _LEFT_TO_US = {
     "title", "default", "format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "examples", "$defs",
@@ -219,10 +228,10 @@ def _strict(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str
     node = {
         "enum" if key == "const" else key: [value] if key == "const" else value for key, value in node.items()
     }
-    odd = set(node) - _KEPT - _LEFT_TO_US
+    odd = set(node) - _SCHEMA_KEYS - _LEFT_TO_US
     if odd:
         raise ValueError(f"outside the strict subset: {', '.join(sorted(odd))}")
-    schema = {key: value for key, value in node.items() if key in _KEPT}
+    schema = {key: value for key, value in node.items() if key in _SCHEMA_KEYS}
     if not schema.keys() & {"type", "enum", "anyOf"}:
         raise ValueError("outside the strict subset: a value of any kind")
     if "anyOf" in schema:

@@ -103,7 +103,7 @@ class ProgressTally:
     def end(self, case: Case) -> None:
         self.running.pop(keys_of(case), None)
 
-    def told(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
+    def progress(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
         now = self.clock()
         out = ((keys, ask.asking_since) for keys, ask in self.running.items())
         return replace(
@@ -208,7 +208,7 @@ async def run(
     cancel = cancel or asyncio.Event()
     crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
     cancelled = await judging.through(crew, cancel)
-    told = judging.tally.told((), judging.waiting_until())
+    told = judging.tally.progress((), judging.waiting_until())
     if cancelled:
         return RunEnd(RunState.CANCELLED, told)
     if judging.halt is not None:
@@ -356,7 +356,7 @@ class _Run:
     async def _keep_writing(self) -> None:
         while not self._over.is_set():
             if not await _came(self._news, HEARTBEAT_S):
-                self._tell(self.tally.told((), self.waiting_until()))
+                self._tell(self.tally.progress((), self.waiting_until()))
                 continue
             self._news.clear()
             await self._write()
@@ -383,7 +383,7 @@ class _Run:
     def _count(self, batch: list[Finished]) -> None:
         for finished in batch:
             self.tally.count(finished)
-        self._tell(self.tally.told(tuple(batch), self.waiting_until()))
+        self._tell(self.tally.progress(tuple(batch), self.waiting_until()))
 
 
 async def _came(event: asyncio.Event, seconds: float) -> bool:

@@ -31,7 +31,7 @@ def merged(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
     """
     groups: list[_Group] = []
     for point in points:
-        wordings = [_Said.by(unit) for unit in (point, *point.merged)]
+        wordings = [_PointKey.by(unit) for unit in (point, *point.merged)]
         group = next((one for one in groups if any(map(one.says, wordings))), None)
         if group is None:
             groups.append(_Group(point, wordings))
@@ -40,7 +40,7 @@ def merged(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
     return tuple(group.point for group in groups)
 
 
-class _Said(NamedTuple):
+class _PointKey(NamedTuple):
     """What two points are compared by."""
 
     words: tuple[str, ...]
@@ -49,11 +49,11 @@ class _Said(NamedTuple):
     anchors: tuple[Anchor, ...]
 
     @classmethod
-    def by(cls, unit: Unit) -> "_Said":
+    def by(cls, unit: Unit) -> "_PointKey":
         words, numbers = _WORD.findall(unit.text.casefold()), _NUMBER.findall(unit.text)
         return cls(tuple(words), terms(unit.text), frozenset(numbers), unit.anchors)
 
-    def is_near(self, other: "_Said") -> bool:
+    def is_near(self, other: "_PointKey") -> bool:
         here, there = self.terms, other.terms
         # No two sets have more in common than the smaller one holds: that alone tells most pairs apart.
         if len(here) < LIKENESS * len(there) - 1 or len(there) < LIKENESS * len(here) - 1:
@@ -64,13 +64,13 @@ class _Said(NamedTuple):
 class _Group:
     """A point and all that was merged into it; equal words and other pages' quotations are passed over at once."""
 
-    def __init__(self, point: KeyPoint, wordings: Iterable[_Said]) -> None:
+    def __init__(self, point: KeyPoint, wordings: Iterable[_PointKey]) -> None:
         self.point = point
-        self._wordings: dict[tuple[str, ...], _Said] = {}
+        self._wordings: dict[tuple[str, ...], _PointKey] = {}
         self._quoted = defaultdict[str, list[Anchor]](list)
         self._note(wordings)
 
-    def says(self, wording: _Said) -> bool:
+    def says(self, wording: _PointKey) -> bool:
         return (
             wording.words in self._wordings
             or any(
@@ -81,11 +81,11 @@ class _Group:
             or any(map(wording.is_near, self._wordings.values()))
         )
 
-    def add(self, point: KeyPoint, wordings: Iterable[_Said]) -> None:
+    def add(self, point: KeyPoint, wordings: Iterable[_PointKey]) -> None:
         self.point = self.point.with_merged(point)
         self._note(wordings)
 
-    def _note(self, wordings: Iterable[_Said]) -> None:
+    def _note(self, wordings: Iterable[_PointKey]) -> None:
         for one in wordings:
             self._wordings.setdefault(one.words, one)
             for anchor in one.anchors:

@@ -20,7 +20,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.cli import run_command
 from annotator.cli.labels import handing_out_app
-from annotator.cli.saying import MAKING, CommandsAskedFor, opened
+from annotator.cli.saying import MAKING, LazyCommands, opened
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
@@ -74,7 +74,7 @@ def verbs(command: Any, *names: str) -> Iterator[tuple[str, set[str]]]:
         yield " ".join(names), {spelling for one in command.params for spelling in one.opts}
 
 
-FAMILY = dict(found for name, one in CommandsAskedFor().items() for found in verbs(one, name))
+FAMILY = dict(found for name, one in LazyCommands().items() for found in verbs(one, name))
 ON_PROJECTS = sorted(name for name, taken in FAMILY.items() if "file" in taken and name not in MAKING)
 
 

@@ -253,7 +253,7 @@ def test_a_table_as_printed_has_the_papers_interval_and_says_so(tmp_path: Path) 
     assert (
         (printed.low, printed.high) == tuple(binom.ppf((0.025, 0.975), 12, 0.75) / 12) != (own.low, own.high)
     )
-    assert "percentiles of 10,000 bootstrap means" in printed.method + " ".join(sheet.told)
+    assert "percentiles of 10,000 bootstrap means" in printed.method + " ".join(sheet.notes)
 
 
 def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path) -> None:
@@ -263,8 +263,8 @@ def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path
     judge_says(made, "dear", lambda at: "yes" if at[2] == 1 else "no")
     line = validation.report(made, validation.ValidationQuery()).of("dear")
     # Ten items, two systems and two criteria; each unit has three people's labels.
-    assert line.units == line.told.plain["accuracy"].n == 40
-    assert "120 pairs of values on 40 units" in line.told.plain["accuracy"].note
+    assert line.units == line.result.plain["accuracy"].n == 40
+    assert "120 pairs of values on 40 units" in line.result.plain["accuracy"].note
 
 
 @pytest.mark.parametrize(
@@ -454,7 +454,7 @@ def figures(project: Project) -> dict[str, Any]:
             sheets
             if isinstance(sheets, str)
             else [
-                (sheet.key, [[cell.words for cell in line.cells] for line in sheet.lines], sheet.told)
+                (sheet.key, [[cell.words for cell in line.cells] for line in sheet.lines], sheet.notes)
                 for sheet in sheets
             ]
         )
@@ -658,7 +658,7 @@ def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) ->
 
     assert raters("") == {"small"}
     assert raters(EACH) == {"small", "people"}
-    (told,) = (words for words in overview.sheets(overview.report(project))[0].told if "Left out" in words)
+    (told,) = (words for words in overview.sheets(overview.report(project))[0].notes if "Left out" in words)
     assert "(people)" in told
 
 

@@ -141,7 +141,7 @@ def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
     judge_says(project, "right", truth)
     judge_says(project, "coin", lambda _: chance.choice(("yes", "no")))
     first = VIEWS[0]
-    words = "\n".join(first.sheets(first.report(project))[0].told)
+    words = "\n".join(first.sheets(first.report(project))[0].notes)
     project.close()
     assert "“right”: Yes, because Δ Cohen's κ" in words
     assert "“coin”: No, because Δ Cohen's κ" in words
@@ -178,7 +178,7 @@ def test_every_view_tells_of_a_judges_trials_and_its_flip_rate(tmp_path: Path, v
     judge = {"judge": judges.named(project, "three").id if among is result_views.VIEWS else "three"}
     offered = {choice.name for choice in result_views.named(view, among).choices(project)}
     result = result_views.show(project, view, judge if "judge" in offered else {}, among=among)
-    told = [words for words in result.sheets[0].told if words.startswith(FLIPS)]
+    told = [words for words in result.sheets[0].notes if words.startswith(FLIPS)]
     assert [RATE in words for words in told] == [True]
     project.close()
 
@@ -222,7 +222,7 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     )
     pairs = judge_comparing.compare(project, COVERAGE).pairings
     labels = {
-        "validate": line.told.plain["accuracy"].value,
+        "validate": line.result.plain["accuracy"].value,
         "card": validity_cards.card(project, validity_cards.CardQuery(judge="three"))
         .of("judge")
         .plain["accuracy"]
@@ -242,7 +242,7 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     assert labels == dict.fromkeys(labels, 1.0)
     first = overview.report(project, judge, reading="first")
     assert {one.estimate.value for one in coverage(first.rows)} == {0.75}
-    assert any("the first counts alone" in words for words in overview.sheets(first)[0].told)
+    assert any("the first counts alone" in words for words in overview.sheets(first)[0].notes)
     project.close()
     assert run_command(["results", str(project.path), "--rater", "three", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

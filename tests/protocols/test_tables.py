@@ -66,7 +66,7 @@ def test_a_metric_is_of_one_response_of_a_system_or_of_the_project(protocol) -> 
     for metric in protocol.metrics:
         given = [metric.score is not Metric.score, metric.pooled is not None, metric.table is not None]
         assert given.count(True) == 1, metric.name
-        assert metric.drawn is None or metric.pooled is not None
+        assert metric.resampled is None or metric.pooled is not None
         assert not metric.unit or metric.within != SHARE, f"say between what {metric.name} lies"
 
 

@@ -755,7 +755,7 @@ def _settle(project: Project, db: Connection, line: Unanimous, *, spot_check: bo
 
 
 # Protocol, vote, a rater's value, item.
-Said = tuple[str, str, str, str]
+UnitVote = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -846,7 +846,7 @@ def votes(project: Project) -> list[Votes]:
     if not (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)):
         happened = "First votes are shown to coordinators and adjudicators."
         raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
-    by_stage: defaultdict[Stage, list[tuple[str, list[Said]]]] = defaultdict(list)
+    by_stage: defaultdict[Stage, list[tuple[str, list[UnitVote]]]] = defaultdict(list)
     with project.store.read() as db:
         rulings = ruling_rows.all_rulings(db)
         for result in ruling_rows.adjudications(db):
@@ -863,7 +863,7 @@ def votes(project: Project) -> list[Votes]:
     return [each for stage in Stage if stage in by_stage for each in _pooled(stage, by_stage[stage], weights)]
 
 
-def _evidence_of(adjudication: Adjudication, row: Ruling, unit: Unit) -> Said:
+def _evidence_of(adjudication: Adjudication, row: Ruling, unit: Unit) -> UnitVote:
     protocol = unit.protocol if isinstance(unit, Label) else ""
     return (
         protocol,
@@ -873,7 +873,7 @@ def _evidence_of(adjudication: Adjudication, row: Ruling, unit: Unit) -> Said:
     )
 
 
-def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights) -> Iterator[Votes]:
+def _pooled(stage: Stage, voted: list[tuple[str, list[UnitVote]]], weights: Weights) -> Iterator[Votes]:
     kind = ruling_rows.kind_of_stage(stage)
     unit_field = KINDS[kind].voted
     name = unit_field.name if unit_field else ""
@@ -889,7 +889,9 @@ def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights)
         yield Votes(stage, each.name, len(rows), tuple(sorted({item_id for item_id, _ in rows})), figures)
 
 
-def _values(name: str, voted: list[tuple[str, list[Said]]]) -> dict[str, tuple[tuple[str, str | None], ...]]:
+def _values(
+    name: str, voted: list[tuple[str, list[UnitVote]]]
+) -> dict[str, tuple[tuple[str, str | None], ...]]:
     vote_rows = [one for _, of_row in voted for one in of_row]
     pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in vote_rows)
     return {"protocol": tuple((one[0], one[0]) for one in vote_rows), name: pairs}

@@ -128,7 +128,7 @@ class RowBasis:
     programs: tuple[str, ...]
     guidelines: tuple[str, ...]
     forms: tuple[str, ...]
-    said: Mapping[tuple[Any, Any], int]
+    counts: Mapping[tuple[Any, Any], int]
 
 
 def key_of(row: FigureRow) -> Key:
@@ -254,7 +254,7 @@ def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:
         programs=_versions(record.program for record in records),
         guidelines=_versions(given.guideline for given in sealed),
         forms=_versions(given.form for given in sealed),
-        said=Counter((each.value_a, each.value_b) for each in result),
+        counts=Counter((each.value_a, each.value_b) for each in result),
     )
 
 

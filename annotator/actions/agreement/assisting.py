@@ -224,7 +224,7 @@ class PairingRun(RunKind):
         self.to_do = [of for of in self.lists if of not in there]
         self.failed: list[dict[str, str]] = []
         self._keys = names.items
-        self._found: dict[str, PairAgreement] = {}
+        self._agreements: dict[str, PairAgreement] = {}
         return judge, protocol
 
     @classmethod
@@ -261,7 +261,7 @@ class PairingRun(RunKind):
 
     def cases(self) -> Iterator[Case]:
         of_item = grouped((self.lists[of][0].item_id, of) for of in self.to_do)
-        material = materials.WantedMaterial((), texts=False, parts=False)
+        material = materials.MaterialRequest((), texts=False, parts=False)
         for at_hand in materials.each(self.project, material, list(of_item)):
             for of in of_item[at_hand.item.id]:
                 yield Case(NAME, at_hand.item, at_hand.own.response, "", (Unit(id=of),))
@@ -278,13 +278,13 @@ class PairingRun(RunKind):
             ruling_rows.kind_of_stage(agreement.stage),
             [(a[i].id, b[j].id) for i, j in answer.reply],
         )
-        self._found[case.unit.id] = comparing.compare_raters(kind, documents, pair.a, pair.b, pairs)
+        self._agreements[case.unit.id] = comparing.compare_raters(kind, documents, pair.a, pair.b, pairs)
         return {case.unit.id: Verdict(value=PAIRED)}
 
     def made(self, finished: Finished, run_id: str, at: datetime) -> AssistedPair | None:
         """What came of a case; None where nothing did, which is then among what failed."""
         of, verdict = finished.case.unit.id, finished.verdicts[finished.case.unit.id]
-        agreement, result = self.lists[of][0], self._found.pop(of, None)
+        agreement, result = self.lists[of][0], self._agreements.pop(of, None)
         if result is None:
             place = {"item": self._keys[agreement.item_id], "stage": agreement.stage.value}
             self.failed.append({**place, "status": verdict.status.value, "cause": verdict.cause})

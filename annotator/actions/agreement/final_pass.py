@@ -25,7 +25,7 @@ from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.domain.texts.words import counted
 from annotator.storage.tables import ARTIFACT, ITEM, META, REVISION
 
-KEPT = "final pass/"
+PREFIX = "final pass/"
 KINDS = (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS, Kind.INSIGHTS)
 _PERSONAL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+\d[\d ()-]{7,}\d")
 # So many words in a row that question and gold share may give the answer away.
@@ -70,11 +70,11 @@ def overview(project: Project) -> list[ItemPass]:
 
 
 # Kind, words and identifier of a unit of an item's gold.
-Told = tuple[Kind, str, str]
+FieldText = tuple[Kind, str, str]
 
 
-def _words(db: Connection, ids: Iterable[str]) -> dict[str, list[Told]]:
-    result: dict[str, list[Told]] = {item_id: [] for item_id in ids}
+def _words(db: Connection, ids: Iterable[str]) -> dict[str, list[FieldText]]:
+    result: dict[str, list[FieldText]] = {item_id: [] for item_id in ids}
     for kind in KINDS:
         for item_id, row in annotating.judged_rows(db, kind, list(result)).items():
             units = orjson.loads(row.content)["units"]
@@ -82,7 +82,7 @@ def _words(db: Connection, ids: Iterable[str]) -> dict[str, list[Told]]:
     return result
 
 
-def _hints(question: str, texts: list[Told], dead: Mapping[str, str]) -> dict[str, str]:
+def _hints(question: str, texts: list[FieldText], dead: Mapping[str, str]) -> dict[str, str]:
     """What the program noticed, by check; empty says nothing of what a person would find."""
     named = [one for _, _, one in texts if one]
     odd = [one for one in named if identifier.parse(one) is None]
@@ -108,13 +108,15 @@ def _shares(question: str, words: str) -> bool:
 
 
 def of_item(project: Project, item_id: str) -> ItemChecks:
-    return {name: FinalCheck.model_validate(one) for name, one in project.get(f"{KEPT}{item_id}", {}).items()}
+    return {
+        name: FinalCheck.model_validate(one) for name, one in project.get(f"{PREFIX}{item_id}", {}).items()
+    }
 
 
 def all_checks(db: Connection) -> dict[str, ItemChecks]:
-    rows = db.execute(select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%"))).all()
+    rows = db.execute(select(META.c.key, META.c.value).where(META.c.key.like(f"{PREFIX}%"))).all()
     return {
-        key.removeprefix(KEPT): {
+        key.removeprefix(PREFIX): {
             name: FinalCheck.model_validate(one) for name, one in orjson.loads(value).items()
         }
         for key, value in rows
@@ -135,7 +137,7 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
         )
     if state == CheckState.PROBLEM.value and not note.strip():
         raise Refusal("Say what the problem is.", "Write it in the note; nothing was changed.")
-    key, before = f"{KEPT}{item_id}", of_item(project, item_id)
+    key, before = f"{PREFIX}{item_id}", of_item(project, item_id)
     after = {name: one for name, one in before.items() if name != check}
     if state != "open":
         at = now().isoformat(timespec="seconds")
@@ -153,7 +155,7 @@ def take(project: Project, came: Mapping[str, ItemChecks]) -> None:
     """Keep what a release says was signed; what was signed here stays."""
     for item_id, checks in came.items():
         signed = {name: check.model_dump(mode="json") for name, check in checks.items()}
-        project.set(f"{KEPT}{item_id}", signed | project.get(f"{KEPT}{item_id}", {}))
+        project.set(f"{PREFIX}{item_id}", signed | project.get(f"{PREFIX}{item_id}", {}))
 
 
 MINUTE = 60

@@ -20,7 +20,7 @@ from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION, put
 
-KEPT, DRAFT = "review/", "draft to review/"
+REVIEW_PREFIX, DRAFT = "review/", "draft to review/"
 UNDER_REVIEW, AGREED = "under review", "agreed"
 
 
@@ -161,7 +161,7 @@ def begin(project: Project, item_id: str, kind: Kind) -> Change:
 
 
 def of_artifact(project: Project, artifact_id: str) -> DraftReview | None:
-    stored = _get(project, f"{KEPT}{artifact_id}")
+    stored = _get(project, f"{REVIEW_PREFIX}{artifact_id}")
     return DraftReview.model_validate(stored) if stored else None
 
 
@@ -224,7 +224,7 @@ def take_answer(project: Project, review: DraftReview, agreed: bool, words: str,
 
 def units(project: Project, review: DraftReview) -> list[ReviewedUnit]:
     """The same of a review that is kept here; of one that came by a task as it came."""
-    came = _get(project, f"{KEPT}{review.artifact_id}/document")
+    came = _get(project, f"{REVIEW_PREFIX}{review.artifact_id}/document")
     if came is not None:
         return compared(review.draft, document_of(review.kind, came))
     return compared(review.draft, artifacts.read(project, review.artifact_id).document)
@@ -257,7 +257,7 @@ def lines(project: Project) -> list[ReviewLine]:
 
 def _came(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
     result = []
-    for artifact_id in _get(project, f"{KEPT}came") or []:
+    for artifact_id in _get(project, f"{REVIEW_PREFIX}came") or []:
         review = _known(project, artifact_id)
         status = _state(review, State.SEALED.value, drafted=True)
         key = keys.get(review.item_id, "")
@@ -288,10 +288,14 @@ def take_draft(
 def take_review(project: Project, review: DraftReview, tree: dict[str, Any]) -> None:
     """Keep a review that came by a task for the author to answer; an answer that was given stays."""
     known = of_artifact(project, review.artifact_id)
-    _set(project, f"{KEPT}{review.artifact_id}/document", tree)
+    _set(project, f"{REVIEW_PREFIX}{review.artifact_id}/document", tree)
     _keep(project, review.model_copy(update=known.model_dump(include=ANSWERED)) if known else review)
-    came = _get(project, f"{KEPT}came") or []
-    _set(project, f"{KEPT}came", [*came, *([] if review.artifact_id in came else [review.artifact_id])])
+    came = _get(project, f"{REVIEW_PREFIX}came") or []
+    _set(
+        project,
+        f"{REVIEW_PREFIX}came",
+        [*came, *([] if review.artifact_id in came else [review.artifact_id])],
+    )
 
 
 def take_form(
@@ -311,8 +315,10 @@ ANSWERED = {"agreed", "answer", "answered_at"}
 
 
 def all_reviews(db: Connection) -> list[DraftReview]:
-    question = select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%")).order_by(META.c.key)
-    stored = ((key.removeprefix(KEPT), value) for key, value in db.execute(question))
+    question = (
+        select(META.c.key, META.c.value).where(META.c.key.like(f"{REVIEW_PREFIX}%")).order_by(META.c.key)
+    )
+    stored = ((key.removeprefix(REVIEW_PREFIX), value) for key, value in db.execute(question))
     return [
         DraftReview.model_validate_json(value) for key, value in stored if "/" not in key and key != "came"
     ]
@@ -320,7 +326,7 @@ def all_reviews(db: Connection) -> list[DraftReview]:
 
 def restore(project: Project, _db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
     """Put a review from one state to another; Refusal when it has moved on, or an answer settled its document."""
-    if _get(project, f"{KEPT}{artifact_id}") != present or present["agreed"] != goal["agreed"]:
+    if _get(project, f"{REVIEW_PREFIX}{artifact_id}") != present or present["agreed"] != goal["agreed"]:
         raise Refusal("This review was changed since, or is answered.", "Nothing was undone.")
     _keep(project, DraftReview.model_validate(goal))
 
@@ -344,7 +350,7 @@ def _set(project: Project, key: str, value: Any) -> None:
 
 
 def _keep(project: Project, review: DraftReview) -> None:
-    _set(project, f"{KEPT}{review.artifact_id}", review.model_dump(mode="json"))
+    _set(project, f"{REVIEW_PREFIX}{review.artifact_id}", review.model_dump(mode="json"))
 
 
 def _change(project: Project, before: DraftReview, after: DraftReview, verb: str) -> Change:

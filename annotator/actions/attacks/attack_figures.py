@@ -102,7 +102,7 @@ class AttackFigures:
         return KNOWN_ATTACKS[self.attack].title if self.attack in KNOWN_ATTACKS else self.attack
 
     @property
-    def drawn(self) -> int:
+    def sampled(self) -> int:
         return self.failed.n + self.failed.missing + (self.already or 0) + self.unfit
 
     @property
@@ -342,7 +342,7 @@ def _notes(report: AttackReport) -> Iterator[str]:
     )
     figureses = {line.judge.name: line for line in report.lines}
     yield (
-        "; ".join(f"{name}: {counted(line.drawn, 'verdict')} drawn" for name, line in figureses.items())
+        "; ".join(f"{name}: {counted(line.sampled, 'verdict')} drawn" for name, line in figureses.items())
         + ", at random, alternating over items."
     )
 

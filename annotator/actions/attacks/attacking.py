@@ -254,7 +254,7 @@ def keep(project: Project, judge: Judge, protocol: Protocol, content: AttackCont
 
 
 # Copy and unit; copy and units in the order asked.
-Said = tuple[str, str]
+UnitKey = tuple[str, str]
 Name = tuple[str, tuple[str, ...]]
 
 
@@ -293,7 +293,7 @@ class AttackJournal(RunJournal):
         self.made[_name(made.case)] = made
         return made.case
 
-    def done(self, *, only_ok: bool) -> set[Said]:
+    def done(self, *, only_ok: bool) -> set[UnitKey]:
         """What was said of which copies; `only_ok` leaves out what did not come."""
         v = ATTACK_VERDICT.c
         question = select(v.copy_id, v.unit_id).where(v.test_id == self._test.id)
@@ -371,7 +371,7 @@ def standing(project: Project, judge: Judge, protocol: Protocol) -> dict["Key", 
     result: dict[validation_figures.Key, str] = {}
     for version in validation_figures.of_judges(project, protocol):
         if version.judge.id == judge.id and (judge.kind == JudgeKind.BASELINE or version.prompt_sha256 == by):
-            result |= version.said
+            result |= version.verdicts
     return result
 
 
@@ -510,10 +510,10 @@ class AttackRun(RunKind):
         else:
             run_records.reopen(self.project, test.run_id)
         self._test = test
-        self.protocol = self._asked_by()
+        self.protocol = self._protocol_asked()
         return run_records.OpenRun(test.run_id, 0)
 
-    def _asked_by(self) -> Protocol:
+    def _protocol_asked(self) -> Protocol:
         return judge_runs.protocol_of(
             self.project, RunRequest(self.judge.name, self.protocol.name), self.judge
         )
@@ -538,7 +538,7 @@ class AttackRun(RunKind):
         return RunWork(self.protocol, made, total, there, DEED)
 
     async def forecast(self, test: AttackTest) -> forecasts.CostEstimate:
-        name, self.protocol = self.protocol.name, self._asked_by()
+        name, self.protocol = self.protocol.name, self._protocol_asked()
         work = self._work(test, AttackJournal(self.project, self.judge.id, test), only_ok=True)
         return replace(await forecasts.of_work(self, work, work.cases()), protocol=name)
 
@@ -561,7 +561,7 @@ def _is_open(project: Project, test: AttackTest) -> bool:
     return run_records.state_of(project, test.run_id) != RunState.DONE.value
 
 
-def amount(test: AttackTest, done: Container[Said]) -> tuple[int, int]:
+def amount(test: AttackTest, done: Container[UnitKey]) -> tuple[int, int]:
     total = there = 0
     for attack in test.content.attacks:
         for place, question in questions_of(test, attack):
@@ -573,7 +573,7 @@ def amount(test: AttackTest, done: Container[Said]) -> tuple[int, int]:
 
 
 def cases(
-    project: Project, test: AttackTest, judge: Judge, protocol: Protocol, done: Container[Said] = frozenset(),
+    project: Project, test: AttackTest, judge: Judge, protocol: Protocol, done: Container[UnitKey] = frozenset(),
 ) -> Iterator[AttackCopy]:  # fmt: skip
     """Every question of a test, but those of which all is done; report by report, one attack after the other.
 
@@ -596,12 +596,12 @@ def cases(
 
 def _of_question(
     test: AttackTest, judge: Judge, protocol: Protocol, material: Material, place: int, question: AttackedQuestion,
-    done: Container[Said],
+    done: Container[UnitKey],
 ) -> Iterator[AttackCopy]:  # fmt: skip
     base = _case_of(protocol, material, question)
     if base is None:
         return
-    base = replace(base, weights_shown=judge.asked.weights_shown)
+    base = replace(base, weights_shown=judge.settings.weights_shown)
     for attack in test.content.attacks:
         report = material.response.text
         variant, pieces = copy_of(

@@ -103,7 +103,7 @@ def _of_pairs(project: Project) -> list[Bias]:
                         pair
                         for trial in pair_views.trials(project, protocol, rater.id) or [1]
                         for pair in pair_views.pairs(project, protocol, rater.id, trial)
-                        if pair.asked or trial == 1
+                        if pair.is_asked or trial == 1
                     ],
                     what,
                 )
@@ -166,11 +166,11 @@ def _rows(ground: Ground, rater: ValidationRater) -> list[_Row]:
     scale, positive = ground.protocol.scale, ground.protocol.values[0]
     rows = []
     for row in ground.rows(rater, ground.known):
-        if row.said is not None:
+        if row.verdict is not None:
             place, true = ground.places[row.key], row.true == positive
-            lean: float = int(row.said == positive) - int(true)
+            lean: float = int(row.verdict == positive) - int(true)
             if scale.level is not Level.NOMINAL:
-                lean = scale.number(row.said) - scale.number(row.true)
+                lean = scale.number(row.verdict) - scale.number(row.true)
             rows.append(_Row(place.item_id, place.response_id, place.system_id, true, lean))
     return rows
 

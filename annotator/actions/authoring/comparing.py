@@ -458,7 +458,7 @@ def _as_paired(a: Units, b: Units, pairs: Iterable[tuple[str, str]]) -> "Alignme
 
 def _values(kind: Kind, met: list[tuple[Any, Any]], positions: list[tuple[int, int]]) -> Values:
     spec = KINDS[kind]
-    names = [*(field.name for field in spec.fields if field.level), *spec.kept]
+    names = [*(field.name for field in spec.fields if field.level), *spec.frozen_fields]
     trees = [tuple(unit.model_dump(mode="json", include=set(names)) for unit in both) for both in met]
     unsaid = {field.name for field in spec.fields if field.optional}.difference(*chain.from_iterable(trees))
     values: Values = {

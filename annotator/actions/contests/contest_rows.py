@@ -239,7 +239,7 @@ class ContestTask:
 
 
 def tasks(project: Project) -> list[ContestTask]:
-    material = materials.WantedMaterial((Kind.TASKS,), texts=False, parts=False)
+    material = materials.MaterialRequest((Kind.TASKS,), texts=False, parts=False)
     return [
         ContestTask(task_key(hand.item.key, place), task, hand.item)
         for hand in materials.each(project, material, materials.item_ids(project))
@@ -469,7 +469,7 @@ class ContestRun(run_kind.RunKind):
 
     async def through(self, tell: run_kind.Tell, listen: TextIO | None) -> run_records.RunEvent:
         """Plan what is lacking and ask; near the cut round by round, since each goes by what came before it."""
-        self.judge = self.kept()
+        self.judge = self.stored_judge()
         run = self.opened()
         journal = self.journal(run.id)
         while True:
@@ -490,7 +490,7 @@ class ContestRun(run_kind.RunKind):
                 Showing(fields.round, fields.first, fields.second, None, None, fields.status)
                 for fields in self._next(foreseen=True)
             ]
-        done = {_key(showing) for showing in result if showing.came} | self._asked_by(run.id)
+        done = {_key(showing) for showing in result if showing.came} | self._keys_asked(run.id)
         shown = [showing for showing in result if showing.round <= self.settings.rounds]
         before = sum(_key(showing) in done for showing in shown)
 
@@ -499,7 +499,7 @@ class ContestRun(run_kind.RunKind):
 
         return run_kind.RunWork(self.protocol, cases, len(shown), before, DEED, done)
 
-    def _asked_by(self, run_id: str) -> set[Key]:
+    def _keys_asked(self, run_id: str) -> set[Key]:
         c = tables.CONTEST.c
         mine = (c.run_id == run_id) & (c.status != NOT_ASKED)
         rows = self.project.query(select(c.first, c.second, c.round).where(mine)) if run_id else ()
@@ -565,12 +565,12 @@ class _ContestJournal(RunJournal):
         return {row[0]: row[1] for row in self._project.query(question)}
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        rows = [row_of(self._said(finished, at)) for finished in done]
+        rows = [row_of(self._row_of(finished, at)) for finished in done]
         if rows:
             tables.put(db, tables.CONTEST, rows)
         return len(rows)
 
-    def _said(self, finished: Finished, at: datetime) -> ContestFields:
+    def _row_of(self, finished: Finished, at: datetime) -> ContestFields:
         case, verdict = finished.case, finished.verdicts[finished.case.unit.id]
         better, sure = ranked_value(verdict.value) if verdict.value else (None, None)
         return ContestFields(

@@ -114,7 +114,7 @@ RETIRED = "its item was retired"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTask:
+class TaskDecision:
     """A decision on a task with its rank at that time; `reason` says why it is held back, `by_hand` who said so."""
 
     task: str
@@ -166,8 +166,12 @@ def quotas(per_seminar: int | None = None, specs: Sequence[str] = ()) -> Quotas:
 
 
 def chosen(
-    ranking: Ranking, tasks: Mapping[str, ContestTask], top: int, limits: Quotas, held: Mapping[str, KeptTask]
-) -> list[KeptTask]:
+    ranking: Ranking,
+    tasks: Mapping[str, ContestTask],
+    top: int,
+    limits: Quotas,
+    held: Mapping[str, TaskDecision],
+) -> list[TaskDecision]:
     """Walk the standings until so many are kept; each that is passed over has its reason."""
     alike = likeness_among([one.task.text for one in tasks.values()], ())
     counts, contest_tasks, result = Counter[tuple[str, str]](), list[ContestTask](), []
@@ -176,7 +180,7 @@ def chosen(
             break
         task = tasks[row.id]
         reason = next(_reasons(task, contest_tasks, limits, counts, held, alike), "")
-        result.append(KeptTask(row.id, not reason, reason, row.rank))
+        result.append(TaskDecision(row.id, not reason, reason, row.rank))
         if not reason:
             contest_tasks.append(task)
             counts.update(task.groups.items())
@@ -185,7 +189,7 @@ def chosen(
 
 def _reasons(
     task: ContestTask, tasks: Sequence[ContestTask], limits: Quotas, counts: Counter[tuple[str, str]],
-    held: Mapping[str, KeptTask], alike: Any,
+    held: Mapping[str, TaskDecision], alike: Any,
 ) -> Iterator[str]:  # fmt: skip
     by_hand = held.get(task.id)
     if by_hand is not None and by_hand.by_hand and not by_hand.kept:
@@ -197,9 +201,9 @@ def _reasons(
         yield full
 
 
-def decisions(project: Project) -> dict[str, KeptTask]:
+def decisions(project: Project) -> dict[str, TaskDecision]:
     """What was decided of each task: kept is one of which there is an item in use, whoever made it, and no other."""
-    noted = {task: KeptTask(**one) for task, one in project.get(DECISIONS, {}).items()}
+    noted = {task: TaskDecision(**one) for task, one in project.get(DECISIONS, {}).items()}
     created = made(project)
     return (
         noted
@@ -208,12 +212,12 @@ def decisions(project: Project) -> dict[str, KeptTask]:
             for task, one in noted.items()
             if one.kept
         }
-        | {task: replace(noted.get(task, KeptTask(task, True)), kept=True, reason="") for task in created}
+        | {task: replace(noted.get(task, TaskDecision(task, True)), kept=True, reason="") for task in created}
     )
 
 
 def keep_tasks(
-    project: Project, kept_tasks: Sequence[KeptTask], tasks: Mapping[str, ContestTask]
+    project: Project, kept_tasks: Sequence[TaskDecision], tasks: Mapping[str, ContestTask]
 ) -> tuple[Change, list[str]]:
     """Make items of those that are kept, and note why the others are not; all of it or nothing. Keys of new items."""
     people.refuse_others(project, "can keep tasks")
@@ -225,13 +229,13 @@ def keep_tasks(
     return change, [tasks[task].key for task in selected if task not in before]
 
 
-def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Change, KeptTask]:
+def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Change, TaskDecision]:
     """Hold a task back by hand, whatever its rank; an item that was made of it is retired.
 
     With an empty reason it may be kept again.
     """
     people.refuse_others(project, "can hold tasks back")
-    one = KeptTask(task, False, reason.strip(), rank, by_hand=True)
+    one = TaskDecision(task, False, reason.strip(), rank, by_hand=True)
     created = made(project).get(task)
     if created and not one.reason:
         raise Refusal(
@@ -243,7 +247,7 @@ def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Chang
         return _note(project, [one], "hold task back"), one
 
 
-def _note(project: Project, tasks: Sequence[KeptTask], verb: str) -> Change:
+def _note(project: Project, tasks: Sequence[TaskDecision], verb: str) -> Change:
     """Keep what was decided, in the transaction of what is done about it; a task without a reason is forgotten."""
     held = dict(project.get(DECISIONS, {}))
     by_hand = {task for task, one in decisions(project).items() if one.by_hand}
@@ -273,7 +277,7 @@ class ContestReport:
     disagreeing: int = 0
     near: int = 0
     beside: Mapping[str, BesidePeople] = field(default_factory=dict)
-    decided: Mapping[str, KeptTask] = field(default_factory=dict)
+    decided: Mapping[str, TaskDecision] = field(default_factory=dict)
     # Of a judge, how it comes to its verdicts.
     kind: str = ""
     # Of all people together, each one's Elo ratings by alias.
@@ -496,7 +500,7 @@ def _strength(row: standings.Standing) -> Any:
     return replace(cell, words="  ".join(filter(None, (cell.words, span))), estimate=estimate)
 
 
-def _decided(task: KeptTask | None) -> Any:
+def _decided(task: TaskDecision | None) -> Any:
     return text("") if task is None else text(task.words, state="" if task.kept else "incomplete")
 
 

@@ -71,7 +71,7 @@ def read(paths: Sequence[Path], rules: Rules, tell: Progress) -> tuple[Bundle, l
     funnel = building.build(paths[0], rules, tell)
     made = layouts.of_papers().of_papers
     assert made is not None
-    bundle, problems = made(funnel.kept)
+    bundle, problems = made(funnel.passed)
     keys = {item.id: item.key for item in bundle.items}
     shown = {
         keys[response.item_id]: response.text for response in bundle.responses if response.mode == EXEMPLAR
@@ -544,7 +544,7 @@ def write_rows(db: Connection, rows_of: Mapping[str, list[Row]], tell: Progress)
 ENDINGS = tuple(READERS)
 # Every field in words.
 WORDS = {field: field.replace("_", " ").capitalize() for field in FIELDS}
-KEPT, LEFT_OUT = "Keep with the item", "Leave out"
+KEEP, LEFT_OUT = "Keep with the item", "Leave out"
 load_mapping = TablesMapping.at
 # So many rows of a table are shown.
 SHOWN = 6
@@ -564,7 +564,7 @@ class TableMatch:
 
     def unmatched(self, path: str) -> str:
         beside = says_something(self.how) and not self.how.of_labels
-        return KEPT if beside and self.plain & {path, column_of(path)} else LEFT_OUT
+        return KEEP if beside and self.plain & {path, column_of(path)} else LEFT_OUT
 
     def words(self, path: str) -> str:
         fields = (WORDS[field] for field, of in self.how.columns.items() if of == path)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Table, func, select
 
 from annotator.actions.authoring.annotating import released_revisions
 from annotator.actions.contests import contest_rows
-from annotator.actions.contests.contest_standings import DECISIONS, KeptTask
+from annotator.actions.contests.contest_standings import DECISIONS, TaskDecision
 from annotator.actions.imports import intake_pairs
 from annotator.actions.judges.prompts import SETTING
 from annotator.actions.labelling.label_rows import counting
@@ -140,7 +140,7 @@ LAST_POSITION = 10**9
 COMPARED = tuple(name for name in file.ITEM_WORDS if name != "key")
 PEER_COMPARED = ("question", "question_type", "subject")
 
-SAID = ("said", "reason", "note", "judge_value", "label_value")
+VERDICT_FIELDS = ("said", "reason", "note", "judge_value", "label_value")
 
 
 class ItemIntake:
@@ -218,7 +218,7 @@ class BundleIntake:
         guideline: str,
         *,
         layout: FileLayout | None,
-        decided: Mapping[str, KeptTask] = MappingProxyType({}),
+        decided: Mapping[str, TaskDecision] = MappingProxyType({}),
     ) -> None:
         """`decided`: what a contest here came to.
 
@@ -536,7 +536,7 @@ class BundleIntake:
         return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
 
     def _informed(self) -> ImportPlan:
-        existing = _existing(self.db, INFORMED, ("id",), SAID)
+        existing = _existing(self.db, INFORMED, ("id",), VERDICT_FIELDS)
 
         def needs(record: InformedRecord) -> Iterable[Need]:
             yield "items", record.item_id
@@ -550,7 +550,7 @@ class BundleIntake:
             fields = InformedFields.model_validate(record.model_dump(exclude={"id"}))
             return {"informed": {"id": record.id, **fields.model_dump(), "kind": record.kind.value}}
 
-        return ImportPlan("informed", existing, by_id, _values(*SAID), needs, row)
+        return ImportPlan("informed", existing, by_id, _values(*VERDICT_FIELDS), needs, row)
 
     def _matches(self) -> ImportPlan:
         """A match is the same when the same rater said the same of the same pair in the same round."""
@@ -613,15 +613,15 @@ class _Judgements:
         self.item_of |= {response.id: response.item_id for response in bundle.responses}
         self.keys = {item.id: item.key for item in bundle.items}
         self.units = gathering.units_of(bundle)
-        self.drawn = set(db.execute(select(EXTRACT.c.id)).scalars())
-        self.drawn |= {extract.id for extract in bundle.extracts}
+        self.extract_ids = set(db.execute(select(EXTRACT.c.id)).scalars())
+        self.extract_ids |= {extract.id for extract in bundle.extracts}
 
     def needs(self, record: JudgementRecord) -> Iterable[Need]:
         yield "items", record.item_id
         yield "responses", record.response_id
         yield ("people" if record.rater_kind is RaterKind.PERSON else "judges"), record.rater_id
         if record.artifact_id:
-            yield ("extracts" if record.artifact_id in self.drawn else "artifacts"), record.artifact_id
+            yield ("extracts" if record.artifact_id in self.extract_ids else "artifacts"), record.artifact_id
         if record.run_id is not None:
             yield "runs", record.run_id
 

@@ -355,7 +355,7 @@ def _refuse_uneven(stage: Stage, pair: PairAgreement, units_a: Sequence[str], un
 
 
 ANSWERED = "its adjudicator has answered something else of the item"
-KEPT = "the project has an adjudication of this already, which is kept as it is"
+HAS_ITS_OWN = "the project has an adjudication of this already, which is kept as it is"
 
 
 class PairIntake:
@@ -429,7 +429,7 @@ class PairIntake:
 
         def row(record: AdjudicationRecord) -> dict[str, Any]:
             if record.adjudication_id in known or (record.item_id, record.stage.value) in taken:
-                raise ValueError(KEPT)
+                raise ValueError(HAS_ITS_OWN)
             if any(objected[record.item_id, dispute.person_id] > 1 for dispute in record.disputes):
                 raise ValueError("somebody objects to this item more than once")
             self.checks.refuse_loose(record)

@@ -20,7 +20,7 @@ from annotator.actions.imports.label_matching import (
 )
 from annotator.actions.labelling import labels as labels_module
 from annotator.actions.labelling.label_rows import (
-    SAID,
+    ANSWERED,
     UNSURE,
     is_given,
     is_waiting,
@@ -79,8 +79,8 @@ class _Here(NamedTuple):
     locked: bool
 
     @property
-    def said(self) -> bool:
-        return self.row is not None and self.row.status in SAID
+    def is_labelled(self) -> bool:
+        return self.row is not None and self.row.status in ANSWERED
 
 
 @dataclass(slots=True)
@@ -132,12 +132,12 @@ class LabelIntake:
         alias = rater.person.alias
         other = _difference(matched_label, row, alias) if row is not None else ""
         more = row is not None and (
-            not here.said
+            not here.is_labelled
             or any(
                 getattr(matched_label.entry, name) and not getattr(row, name) for name in ("quote", "note")
             )
         )
-        if here.said and not other and (here.locked or not more):
+        if here.is_labelled and not other and (here.locked or not more):
             return self._settle_alike(label, here)
         if here.locked:
             reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
@@ -236,7 +236,7 @@ def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, 
 def _difference(label: MatchedLabel, row: Row[Any], alias: str) -> str:
     """What a person has said here otherwise than the file; what either leaves open is no difference."""
     before = row.value or UNSURE
-    if row.status in SAID and before != label.value:
+    if row.status in ANSWERED and before != label.value:
         return f"{alias} said “{before}” here, the file says “{label.value}”"
     for name in ("quote", "note"):
         given, stored = getattr(label.entry, name), getattr(row, name)
@@ -377,7 +377,7 @@ def read(paths: Sequence[Path], options: LabelImportOptions) -> LabelFileContent
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    said: tuple[MatchedLabel, ...]
+    matched: tuple[MatchedLabel, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     spans: Spans
@@ -422,7 +422,7 @@ def _spans(project: Project, labels: Iterable[MatchedLabel]) -> Spans:
 def _compare(project: Project, db: Connection, placed: _Placed, options: LabelImportOptions) -> LabelIntake:
     raters = Raters(project, options.raters, add_unknown=options.new_raters)
     incoming = Incoming(Bundle(), problems=list(placed.problems))
-    return LabelIntake(db, raters, options.replace, list(placed.notes), incoming).compare(placed.said)
+    return LabelIntake(db, raters, options.replace, list(placed.notes), incoming).compare(placed.matched)
 
 
 def _preview(intake: LabelIntake, options: LabelImportOptions) -> LabelImportPreview:
@@ -517,7 +517,7 @@ def _quoted(label: MatchedLabel, spans: Spans) -> Fields:
 def _put(label: MatchedLabel, old: Fields, spans: Spans) -> Fields:
     """What changes in a row: all of it with another value, otherwise only what the file says more."""
     fields = label.fields()
-    whole = old["status"] in SAID and (old["value"] or UNSURE) != label.value
+    whole = old["status"] in ANSWERED and (old["value"] or UNSURE) != label.value
     quoted = _quoted(label, spans) if whole or label.entry.quote else {}
     noted = {"note": label.entry.note} if whole or label.entry.note else {}
     own = [FLAGGED] if FLAGGED in old["flags"].split() else []

@@ -15,8 +15,8 @@ from annotator.actions.items import materials
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import (
+    ANSWERED,
     IMPORTED,
-    SAID,
     UNSURE,
     come_to,
     counted_rows,
@@ -110,7 +110,7 @@ class MatchedLabel:
         }
 
 
-class AskedUnit(NamedTuple):
+class ProtocolUnit(NamedTuple):
     """A unit as a protocol asks about it in one report: words, position, possible values."""
 
     id: str
@@ -124,14 +124,14 @@ class AskedUnit(NamedTuple):
 
 def units_by_item(
     project: Project, protocol: Protocol, item_ids: Sequence[str]
-) -> Iterator[tuple[str, list[AskedUnit]]]:
+) -> Iterator[tuple[str, list[ProtocolUnit]]]:
     systems = dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name)).all())
     # What may be said hangs on whether a page has words, never on those of a report.
     for at_hand in materials.each(project, replace(materials.for_judging(protocol), texts=False), item_ids):
         for material in at_hand.responses:
             pairs = [(case, unit) for case in protocol.cases(material) for unit in case.units]
             yield material.response.id, [
-                AskedUnit(
+                ProtocolUnit(
                     unit.id, _words(case, unit, systems), number, case.artifact_id,
                     (*label_cases.values_of(protocol, case), UNSURE), label_cases.flags_of(case), protocol.weight(unit),
                 )
@@ -154,21 +154,21 @@ class _EntryFacts(NamedTuple):
 
 class Matcher:
     def __init__(self, project: Project, options: LabelImportOptions) -> None:
-        self._project, self._told = project, options
+        self._project, self._options = project, options
         with project.store.read() as db:
             self._items = _Items(db)
             self._systems = {name: system for system, name in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
             self._reports = _reports(db)
         self._responses: dict[tuple[Any, ...], _EntryFacts] = {}
-        self._asked: dict[str, dict[str, list[AskedUnit]]] = {}
-        self._met: dict[tuple[str, str, str, str, int | None], AskedUnit | str] = {}
+        self._units: dict[str, dict[str, list[ProtocolUnit]]] = {}
+        self._met: dict[tuple[str, str, str, str, int | None], ProtocolUnit | str] = {}
 
     def place(self, entries: Iterable[LabelEntry]) -> Iterator[MatchedLabel | Problem]:
         entries = list(entries)
         result = [self._response(entry) for entry in entries]
         self._read_units(result)
         for entry, where in zip(entries, result, strict=True):
-            yield where if isinstance(where, Problem) else self._said(entry, where)
+            yield where if isinstance(where, Problem) else self._matched(entry, where)
 
     def _response(self, entry: LabelEntry) -> _EntryFacts | Problem:
         about = (
@@ -189,7 +189,7 @@ class Matcher:
         return known
 
     def _named_response(self, entry: LabelEntry) -> _EntryFacts | Problem:
-        protocol = entry.protocol or self._told.protocol
+        protocol = entry.protocol or self._options.protocol
         if protocol not in PROTOCOLS or not PROTOCOLS[protocol].values:
             return entry.problem(
                 EntryTrouble.UNKNOWN_UNIT, f"there is nothing to label by under “{protocol[:80]}”"
@@ -197,7 +197,7 @@ class Matcher:
         item_id = self._items.named(entry)
         if isinstance(item_id, Problem):
             return item_id
-        name = self._told.system_of(entry)
+        name = self._options.system_of(entry)
         if name not in self._systems:
             reason = (
                 f"there is no system “{name[:80]}”"
@@ -223,12 +223,12 @@ class Matcher:
             if not isinstance(result, Problem):
                 item_ids[result.protocol][result.item_id] = None
         for protocol, ids in item_ids.items():
-            self._asked[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], list(ids)))
+            self._units[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], list(ids)))
 
-    def _said(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
+    def _matched(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
         key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)
         if key not in self._met:
-            self._met[key] = _named(self._asked[where.protocol].get(where.response_id, []), entry)
+            self._met[key] = _named(self._units[where.protocol].get(where.response_id, []), entry)
         unit = self._met[key]
         if isinstance(unit, str):
             return entry.problem(EntryTrouble.UNKNOWN_UNIT, unit)
@@ -238,7 +238,7 @@ class Matcher:
             return entry.problem(
                 EntryTrouble.BAD_VALUE, f"“{entry.value[:40]}” is not a valid value here: use one of {known}"
             )
-        flags = _flags(unit.flags, "" if self._told.drafts else IMPORTED)
+        flags = _flags(unit.flags, "" if self._options.drafts else IMPORTED)
         place = LabelPlace(where.protocol, where.response_id, unit.id)
         return MatchedLabel(entry, place, where.item_id, unit.artifact_id, value, flags)
 
@@ -257,7 +257,7 @@ def _flags(*names: str) -> str:
     return " ".join(filter(None, names))
 
 
-def _named(units: Sequence[AskedUnit], entry: LabelEntry) -> AskedUnit | str:
+def _named(units: Sequence[ProtocolUnit], entry: LabelEntry) -> ProtocolUnit | str:
     """The unit that an entry names, by its id or its words; the reason why there is none otherwise."""
     if entry.unit_id:
         by_id = [unit for unit in units if unit.id == entry.unit_id]
@@ -340,18 +340,18 @@ class Raters:
 
         With `add_unknown` so does a name that nobody has.
         """
-        self._wanted, self._add_unknown = aliases, add_unknown
+        self._requested, self._add_unknown = aliases, add_unknown
         self._people = {person.id: person for person in people.people(project)}
         self.met: dict[tuple[str, str, bool], NamedRater | str] = {}
 
     def of(self, entry: LabelEntry) -> NamedRater | str:
         key = (entry.rater, entry.rater_id, entry.peer)
         if key not in self.met:
-            self.met[key] = self._found(*key)
+            self.met[key] = self._rater(*key)
         return self.met[key]
 
     def unmet(self) -> list[str]:
-        return sorted(set(self._wanted) - {name for name, *_ in self.met})
+        return sorted(set(self._requested) - {name for name, *_ in self.met})
 
     def strangers(self) -> set[str]:
         return {name for (name, *_), rater in self.met.items() if name and isinstance(rater, str)}
@@ -364,9 +364,9 @@ class Raters:
         }
         return list(result.values())
 
-    def _found(self, name: str, rater_id: str, peer: bool) -> NamedRater | str:
-        if name in self._wanted:
-            return self._told(name, self._wanted[name])
+    def _rater(self, name: str, rater_id: str, peer: bool) -> NamedRater | str:
+        if name in self._requested:
+            return self._mapped(name, self._requested[name])
         if rater_id in self._people:
             return self._known(name or rater_id, rater_id)
         if rater_id:
@@ -392,7 +392,7 @@ class Raters:
         alike = [one for one, names in words.items() if folded in map(str.casefold, names)]
         return (exact or alike) if name else []
 
-    def _told(self, name: str, alias: str) -> NamedRater | str:
+    def _mapped(self, name: str, alias: str) -> NamedRater | str:
         if alias in self._people:
             return self._known(name, alias)
         folded = alias.casefold()
@@ -482,7 +482,7 @@ class Leaving(NamedTuple):
     """An exported label with its unit (None when it is gone), its state, and the file it came from."""
 
     row: Row[Any]
-    unit: AskedUnit | None
+    unit: ProtocolUnit | None
     state: str
     origin: str = ""
 
@@ -669,7 +669,7 @@ def _rows(
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .join(PERSON, PERSON.c.id == j.rater_id)
         .where(
-            j.protocol == protocol, j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.status.in_(SAID),
+            j.protocol == protocol, j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.status.in_(ANSWERED),
             ITEM.c.retired.is_(False),
         )
     )  # fmt: skip
@@ -682,7 +682,7 @@ def _rows(
 
 def _units(
     project: Project, protocol: str, ids: Sequence[str], responses: set[str]
-) -> dict[tuple[str, str], AskedUnit]:
+) -> dict[tuple[str, str], ProtocolUnit]:
     result = units_by_item(project, PROTOCOLS[protocol], ids)
     return {
         (response_id, unit.id): unit

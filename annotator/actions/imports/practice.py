@@ -101,7 +101,7 @@ STEPS = (
     "State what no study has shown yet, and what would settle it.",
 )
 # Where the questions of the sample were found, and when.
-FOUND = {"origin": "forums", "collected": "2025-12"}
+ORIGIN = {"origin": "forums", "collected": "2025-12"}
 # Whose reports there are, and what is said of the first criteria of the one that a rater is dealt first.
 REPORTS = {"Larkmoor": ("yes", "yes", "yes"), "Quarrow": ("yes", "no", "no")}
 PAGES = (
@@ -125,7 +125,7 @@ AHEAD = timedelta(days=7)
 def ask(project: Project) -> None:
     finished = {one["key"]: (one["question"], one["type"], one["subject"]) for one in _finished_questions()}
     for key, (question, kind, subject) in (QUESTIONS | finished).items():
-        items.change(project, items.add(project, question, kind, subject).subject, key=key, **FOUND)
+        items.change(project, items.add(project, question, kind, subject).subject, key=key, **ORIGIN)
 
 
 def _finished_questions() -> list[dict[str, Any]]:

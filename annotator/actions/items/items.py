@@ -181,7 +181,7 @@ class LeftOut:
     reports: int = 0
 
     @property
-    def not_asked(self) -> str:
+    def sentence(self) -> str:
         """That nobody is asked about them, in a sentence; empty where there is none."""
         what = counted(self.seminars, "seminar is", "seminars are")
         return f"{what} left out: {_WHY}" if self.seminars else ""

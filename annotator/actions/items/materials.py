@@ -48,11 +48,11 @@ PAIRS = "drawn_pairs"
 PairsDrawn = dict[str, dict[str, frozenset[str]]]
 # So many items are read together, more where no report, page or source is read; and so many addresses looked up.
 STRETCH, WORDLESS = 32, 256
-_ASKED_AT_ONCE = 500
+_PER_QUERY = 500
 
 
 @dataclass(frozen=True, slots=True)
-class WantedMaterial:
+class MaterialRequest:
     """The material to read: kinds of artifact, report texts, cited pages, sources.
 
     Without `parts` nothing is read of what was drawn from the reports. Continuations of halved tasks are no reports:
@@ -89,29 +89,29 @@ def _settings(project: Project) -> _Settings:
     return _Settings(settings_module.allowed(project), sampled_pairs(project), settings_module.width(project))
 
 
-def for_judging(protocol: Protocol) -> WantedMaterial:
-    return WantedMaterial(protocol.needs, pages=_paged(protocol), parts=_by_pairs(protocol))
+def for_judging(protocol: Protocol) -> MaterialRequest:
+    return MaterialRequest(protocol.needs, pages=_paged(protocol), parts=_by_pairs(protocol))
 
 
-def for_counting(protocol: Protocol) -> WantedMaterial:
+def for_counting(protocol: Protocol) -> MaterialRequest:
     """What shows which units there are: words and pages only where units come from the response."""
     texts = protocol.unit_kind is None and bool(protocol.values)
-    return WantedMaterial(
+    return MaterialRequest(
         protocol.needs, texts=texts, pages=texts and _paged(protocol), parts=_by_pairs(protocol)
     )
 
 
-def for_asking(protocol: Protocol) -> WantedMaterial:
+def for_asking(protocol: Protocol) -> MaterialRequest:
     """What shows which units a person is asked about, without a word of any report or page."""
-    return WantedMaterial(
+    return MaterialRequest(
         protocol.needs, texts=False, pages=_paged(protocol), page_texts=False, parts=bool(protocol.parts)
     )
 
 
-def for_scoring(protocol: Protocol) -> WantedMaterial:
+def for_scoring(protocol: Protocol) -> MaterialRequest:
     # Of what is judged by cited pages, figures may hang on which of them could be read.
     paged = bool(protocol.parts) and (not protocol.values or protocol.presentation.read == CITED_PAGE)
-    return WantedMaterial(
+    return MaterialRequest(
         protocol.needs, texts=protocol.unit_kind is None, pages=paged, page_texts=False, parts=_by_pairs(protocol),
         continuations=protocol.mode == CONTINUATION,
     )  # fmt: skip
@@ -125,8 +125,8 @@ def _by_pairs(protocol: Protocol) -> bool:
     return bool(protocol.parts) or any(metric.parts for metric in protocol.metrics)
 
 
-def for_extracting(extraction: Extraction) -> WantedMaterial:
-    return WantedMaterial(
+def for_extracting(extraction: Extraction) -> MaterialRequest:
+    return MaterialRequest(
         extraction.needs, sources=not isinstance(extraction.makes, ResponsePart), pages=extraction.cites is not None,
         cites=extraction.cites,
     )  # fmt: skip
@@ -155,7 +155,7 @@ def item_ids(project: Project, keys: Sequence[str] = (), *, answered: bool = Fal
     return list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
 
 
-def each(project: Project, material: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
+def each(project: Project, material: MaterialRequest, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
     """Item by item, all that is at hand; only a stretch of items is in memory at a time.
 
     A report on an item that systems do not answer is not at hand.
@@ -180,7 +180,7 @@ def _subjects(project: Project) -> tuple[str, ...]:
     )
 
 
-def of_response(project: Project, material: WantedMaterial, response_id: str) -> Material | None:
+def of_response(project: Project, material: MaterialRequest, response_id: str) -> Material | None:
     """All that is at hand about one response; None when it is not there."""
     settings = _settings(project)
     with project.store.read() as db:
@@ -196,7 +196,7 @@ def _only(at_hand: MaterialAtHand, response_id: str) -> tuple[Material, ...]:
 
 
 def _stretch(
-    db: Connection, material: WantedMaterial, ids: Sequence[str], settings: _Settings
+    db: Connection, material: MaterialRequest, ids: Sequence[str], settings: _Settings
 ) -> list[MaterialAtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
     responses = _responses(db, ids, texts=material.texts, continuations=material.continuations)
@@ -253,7 +253,7 @@ def _material(
         facing=[other for other in rivals if (response.mode == EXEMPLAR) is not (other.mode == EXEMPLAR)],
         weights=own.weights,
         window=own.window,
-        drawn={protocol: of.get(response.id, frozenset()) for protocol, of in pairs.items()},
+        extracts={protocol: of.get(response.id, frozenset()) for protocol, of in pairs.items()},
     )
 
 
@@ -298,7 +298,7 @@ def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
 
 
 def _with_pages(
-    db: Connection, hands: list[MaterialAtHand], wanted_material: WantedMaterial
+    db: Connection, hands: list[MaterialAtHand], wanted_material: MaterialRequest
 ) -> list[MaterialAtHand]:
     cites = wanted_material.cites or _addresses
     named = {material.response.id: set(cites(material)) for hand in hands for material in hand.responses}
@@ -326,8 +326,8 @@ def pages_at(db: Connection, addresses: Iterable[str], *, texts: bool = True) ->
     """The snapshots of the pages at some normal addresses; those never fetched are not among them."""
     ordered, result = sorted(addresses), {}
     columns = [column for column in PAGE.c if texts or column.name != "text"]
-    for start in range(0, len(ordered), _ASKED_AT_ONCE):
-        some = ordered[start : start + _ASKED_AT_ONCE]
+    for start in range(0, len(ordered), _PER_QUERY):
+        some = ordered[start : start + _PER_QUERY]
         for row in db.execute(select(*columns).where(PAGE.c.url.in_(some))).mappings():
             result[row["url"]] = Page(**{"text": "", **row, "state": PageState(row["state"])})
     return result

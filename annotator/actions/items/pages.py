@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, func, select
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.materials import DOES, STRETCH, WantedMaterial
+from annotator.actions.items.materials import DOES, STRETCH, MaterialRequest
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, page_hash, record, stoppable
 from annotator.domain.material.item import Page, PageState
@@ -54,7 +54,7 @@ def given(project: Project) -> dict[str, list[str]]:
     """The addresses from whose pages something is drawn, cited by a claim or not, as reports give them."""
     readers = [extraction.cites for extraction in EXTRACTIONS.values() if extraction.cites]
     result: dict[str, list[str]] = {}
-    for at_hand in materials.each(project, WantedMaterial(()), materials.item_ids(project)):
+    for at_hand in materials.each(project, MaterialRequest(()), materials.item_ids(project)):
         for cites, report in product(readers, at_hand.responses):
             result |= {address: [address] for address in cites(report)}
     return result
@@ -250,7 +250,7 @@ class _Run:
     skipped: int
     offline: bool = False
     by_state: Counter[str] = field(default_factory=Counter)
-    kept: int = 0
+    stored: int = 0
     running: int = 0
     began: float = field(default_factory=time.monotonic)
     # While no server at all has answered, it is open whether theirs or ours is the fault.
@@ -290,7 +290,7 @@ class _Run:
     def _take(self, page: Page) -> None:
         change = take_in(self.project, page)
         self.by_state[page.state.value] += 1
-        self.kept += change is None
+        self.stored += change is None
         latest = {"url": page.url, "state": page.state.value, "cause": page.cause}
         self.tell(self._line("progress") | {"latest": latest})
 
@@ -303,7 +303,7 @@ class _Run:
             "total": self.total,
             "skipped": self.skipped,
             "by_state": dict(self.by_state),
-            "kept": self.kept,
+            "kept": self.stored,
             "running": self.running,
             "seconds": round(seconds, 2),
             "left_s": round(seconds / done * (self.total - done), 1) if done else None,

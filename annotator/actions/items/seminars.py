@@ -126,11 +126,11 @@ def _take(seminars: Seminars, key: str, path: Path, known: _Known | None, *, pse
         return
     read_transcript = transcripts.read(content, path.name)
     seminars.problems.extend(Problem(path.name, None, one) for one in read_transcript.bad)
-    if not read_transcript.said:
+    if not read_transcript.lines:
         return
-    speakers = dict.fromkeys(line.speaker for line in read_transcript.said if line.speaker)
+    speakers = dict.fromkeys(line.speaker for line in read_transcript.lines if line.speaker)
     names = {name: f"S{number}" for number, name in enumerate(speakers, 1)} if pseudonyms else {}
-    text, transcript = transcripts.assembled(read_transcript.said, names, file)
+    text, transcript = transcripts.assembled(read_transcript.lines, names, file)
     if names:
         seminars.names[source_id] = {pseudonym: name for name, pseudonym in names.items()}
     notes = [*read_transcript.notes, *_remarks(text, transcript, names)]

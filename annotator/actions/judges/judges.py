@@ -176,11 +176,11 @@ def add(
         parameters=parameters,
         asking=_priced(asking, price) if any(price) else asking,
     )
-    if "together" not in judge.asked.model_fields_set:
-        as_usual = judge.asked.model_copy(update={"together": 0})
+    if "together" not in judge.settings.model_fields_set:
+        as_usual = judge.settings.model_copy(update={"together": 0})
         judge = judge.model_copy(update={"asking": as_usual.model_dump_json(exclude_defaults=True)})
     refuse_taken(project, name)
-    for variable in {judge.key_env, *judge.asked.secrets} - {"", "key"}:
+    for variable in {judge.key_env, *judge.settings.secrets} - {"", "key"}:
         keys.allow(variable, judge.base_url)
     with project.store.write() as db:
         db.execute(insert(JUDGE).values(**judge.model_dump()))
@@ -199,7 +199,7 @@ def change(
     old = next((judge for judge in all_of(project) if judge.id == judge_id), None)
     if old is None or old.kind != JudgeKind.ENDPOINT:
         raise Refusal("This judge has no endpoint settings.", "Add a judge behind an endpoint.")
-    if old.asked.of:
+    if old.settings.of:
         raise Refusal(f"“{old.name}” follows the judge it derives from.", "Change that judge.")
     with project.store.write() as db:
         if has_judged(project, judge_id) and any(
@@ -322,7 +322,7 @@ def refuse_among_settings(judge: Judge) -> None:
     )
     if judge.key_env and (not VARIABLE.fullmatch(judge.key_env) or looks_like_key(judge.key_env)):
         raise Refusal("That is not the name of an environment variable; it may be a key.", right)
-    asking = judge.asked
+    asking = judge.settings
     plain = {name: SECRET.sub("", value).strip() for name, value in asking.headers.items()}
     plain = {name: "" if value.lower() in ("bearer", "basic") else value for name, value in plain.items()}
     if result := key_in_settings(plain) or key_in_settings(dict(asking.query)):
@@ -342,7 +342,7 @@ def refuse_among_settings(judge: Judge) -> None:
 
 
 _ROOM_FOR_A_NAME = 100
-_SAID = ("base_url", "model", "key_env", "parameters")
+_ENDPOINT_FIELDS = ("base_url", "model", "key_env", "parameters")
 OTHER = "Give the system another name; a name stands for one model with one set of parameters."
 
 
@@ -448,15 +448,15 @@ def _from_judge(project: Project, settings: WriterSettings) -> dict[str, str]:
     if judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(f"“{judge.name}” has no endpoint to write with.", "Choose a judge behind an endpoint.")
     # The key is looked for where that judge has it.
-    of, price = judge.asked.of or judge.id, judge.asked.price
+    of, price = judge.settings.of or judge.id, judge.settings.price
     asking = PricedAsking(of=of, price=price).model_dump_json(exclude_defaults=True)
     endpoint = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
     return endpoint | {"asking": asking, "parameters": settings.parameters or judge.parameters}
 
 
 def _by_itself(settings: WriterSettings, old: Judge | None) -> dict[str, str]:
-    known = {name: getattr(old, name) for name in ("asking", *_SAID)} if old else {}
-    overrides = {name: value for name in _SAID if (value := getattr(settings, name))}
+    known = {name: getattr(old, name) for name in ("asking", *_ENDPOINT_FIELDS)} if old else {}
+    overrides = {name: value for name in _ENDPOINT_FIELDS if (value := getattr(settings, name))}
     if "base_url" in overrides or "key_env" in overrides:
         # The key is no longer the judge's that it was made from.
         known.pop("asking", None)

@@ -21,10 +21,10 @@ from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.exchange.folders import Files, pieces_of
 from annotator.judging.calls.keys import (
     RING,
-    FoundKey,
     KeyGrant,
     KeyPlace,
     Keys,
+    LocatedKey,
     address_of,
     allow as allow_key,
     handing_over,
@@ -93,7 +93,7 @@ def not_allowed(project: Project, judge: Judge) -> KeyNotAllowed | None:
     return _looked_for(project, judge)[1]
 
 
-def _looked_for(project: Project, judge: Judge) -> tuple[FoundKey | None, KeyNotAllowed | None]:
+def _looked_for(project: Project, judge: Judge) -> tuple[LocatedKey | None, KeyNotAllowed | None]:
     """The judge's key, or the refusal of one that is at hand and may not go to its address.
 
     What the project's file says of it, its history among it, counts for nothing.
@@ -199,11 +199,11 @@ def endpoint_to_ask(project: Project, judge: Judge, timeout_s: float = 180.0) ->
             f"The environment variable {lacking[0]}, which a header of “{of.name}” names, is not set.",
             "Set it and start again; nothing was sent.",
         )
-    return replace(endpoint, headers=of.asked.headers, query=of.asked.query, values=values)
+    return replace(endpoint, headers=of.settings.headers, query=of.settings.query, values=values)
 
 
 def _other_secrets(judge: Judge) -> list[str]:
-    return [name for name in judge.asked.secrets if name != "key"]
+    return [name for name in judge.settings.secrets if name != "key"]
 
 
 def _given(project: Project, judge: Judge) -> bool:
@@ -238,9 +238,9 @@ def _address(settings: Mapping[str, Any]) -> str:
 
 
 def _checked(project: Project, judge: Judge) -> Judge:
-    if not judge.asked.of:
+    if not judge.settings.of:
         return judge
-    row = project.query(select(JUDGE).where(JUDGE.c.id == judge.asked.of)).mappings().first()
+    row = project.query(select(JUDGE).where(JUDGE.c.id == judge.settings.of)).mappings().first()
     # An imported one may have come without the judge that it was made from.
     return Judge(**row) if row is not None else judge
 
@@ -289,7 +289,7 @@ def _keys() -> Keys:
 
 SETTING, LATENCIES, FAILED = "endpoints", "endpoint latencies", "failed judge tests"
 # Servers are brought up to date: what they turned down a month ago is worth another try.
-KEPT = timedelta(days=30)
+LIFETIME = timedelta(days=30)
 
 
 def recall(project: Project, sender: "Sender") -> None:
@@ -297,7 +297,7 @@ def recall(project: Project, sender: "Sender") -> None:
     from annotator.judging.calls.reply_parts import ReplyForm
 
     known = project.get(SETTING, {}).get(_name(sender))
-    if known is None or now() - datetime.fromisoformat(known["since"]) > KEPT:
+    if known is None or now() - datetime.fromisoformat(known["since"]) > LIFETIME:
         return
     sender.learned.dropped.update(known["dropped"])
     sender.learned.renamed.update(known["renamed"])
@@ -309,7 +309,9 @@ def form_of(project: Project, judge: Judge) -> str:
     """The form in which a judge's endpoint was found to answer; empty where nothing but the usual one is known."""
     known = project.get(SETTING, {}).get(_endpoint_memory_address(judge))
     return (
-        "" if known is None or now() - datetime.fromisoformat(known["since"]) > KEPT else str(known["form"])
+        ""
+        if known is None or now() - datetime.fromisoformat(known["since"]) > LIFETIME
+        else str(known["form"])
     )
 
 

@@ -55,9 +55,9 @@ def judge_of(project: Project, order: RunRequest) -> Judge:
         )
     units = units_a_call(judge, order.protocol)
     # What was stored before a judge could be asked as usual has 1 for “as the judge is set”.
-    if order.together in (0, units) or (order.together == 1 and judge.asked.together):
+    if order.together in (0, units) or (order.together == 1 and judge.settings.together):
         return judge
-    if judge.asked.of:
+    if judge.settings.of:
         raise Refusal(
             f"“{judge.name}” is asked {units} together.",
             "Use the judge that it derives from.",
@@ -67,7 +67,7 @@ def judge_of(project: Project, order: RunRequest) -> Judge:
 
 def together(judge: Judge, units: int) -> Judge:
     """The same model asked so many units in one call: a judge of its own, so that the two can be compared."""
-    asking = judge.asked.model_copy(update={"together": units, "of": judge.id})
+    asking = judge.settings.model_copy(update={"together": units, "of": judge.id})
     return Judge(
         **judge.model_dump(exclude={"id", "name", "asking"}),
         id=derived_id("judge", judge.id, "together", units),
@@ -402,7 +402,7 @@ def _identity(
     project: Project, judge: Judge, protocol: Protocol, prompt: str, forms: tuple[str, ...], models: tuple[str, ...],
     *, now: bool,
 ) -> Identity:  # fmt: skip
-    asking, vote, asks = judge.asked, judge.kind == JudgeKind.DERIVED, judge.kind == JudgeKind.ENDPOINT
+    asking, vote, asks = judge.settings, judge.kind == JudgeKind.DERIVED, judge.kind == JudgeKind.ENDPOINT
     settings = json.loads(judge.parameters or "{}")
     return Identity(
         kind=JudgeKind(judge.kind), model=nameless(harmless(judge.model, judge)),
@@ -685,7 +685,12 @@ def _derived(card: ValidityCard, judge: Judge) -> Judge:
     """The judge, or the one that is made of it where the card is about several units in one call."""
     at_once = card.judge.together
     as_now = judge_cases.units_a_call(judge, card.judge.protocol)
-    if judge.kind != JudgeKind.ENDPOINT or at_once == as_now or judge.asked.together > 1 or judge.asked.of:
+    if (
+        judge.kind != JudgeKind.ENDPOINT
+        or at_once == as_now
+        or judge.settings.together > 1
+        or judge.settings.of
+    ):
         return judge
     return together(judge, at_once)
 

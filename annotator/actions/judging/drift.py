@@ -243,7 +243,7 @@ class DriftCheckRun(RunKind):
             "anchored_at": self._frozen.at,
             "checked_at": now().isoformat(),
             "units": [asdict(unit) for unit in self._frozen.units],
-            "found": [[*key, asdict(again)] for key, again in journal.found.items()],
+            "found": [[*key, asdict(again)] for key, again in journal.rechecked.items()],
         }
         with self.project.store.write() as db:
             record(self.project, db, Change("judge", self.judge.id, CHECKED, None, tree))
@@ -270,10 +270,10 @@ class _AllBut:
     """All judgements except some, as those that need not be asked."""
 
     def __init__(self, keys: set[judge_cases.Key]) -> None:
-        self._wanted = keys
+        self._keys = keys
 
     def __contains__(self, key: object) -> bool:
-        return key not in self._wanted
+        return key not in self._keys
 
 
 class _CheckJournal(RunJournal):
@@ -281,12 +281,12 @@ class _CheckJournal(RunJournal):
 
     def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
         super().__init__(project, run_id, judge_id, protocol)
-        self.found: dict[tuple[str, str], RecheckedVerdict] = {}
+        self.rechecked: dict[tuple[str, str], RecheckedVerdict] = {}
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Lay the verdicts aside; only their calls are written."""
         for one in done:
-            self.found |= {
+            self.rechecked |= {
                 (one.case.response.id, unit_id): RecheckedVerdict(
                     verdict.value, verdict.status.value, one.call_id
                 )

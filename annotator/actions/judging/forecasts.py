@@ -344,7 +344,7 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
             if not known:
                 result.asked += going_on**place
                 result.weighed += 1
-                result.longest = _longest(result.longest, question.likely(kind.told_output))
+                result.longest = _longest(result.longest, question.likely(kind.output_tokens))
             if one and not known:
                 return result
     return result

@@ -67,7 +67,7 @@ class ProtocolOffer:
     name: str
     title: str
     citation: str
-    asked: bool
+    by_model: bool
     together: bool
     paired: bool
     alone: bool
@@ -151,7 +151,7 @@ def offers(project: Project, *named: str) -> list[ProtocolOffer]:
     kinds = tuple(dict.fromkeys(kind for protocol in protocols for kind in protocol.needs))
     result = _Counts()
     for at_hand in materials.each(
-        project, materials.WantedMaterial(kinds, texts=False), materials.item_ids(project, answered=True)
+        project, materials.MaterialRequest(kinds, texts=False), materials.item_ids(project, answered=True)
     ):
         result.add(at_hand, protocols)
     return [_offer(protocol, result) for protocol in protocols]
@@ -166,7 +166,7 @@ def in_order(offers: list[ProtocolOffer]) -> list[ProtocolOffer]:
 
     The usual protocol is the first where it can be asked for.
     """
-    ready = [offer for offer in offers if offer.asked and runnable(offer)]
+    ready = [offer for offer in offers if offer.by_model and runnable(offer)]
     whole = []
     for paper in PAPERS.values():
         own = [offer for offer in ready if offer.name in {protocol.name for protocol in paper.protocols}]
@@ -202,7 +202,7 @@ def unasked(project: Project, protocol: str) -> str:
 
 def drawings(project: Project, *named: str) -> list[ExtractionOffer]:
     """The extractions named, or those in use, with how much they have not drawn from. No report's words are read."""
-    material = materials.WantedMaterial((), texts=False, sources=True)
+    material = materials.MaterialRequest((), texts=False, sources=True)
     seen = list(materials.each(project, material, materials.item_ids(project, answered=True)))
     kinds = extracts.kinds_of_items(project)
     reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
@@ -241,7 +241,7 @@ def _offer(protocol: Protocol, counts: _Counts) -> ProtocolOffer:
         name=protocol.name,
         title=protocol.title,
         citation=protocol.citation,
-        asked=bool(protocol.values),
+        by_model=bool(protocol.values),
         together=protocol.judge_together is not None,
         paired=protocol.paired,
         alone=protocol.baseline is not None,

@@ -127,7 +127,7 @@ def _cases(
             if len(known) == len(rows):
                 first = known[0][0]
                 units = tuple(unit for _, unit in known)
-                weights_shown = judge.asked.weights_shown
+                weights_shown = judge.settings.weights_shown
                 yield rows, replace(first, units=units, trial=rows[0]["trial"], weights_shown=weights_shown)
 
 

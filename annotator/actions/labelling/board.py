@@ -9,7 +9,7 @@ import orjson
 from sqlalchemy import Connection, case, func, select
 
 from annotator.actions.labelling import label_cases
-from annotator.actions.labelling.label_rows import SAID, to_submit
+from annotator.actions.labelling.label_rows import ANSWERED, to_submit
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState, DisputeState
@@ -65,7 +65,7 @@ class BoardFacts:
     units: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """Item → protocol → how many units each report is labelled by."""
     reports: dict[str, int] = field(default_factory=dict)
-    drawn: dict[tuple[str, str], int] = field(default_factory=dict)
+    sampled: dict[tuple[str, str], int] = field(default_factory=dict)
     """What a person labels of an item where that is not all of it: item, person → reports."""
     frozen: defaultdict[str, set[Stage]] = field(default_factory=lambda: defaultdict(set))
     adjudicated: defaultdict[str, dict[Stage, AdjudicationState]] = field(
@@ -123,7 +123,7 @@ def _labelled(db: Connection, people: list[str], facts: BoardFacts, subjects: di
         for item_id, units in label_cases.judged_units(db, label_cases.labelled_by(protocol)).items():
             facts.units[item_id][protocol] = len(units)
     for person, sampled in drawn_for.items():
-        facts.drawn |= {(item_id, person): len(chosen) for item_id, chosen in sampled.items()}
+        facts.sampled |= {(item_id, person): len(chosen) for item_id, chosen in sampled.items()}
     for item_id, response_ids in reports.items():
         facts.reports[item_id] = len(response_ids)
         subjects.update(dict.fromkeys(response_ids, (item_id, Stage.LABELLING)))
@@ -136,7 +136,7 @@ def _labelled(db: Connection, people: list[str], facts: BoardFacts, subjects: di
             j.rater_id.in_(people),
             to_submit(),
             j.rater_kind == RaterKind.PERSON.value,
-            j.status.in_(SAID),
+            j.status.in_(ANSWERED),
         )
         .group_by(j.item_id, j.rater_id, j.trial, j.protocol)
     )
@@ -194,7 +194,7 @@ class StatusTotal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AssignedWork:
     one: Assignment
     key: str
     person: Person
@@ -228,7 +228,7 @@ def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
     ]
 
 
-def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_Asked]:
+def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_AssignedWork]:
     question = (
         select(ASSIGNMENT, ITEM.c.key)
         .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
@@ -239,16 +239,16 @@ def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_Asked]:
     for row in db.execute(question).mappings():
         values = dict(row)
         key = values.pop("key")
-        result.append(_Asked(Assignment(**values), key, everybody[values["person_id"]]))
+        result.append(_AssignedWork(Assignment(**values), key, everybody[values["person_id"]]))
     places = {each: place for place, each in enumerate(dict.fromkeys(each.one.item_id for each in result))}
 
-    def order(each: _Asked) -> tuple[int, int, str, int]:
+    def order(each: _AssignedWork) -> tuple[int, int, str, int]:
         return places[each.one.item_id], _STAGES[each.one.stage], each.person.alias, each.one.trial
 
     return sorted(result, key=order)
 
 
-def _shared_stages(asked: Iterable[_Asked]) -> defaultdict[str, set[Stage]]:
+def _shared_stages(asked: Iterable[_AssignedWork]) -> defaultdict[str, set[Stage]]:
     """Item by item, the stages that two people or more are asked for: those there will be something to adjudicate."""
     counted = Counter((each.one.item_id, each.one.stage) for each in asked if each.one.trial == 1)
     stages: defaultdict[str, set[Stage]] = defaultdict(set)
@@ -258,7 +258,7 @@ def _shared_stages(asked: Iterable[_Asked]) -> defaultdict[str, set[Stage]]:
     return stages
 
 
-def _board_line(each: _Asked, shared: set[Stage], known: BoardFacts) -> AssignmentStatus:
+def _board_line(each: _AssignedWork, shared: set[Stage], known: BoardFacts) -> AssignmentStatus:
     assignment = each.one
     if assignment.stage is Stage.ADJUDICATION:
         state, units, of = _adjudication(assignment.item_id, shared, known)
@@ -331,7 +331,7 @@ def _adjudication(item_id: str, shared: set[Stage], known: BoardFacts) -> tuple[
 
 def _units(assignment: Assignment, known: BoardFacts) -> tuple[int, int]:
     if assignment.stage is Stage.LABELLING:
-        reports = known.drawn.get(
+        reports = known.sampled.get(
             (assignment.item_id, assignment.person_id), known.reports.get(assignment.item_id, 0)
         )
         units, labelled = known.units[assignment.item_id], _labels(assignment, known)

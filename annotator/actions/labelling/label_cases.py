@@ -11,7 +11,7 @@ from sqlalchemy import Connection, and_, bindparam, exists, select
 from annotator import places
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
-from annotator.actions.items.materials import PAIRS, MaterialAtHand, WantedMaterial
+from annotator.actions.items.materials import PAIRS, MaterialAtHand, MaterialRequest
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Stage
@@ -191,7 +191,7 @@ def withheld(project: Project, protocol: Protocol) -> set[str]:
 
 
 def of_report(
-    project: Project, protocol: Protocol, response_id: str, wanted_material: WantedMaterial
+    project: Project, protocol: Protocol, response_id: str, wanted_material: MaterialRequest
 ) -> list[Case]:
     """What the person working is asked about one report; nothing where it is withheld."""
     material = materials.of_response(project, wanted_material, response_id)
@@ -240,8 +240,8 @@ def _mirrored(label: Label) -> Label:
 
 # What may be lacking, beside the kinds of artifact by their names and the parts of a report by those and “drawn”.
 ITEMS, ASSIGNMENTS, RESPONSES, RIVALS, WRITING = "items", "assignments", "responses", "rivals", "writing"
-CITATIONS, PAGES, NOTHING_ASKED = "citations", "pages", "nothing asked"
-DRAWN = "drawn "
+CITATIONS, PAGES, NO_QUESTION = "citations", "pages", "nothing asked"
+EXTRACT_PREFIX = "drawn "
 
 
 def offered(project: Project) -> list[str]:
@@ -320,7 +320,7 @@ def gaps(protocol: Protocol, report_cases: Iterable[tuple[Material, Sequence[Cas
     sentences, reports, shown = list[str](), counted(len(settled), "report"), protocol.presentation
     for part in protocol.parts:
         if undrawn := sum(part not in material.parts for material, _ in settled):
-            sentences.append(f"No {part.drawn} from {undrawn:,} of {reports} yet.")
+            sentences.append(f"No {part.is_extracted} from {undrawn:,} of {reports} yet.")
     if waiting := sum(
         _unasked([*_cited(protocol, material), *_gold(protocol, material)], cases)
         for material, cases in settled
@@ -342,7 +342,7 @@ def _gold(protocol: Protocol, material: Material) -> Sequence[Unit]:
     units = (
         material.units(protocol.unit_kind) if protocol.unit_kind is not None and not protocol.parts else ()
     )
-    return [unit for unit in units if getattr(unit, "kept", True)]
+    return [unit for unit in units if getattr(unit, "counts", True)]
 
 
 def _unasked(units: Iterable[Unit], cases: Sequence[Case]) -> int:
@@ -371,12 +371,12 @@ def lack(project: Project, protocol: Protocol) -> str:
 
 def _of_parts(protocol: Protocol, reports: list[Material]) -> str:
     if protocol.paired:
-        return NOTHING_ASKED if protocol.exemplar else RIVALS
+        return NO_QUESTION if protocol.exemplar else RIVALS
     for part in protocol.parts:
         if not any(material.units(part) for material in reports):
-            return f"{DRAWN}{part}"
+            return f"{EXTRACT_PREFIX}{part}"
     if ResponsePart.CLAIMS not in protocol.parts:
-        return NOTHING_ASKED
+        return NO_QUESTION
     return PAGES if any(_cited(protocol, material) for material in reports) else CITATIONS
 
 

@@ -40,7 +40,7 @@ _REWORDED = (
     select(ARTIFACT.c.id).where(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1).limit(1)
 )
 # When, and what each unit said from then on.
-Said = tuple[datetime, Mapping[str, str]]
+LabelledAt = tuple[datetime, Mapping[str, str]]
 # An item, a unit, and when something was said of it.
 Spoken = tuple[str, str, datetime]
 
@@ -126,7 +126,7 @@ def unit_of(units: Iterable[Unit], unit_id: str) -> Unit | None:
     )
 
 
-def _history(db: Connection, artifact_id: str, last: int) -> list[Said]:
+def _history(db: Connection, artifact_id: str, last: int) -> list[LabelledAt]:
     question = select(REVISION.c.at, REVISION.c.content).where(
         REVISION.c.artifact_id == artifact_id, REVISION.c.number <= last
     )
@@ -144,7 +144,7 @@ def _units(content: str) -> dict[str, str]:
     }
 
 
-def _differs(history: Sequence[Said], unit_id: str, at: datetime) -> bool:
+def _differs(history: Sequence[LabelledAt], unit_id: str, at: datetime) -> bool:
     """Whether a unit says something else now; of one that was not there at that moment, or no longer is, it is not
     told: what comes from elsewhere keeps the moment at which it was said there.
     """
@@ -163,7 +163,7 @@ SUBMISSION = ARTIFACT.alias("submission")
 UNSURE = "unsure"
 # The mark of a label that its person wants to come back to.
 FLAGGED = "flagged"
-SAID = (Status.OK.value, Status.UNCLEAR.value)
+ANSWERED = (Status.OK.value, Status.UNCLEAR.value)
 # The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
 IMPORTED = "imported"
 # The mark of a label that is not submitted yet, and what begins the mark of the value that counts until another is
@@ -209,7 +209,7 @@ def taken_back(label: Judgement) -> Judgement:
 
 def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
     """Response by response, how many of a person's labels came in by a file and count."""
-    question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(SAID), given())
+    question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(ANSWERED), given())
     rows = db.execute(question.with_only_columns(JUDGEMENT.c.id, JUDGEMENT.c.response_id)).all()
     gone = to_give_again(db, rater, protocol) if rows else set()
     return Counter(response_id for label_id, response_id in rows if label_id not in gone)
@@ -220,7 +220,7 @@ def labels_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dic
     statuses: defaultdict[str, dict[str, str]] = defaultdict(dict)
     columns = (
         mine(rater, protocol)
-        .where(JUDGEMENT.c.status.in_(SAID))
+        .where(JUDGEMENT.c.status.in_(ANSWERED))
         .with_only_columns(JUDGEMENT.c.id, JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.status)
     )
     gone = to_give_again(db, rater, protocol)
@@ -350,7 +350,7 @@ def counting(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(row: Mapping[str, Any]) -> str:
     """The value of a row, or that its person is unsure; empty where nothing is said."""
-    return (row["value"] or UNSURE) if row["status"] in SAID else ""
+    return (row["value"] or UNSURE) if row["status"] in ANSWERED else ""
 
 
 def what_counts(row: Mapping[str, Any] | None) -> str:

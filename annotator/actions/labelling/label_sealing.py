@@ -13,7 +13,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases, labels
 from annotator.actions.labelling.label_rows import (
-    SAID,
+    ANSWERED,
     TAKEN_BACK,
     counting,
     is_given,
@@ -87,7 +87,7 @@ class _Work:
 
     reports: list[tuple[str, str]]
     units: dict[str, dict[str, dict[str, str]]]
-    said: dict[LabelPlace, Row[Any]]
+    rows: dict[LabelPlace, Row[Any]]
     kinds: list[Row[Any]]
 
     def places(self) -> Iterator[LabelPlace]:
@@ -97,10 +97,10 @@ class _Work:
                     yield LabelPlace(protocol, response_id, unit_id)
 
     def missing(self) -> list[LabelPlace]:
-        return [place for place in self.places() if place not in self.said]
+        return [place for place in self.places() if place not in self.rows]
 
     def given(self) -> list[LabelPlace]:
-        return [place for place in self.places() if place in self.said]
+        return [place for place in self.places() if place in self.rows]
 
     def words(self, place: LabelPlace) -> str:
         """A report and what its unit says, after what is asked where that is more than one thing."""
@@ -120,7 +120,7 @@ def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatu
     me = people.someone(project).id
     with project.store.read() as db:
         work, row = _work(project, db, item_id, me, protocol), _stored(db, item_id, me)
-    labelled = [work.said[place] for place in work.given()]
+    labelled = [work.rows[place] for place in work.given()]
     counted = {
         "reports": len(work.reports),
         "units": sum(1 for _ in work.places()),
@@ -248,7 +248,7 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
                 j.rater_id.in_(list(person_ids)),
                 to_submit(),
                 j.trial == 1,
-                j.status.in_(SAID),
+                j.status.in_(ANSWERED),
                 ITEM.c.retired.is_(False),
                 ~submitted(),
             )
@@ -257,7 +257,7 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
         ).all():
             work = _work(project, db, item_id, person_id, USUAL)
             given, missing = work.given(), len(work.missing())
-            own = any(not is_given(work.said[place].flags) for place in given)
+            own = any(not is_given(work.rows[place].flags) for place in given)
             if given and (own or not missing):
                 result.append(Unsubmitted(person_id, aliases[person_id], item_id, key, len(given), missing))
         result += _waiting_own(project, db, aliases, person_ids)
@@ -273,7 +273,7 @@ def _waiting_own(
         select(j.item_id, ITEM.c.key, j.rater_id, j.protocol, j.response_id)
         .join(ITEM, ITEM.c.id == j.item_id)
         .where(*_waiting_of(person_ids), ~to_submit(), ITEM.c.retired.is_(False))
-        .where(j.status.in_(SAID) | (j.cause == TAKEN_BACK))
+        .where(j.status.in_(ANSWERED) | (j.cause == TAKEN_BACK))
         .order_by(ITEM.c.position, ITEM.c.key, j.item_id)
     )
     waiting: dict[tuple[str, str, str, str], list[str]] = {}
@@ -322,7 +322,7 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
             JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
             JUDGEMENT.c.rater_id == person_id,
             JUDGEMENT.c.trial == 1,
-            JUDGEMENT.c.status.in_(SAID),
+            JUDGEMENT.c.status.in_(ANSWERED),
         )
         .order_by(JUDGEMENT.c.at, JUDGEMENT.c.id)
     ).all()
@@ -414,7 +414,7 @@ def _document(work: _Work) -> Labels:
     """The labels by protocol, report and unit: an order that is nobody's own."""
     order = list(PROTOCOLS)
     given = sorted(work.given(), key=lambda place: (order.index(place.protocol), place.response_id))
-    of_places = [work.said[place] for place in given]
+    of_places = [work.rows[place] for place in given]
     kinds = [row for row in work.kinds if TAXONOMIES[row.protocol].of in work.units]
     try:
         return label_cases.in_order(Labels(units=tuple(map(_label, [*of_places, *kinds]))))
@@ -462,7 +462,9 @@ def offered(project: Project, protocol: str) -> bool:
 def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
     """What the person working said of a report's units under a taxonomy, whatever became of the verdicts since."""
     me = people.someone(project).id
-    question = mine(me, taxonomy).where(JUDGEMENT.c.response_id == response_id, JUDGEMENT.c.status.in_(SAID))
+    question = mine(me, taxonomy).where(
+        JUDGEMENT.c.response_id == response_id, JUDGEMENT.c.status.in_(ANSWERED)
+    )
     rows = project.query(question.with_only_columns(JUDGEMENT.c.unit_id, JUDGEMENT.c.value))
     return {unit_id: value for unit_id, value in rows}
 
@@ -492,7 +494,10 @@ def kinds_given(project: Project, protocol: str) -> dict[tuple[str, str], str]:
     )
     j = JUDGEMENT.c
     question = select(j.response_id, j.unit_id, j.value).where(
-        j.rater_id == me, j.rater_kind == RaterKind.PERSON.value, j.protocol.in_(names), j.status.in_(SAID)
+        j.rater_id == me,
+        j.rater_kind == RaterKind.PERSON.value,
+        j.protocol.in_(names),
+        j.status.in_(ANSWERED),
     )
     return {(response_id, unit_id): value for response_id, unit_id, value in project.query(question)}
 

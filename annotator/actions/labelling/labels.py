@@ -15,8 +15,8 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.labelling.label_rows import (
+    ANSWERED as SAID,
     FLAGGED as FLAGGED,
-    SAID as SAID,
     TAKEN_BACK,
     UNSURE as UNSURE,
     WAITS,
@@ -172,7 +172,7 @@ class Origins:
         imports = (AUDIT.c.kind == "import") & (AUDIT.c.verb == "import labels")
         rows = db.execute(select(AUDIT.c.at, AUDIT.c.after).where(imports).order_by(AUDIT.c.at)).all()
         self._ends = [in_utc(row.at) for row in rows]
-        self._told: list[Mapping[str, Any]] = [orjson.loads(row.after) for row in rows]
+        self._changes: list[Mapping[str, Any]] = [orjson.loads(row.after) for row in rows]
 
     def of(self, flags: str, at: datetime) -> str:
         """“given elsewhere, file NAME” of a label with these marks and this moment; empty of one given here."""
@@ -180,7 +180,7 @@ class Origins:
             return ""
         # An import is written to the audit right after its labels.
         place = bisect_left(self._ends, in_utc(at))
-        files = _files(self._told[place], in_utc(at)) if place < len(self._told) else ""
+        files = _files(self._changes[place], in_utc(at)) if place < len(self._changes) else ""
         return f"{ELSEWHERE}, {files}" if files else ELSEWHERE
 
 
@@ -564,7 +564,7 @@ class LabelDecision:
     item_key: str
     name: str
     words: str
-    said: str
+    value: str
     at: datetime
     task_id: str = ""
 

@@ -41,7 +41,7 @@ from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
 
-DRAWN = "drawn"
+EXTRACTED = "drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class ExtractJournal(RunJournal):
 class _Drawing:
     extraction: Extraction
     material: dict[Key, Material] = field(default_factory=dict)
-    found: dict[Key, Extracted] = field(default_factory=dict)
+    extracted: dict[Key, Extracted] = field(default_factory=dict)
 
     def protocol(self) -> Protocol:
         extraction = self.extraction
@@ -107,7 +107,7 @@ class _Drawing:
             citation=extraction.citation,
             needs=extraction.needs,
             metrics=(),
-            scale=plain(DRAWN),
+            scale=plain(EXTRACTED),
             judge=self._ask,
             baseline=self._baseline(extraction.baseline) if extraction.baseline else None,
             prompts=extraction.prompts,
@@ -120,7 +120,7 @@ class _Drawing:
         return Case(self.extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
 
     def taken(self, case: Case) -> Extracted | None:
-        return self.found.pop(_key_of(case), None)
+        return self.extracted.pop(_key_of(case), None)
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
         return self._laid_aside(case, await self.extraction.extract(self.material.pop(_key_of(case)), ask))
@@ -129,11 +129,11 @@ class _Drawing:
         return lambda case: self._laid_aside(case, draw(self.material.pop(_key_of(case))))
 
     def _laid_aside(self, case: Case, found: Extracted) -> Verdicts:
-        self.found[_key_of(case)] = found
+        self.extracted[_key_of(case)] = found
         ok = found.document is not None and found.status is Status.OK
         flags = " ".join(found.flags)
         verdict = (
-            Verdict(value=DRAWN, flags=flags)
+            Verdict(value=EXTRACTED, flags=flags)
             if ok
             else Verdict(status=found.status, cause=found.cause or "Nothing was drawn.", flags=flags)
         )
@@ -199,12 +199,12 @@ def checked(project: Project, order: RunRequest) -> Extraction:
 
 
 def _subjects(project: Project, order: RunRequest, extraction: Extraction) -> Iterator[tuple[str, str]]:
-    for material in _chosen(project, order, extraction, materials.WantedMaterial((), texts=False)):
+    for material in _chosen(project, order, extraction, materials.MaterialRequest((), texts=False)):
         yield material.item.id, material.response.id
 
 
 def _chosen(
-    project: Project, order: RunRequest, extraction: Extraction, wanted_material: materials.WantedMaterial
+    project: Project, order: RunRequest, extraction: Extraction, wanted_material: materials.MaterialRequest
 ) -> Iterator[Material]:
     systems = system_ids(project, order.systems)
     for at_hand in materials.each(

@@ -204,32 +204,32 @@ def _repeated(reference: Reference, known: Collection[tuple[str, Reference]]) ->
     )
 
 
-FOUND = "look references up"
+LOOK_UP = "look references up"
 FILLED = ("text", "authors", "year")
 
 
 @dataclass(frozen=True, slots=True)
-class FoundWorks:
+class WorkLookups:
     """What was found of works by their DOI, on which day, and of which there was nothing, with its cause."""
 
-    found: Mapping[str, tuple[Work, date]] = field(default_factory=dict)
+    works: Mapping[str, tuple[Work, date]] = field(default_factory=dict)
     lacking: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, identifier: str) -> tuple[Work, date] | None:
-        return self.found.get(bibliographies.doi_of(identifier).lower())
+        return self.works.get(bibliographies.doi_of(identifier).lower())
 
     def words(self) -> str:
         lacking = "; ".join(f"{doi}: {cause}" for doi, cause in self.lacking.items())
-        return f"{counted(len(self.found), 'work')} found{f', not found: {lacking}' if lacking else ''}."
+        return f"{counted(len(self.works), 'work')} found{f', not found: {lacking}' if lacking else ''}."
 
 
-def in_file(path: Path) -> FoundWorks:
+def in_file(path: Path) -> WorkLookups:
     """The works of a file with replies of either service; they are of its day of writing."""
     result = bibliographies.works_of(read_json(path))
     if not result:
         raise Refusal(f"“{path.name}” holds no works of CrossRef or OpenAlex.", "Choose another file.")
     day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
-    return FoundWorks(
+    return WorkLookups(
         {bibliographies.doi_of(work.reference.identifier).lower(): (work, day) for work in result}
     )
 
@@ -241,7 +241,7 @@ async def look_up(
     *,
     refresh: bool = False,
     make: Callable[[pages.FetchRequest], "Fetcher"] = pages.fetcher_of,
-) -> FoundWorks:
+) -> WorkLookups:
     """What the services say of works; a reply that is kept is asked for again only to `refresh` it.
 
     `services` are addresses with {} for the DOI, asked in turn; being the person's choice, they may be private.
@@ -258,7 +258,7 @@ async def look_up(
                     result[doi.lower()] = work, page.fetched_at.date()
                     break
                 lacking[doi] = page.cause or "The reply is not a work."
-    return FoundWorks(result, {name: cause for name, cause in lacking.items() if name.lower() not in result})
+    return WorkLookups(result, {name: cause for name, cause in lacking.items() if name.lower() not in result})
 
 
 async def _page(project: Project, fetcher: "Fetcher", address: str, *, refresh: bool) -> Page:
@@ -287,7 +287,7 @@ def to_complete(project: Project, item_id: str) -> list[str]:
     return [unit.identifier for unit in units if work_named(unit.identifier) and _lacks(unit)]
 
 
-def complete(project: Project, item_id: str, works: FoundWorks) -> Change:
+def complete(project: Project, item_id: str, works: WorkLookups) -> Change:
     """Fill in the titles, authors and years that are lacking in the person's own evidence, in one act."""
     own = own_evidence(project, item_id)
     if own is None:
@@ -298,12 +298,12 @@ def complete(project: Project, item_id: str, works: FoundWorks) -> Change:
         fields = {name: getattr(match[0].reference, name) for name in _lacks(unit)} if match else {}
         if known := {name: value for name, value in fields.items() if value}:
             given[unit.id] = known
-    return artifacts.change_units(project, own.id, given, FOUND)
+    return artifacts.change_units(project, own.id, given, LOOK_UP)
 
 
 def look_up_evidence(
     project: Project, item_id: str, progress: Progress = lambda *_: None
-) -> tuple[Change, FoundWorks]:
+) -> tuple[Change, WorkLookups]:
     """Ask for what the person's own evidence lacks, and fill it in."""
     identifiers = to_complete(project, item_id)
     progress("looking up", 0, len(identifiers))
@@ -313,7 +313,7 @@ def look_up_evidence(
 
 def look_up_sources(
     project: Project, item_ids: Sequence[str], progress: Progress = lambda *_: None
-) -> tuple[Change, FoundWorks]:
+) -> tuple[Change, WorkLookups]:
     identifiers = [
         source.identifier for key in item_ids for source in items.sources(project, key) if source.identifier
     ]
@@ -322,7 +322,7 @@ def look_up_sources(
     return describe_sources(project, item_ids, result), result
 
 
-def describe_sources(project: Project, item_ids: Iterable[str], works: FoundWorks) -> Change:
+def describe_sources(project: Project, item_ids: Iterable[str], works: WorkLookups) -> Change:
     """Give sources the date, venue, citations and kind that were found, in one act."""
     values: dict[str, dict[str, Any]] = {}
     for item_id in item_ids:

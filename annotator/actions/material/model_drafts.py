@@ -498,7 +498,7 @@ class DraftRun(RunKind):
         self.person: Person = people.someone(project)
         self.items = materials.item_ids(project, order.items)
         self.to_do = [item for item in self.items if not proposals(project, item, self.kind)]
-        self.found: dict[str, Extracted] = {}
+        self.extracted: dict[str, Extracted] = {}
         self.failed: list[dict[str, Any]] = []
         self._materials: dict[str, Material] = {}
         extraction = self._extraction
@@ -538,7 +538,7 @@ class DraftRun(RunKind):
 
         Its trial is theirs: nobody is served from the journal what another was shown.
         """
-        material = materials.WantedMaterial((), texts=self._extraction.exemplar, sources=True)
+        material = materials.MaterialRequest((), texts=self._extraction.exemplar, sources=True)
         for at_hand in materials.each(self.project, material, self.to_do):
             item = at_hand.item
             # What is settled comes before what the person wrote, which comes before what was imported.
@@ -581,7 +581,7 @@ class DraftRun(RunKind):
             return {
                 case.unit.id: Verdict(status=status, cause=drawn.cause or "Nothing was drafted.", flags=flags)
             }
-        self.found[case.item.id] = drawn
+        self.extracted[case.item.id] = drawn
         return {case.unit.id: Verdict(value=DRAFTED, flags=flags)}
 
 
@@ -595,7 +595,7 @@ class _DraftJournal(RunJournal):
         count = 0
         for finished in done:
             item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
-            result = self._session.found.pop(item.id, None)
+            result = self._session.extracted.pop(item.id, None)
             if result is None or result.document is None or verdict.status is not Status.OK:
                 failure = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
                 self._session.failed.append(failure)

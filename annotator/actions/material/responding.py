@@ -46,7 +46,7 @@ from annotator.protocols.reports import CONDITIONS, Condition
 from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM, add_missing
 
 WROTE, FAILED = "write report", "no report"
-ASKED = "prompts "
+PROMPTS = "prompts "
 BESIDE = {
     "thinking": "The model's thinking was taken off; the reply as it came still has it.",
     "sources": "The reference list is made of the sources that the server named beside the text.",
@@ -63,7 +63,7 @@ class WrittenResponse:
     text: str
     parts: Mapping[ResponsePart, Document[Any]] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
-    told: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
     pages: Sequence[Page] = ()
 
 
@@ -79,7 +79,7 @@ class ResponseOrigin:
 def manner_words(prompts: Sequence[str], parameters: str = "", how: str = "") -> str:
     """How a model was asked, as a report says it: by which prompts, how else, with which parameters."""
     given = f"; parameters {parameters}" if parameters not in ("", "{}") else ""
-    return f"{ASKED}{', '.join(prompts)}{how and f' ({how})'}{given}"[:2000]
+    return f"{PROMPTS}{', '.join(prompts)}{how and f' ({how})'}{given}"[:2000]
 
 
 class ResponseJournal(RunJournal):
@@ -164,7 +164,7 @@ class ResponseJournal(RunJournal):
             "requested_model": last.requested_model if last else "",
             "returned_model": last.returned_model if last else "",
             **(_beside(last, written.text) if last else {}),
-            **written.told,
+            **written.details,
         }
         record(self._project, db, Change("response", case.response.id, WROTE, None, about))
         return True
@@ -266,7 +266,7 @@ def _run_tokens(used: Sequence[Call]) -> int | None:
     return int(known) if used and known is not None else None
 
 
-Asked = tuple[str, str, int, str]
+AttemptKey = tuple[str, str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,13 +290,13 @@ def lacking(project: Project) -> list[MissingResponse]:
     there = select(RESPONSE.c.item_id, SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.mode).join(
         SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id
     )
-    last: dict[Asked, MissingResponse] = {}
+    last: dict[AttemptKey, MissingResponse] = {}
     with project.store.read() as db:
         used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars())
         for run_id, after, at in db.execute(question):
             response = MissingResponse(**json.loads(after), run_id=run_id, at=at)
             last[response.item_id, response.system, response.trial, response.mode] = response
-        came: set[Asked] = {(row[0], row[1], row[2], row[3]) for row in db.execute(there)}
+        came: set[AttemptKey] = {(row[0], row[1], row[2], row[3]) for row in db.execute(there)}
     result = [one for key, one in last.items() if key not in came and one.item_id in used]
     return sorted(result, key=lambda one: (natural(one.item), one.system, one.mode, one.trial))
 
@@ -518,8 +518,8 @@ class ResponseRun(RunKind):
         (self._system,) = order.systems
         ids = materials.item_ids(project, order.items, answered=True)
         there = _there(project, self._system, self._manner.mode)
-        self.wanted = [(item, trial) for item in ids for trial in range(1, order.trials + 1)]
-        self.to_do = [one for one in self.wanted if one not in there]
+        self.requested = [(item, trial) for item in ids for trial in range(1, order.trials + 1)]
+        self.to_do = [one for one in self.requested if one not in there]
         self.written: dict[str, WrittenResponse] = {}
         self._materials: dict[str, Material] = {}
         judge = judges.writer_named(project, order.judge) or judges.named(project, order.judge)
@@ -536,13 +536,13 @@ class ResponseRun(RunKind):
 
     @property
     def without(self) -> str:
-        return "" if self.order.items else items.left_out(self.project).not_asked
+        return "" if self.order.items else items.left_out(self.project).sentence
 
     def check(self) -> None:
         """Refuse a system whose reports came about in another way."""
-        self.kept()
+        self.stored_judge()
 
-    def kept(self) -> Judge:
+    def stored_judge(self) -> Judge:
         writer = self.writer()
         with self.project.store.read() as db:
             self._refuse_mixed(db, writer)
@@ -567,32 +567,32 @@ class ResponseRun(RunKind):
                 f"Reports of “{system}” were written {before} a plan made first.",
                 f"{todo}, or give the system another name.",
             )
-        current_settings = self.asked()
+        current_settings = self.manner()
         for settings, cutoff in db.execute(
             _answers(system, how.mode, RESPONSE.c.settings, RESPONSE.c.cutoff)
         ):
             other = settings.split(";")[0] != current_settings or not (
                 self.cut_by_item or cutoff == how.cutoff
             )
-            if settings.startswith(ASKED) and other:
+            if settings.startswith(PROMPTS) and other:
                 raise Refusal(
                     f"Reports of “{system}” were asked for by other prompts or with another cut-off.",
                     "Give the system or the mode another name.",
                 )
 
-    def asked(self, parameters: str = "") -> str:
+    def manner(self, parameters: str = "") -> str:
         return manner_words(self._manner.prompts, parameters)
 
     def asker(self) -> Judge:
         return judges.as_endpoint(self.judge)
 
     def journal(self, run_id: str) -> RunJournal:
-        origin = {"settings": self.asked(self.judge.parameters), "cutoff": self._manner.cutoff}
+        origin = {"settings": self.manner(self.judge.parameters), "cutoff": self._manner.cutoff}
         return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written, origin)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        before = len(self.wanted) - len(self.to_do)
-        return RunWork(self.protocol, self.cases, len(self.wanted), before, "reports written")
+        before = len(self.requested) - len(self.to_do)
+        return RunWork(self.protocol, self.cases, len(self.requested), before, "reports written")
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         extra = {"remarks": [*remarks(self.project, journal.run_id), *filter(None, [self.without])]}
@@ -611,7 +611,7 @@ class ResponseRun(RunKind):
         for item_id, trial in self.to_do:
             trials.setdefault(item_id, []).append(trial)
         grounded = Kind.EVIDENCE in self._manner.needs
-        material = materials.WantedMaterial(
+        material = materials.MaterialRequest(
             self._manner.needs, texts=False, sources=grounded or self.cut_by_item
         )
         for at_hand in materials.each(self.project, material, list(trials)):
@@ -634,12 +634,12 @@ class ResponseRun(RunKind):
         return {case.unit.id: Verdict(value=WRITTEN)}
 
     async def made(self, _case: Case, material: Material, ask: Ask) -> WrittenResponse | Answer:
-        answer, plan = await self._asked(material, ask)
+        answer, plan = await self._respond(material, ask)
         if answer.reply is None:
             return answer
         return WrittenResponse(answer.reply.text, {ResponsePart.PLAN: plan} if plan else {})
 
-    async def _asked(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
+    async def _respond(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
         """The report, and the plan of its own that it was written by."""
         needs, item, how = self._manner.needs, material.item, self._manner
         if how.continued:

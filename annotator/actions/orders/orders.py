@@ -82,7 +82,7 @@ async def carry_out(
     return result
 
 
-class _Heard:
+class _OrderLines:
     """The lines that are meant for a whole order, heard by one of its parts after the other."""
 
     def __init__(self, listen: TextIO) -> None:
@@ -99,7 +99,7 @@ class _Heard:
 
 async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen: TextIO | None) -> RunEvent:
     """Run each protocol of a paper in turn within one budget, until one does not end; the last line tells of all."""
-    result, listener = list[RunEvent](), _Heard(listen) if listen is not None else None
+    result, listener = list[RunEvent](), _OrderLines(listen) if listen is not None else None
     each = judge_runs.parts(project, order)
     if order.budget_usd is not None:
         await forecasts.refuse_small_budget(JudgeRun(project, each[0]))

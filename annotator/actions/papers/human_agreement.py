@@ -61,7 +61,7 @@ class KindAgreement:
 
     def figure(self, name: str) -> Estimate:
         nothing = Estimate(None, note=self.lacks)
-        return self.line.told.plain.get(name, nothing) if self.line is not None else nothing
+        return self.line.result.plain.get(name, nothing) if self.line is not None else nothing
 
 
 def published(protocol: Protocol) -> Aim | None:
@@ -105,7 +105,9 @@ def _of_kind(project: Project, protocol: Protocol, judge: str) -> Iterator[KindA
         return
     if protocol.paired:
         both = validation_figures.of_judges(project, protocol, together=True)
-        ground = replace(ground, versions=[version for version in both if version.said or version.missing])
+        ground = replace(
+            ground, versions=[version for version in both if version.verdicts or version.missing]
+        )
     result = validation.of_ground(
         project, ground, query, lambda rater: rater.is_judge and judge in (EVERY, rater.name)
     )
@@ -163,7 +165,7 @@ def _line(agreement: KindAgreement) -> SheetLine:
         text(agreement.protocol.presentation.tab, tip=agreement.protocol.title),
         text(" / ".join(value.words.lower() for value in agreement.protocol.scale.values)),
         text(rater.name if rater else "–", tip=rater.prompt if rater else agreement.lacks),
-        count(sum(agreement.line.told.confusion.values()) if agreement.line else 0, form=",.0f"),
+        count(sum(agreement.line.result.confusion.values()) if agreement.line else 0, form=",.0f"),
         _cell(agreement.figure(SHARE)), _cell(agreement.figure(validation_figures.main_of(agreement.protocol.scale))),
         count(aim.value if aim else None, form=".2f", tip=f"{aim.judge} with people" if aim else ""),
         text(aim.place if aim else "–"),
@@ -234,7 +236,7 @@ def accepted(extract: Extract | None) -> tuple[KeyPoint, ...]:
     if extract is None or extract.state is not ExtractState.CONFIRMED:
         return ()
     own = extract.origin.startswith("person:")
-    return tuple(unit for unit in extract.document.units if unit.kept and (unit.accepted or not own))
+    return tuple(unit for unit in extract.document.units if unit.counts and (unit.accepted or not own))
 
 
 def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
@@ -378,5 +380,5 @@ REVIEWS_VIEW = result_views.ResultView(
     reviews_sheets,
     page="Material",
     command=result_views.drawing(ResponsePart.KEYPOINTS),
-    rests_on=(ResponsePart.KEYPOINTS.drawn,),
+    rests_on=(ResponsePart.KEYPOINTS.is_extracted,),
 )

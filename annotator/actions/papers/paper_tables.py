@@ -143,7 +143,7 @@ def report(
         replace(
             sheet,
             key=f"{sheet.key}_{place}" if again[sheet.key] > 1 else sheet.key,
-            told=(*sheet.told, f"{paper.title}, {' and '.join(paper_table.printed)}."),
+            notes=(*sheet.notes, f"{paper.title}, {' and '.join(paper_table.printed)}."),
             departures=(*sheet.departures, *paper_table.departures),
         )
         for place, sheet in enumerate(made, start=1)
@@ -299,7 +299,7 @@ def _steps(offer: judge_runs.ProtocolOffer) -> Iterator[MissingStep]:
         if step.missing:
             run = f"goldsmith judge extract FILE --judge NAME --extraction {step.extraction}"
             yield f"{step.words()} Run: {run}", "Material"
-    if offer.asked:
+    if offer.by_model:
         run = f"goldsmith judge run FILE --judge NAME --protocol {offer.name}"
         yield f"{offer.title}: not judged. Run: {run}", "Judges"
 

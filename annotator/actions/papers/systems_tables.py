@@ -77,7 +77,7 @@ class RowScope:
     mode: str
     items: Collection[str]
     responses: Collection[str] | None = None
-    told: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,8 +393,8 @@ def _notes(table: CountedTable) -> Iterator[str]:
     yield from (f"Gold: {words}." for words in table.gold)
     if table.table.spread is Spread.OFFSETS:
         yield f"Intervals are those that the paper prints: {PERCENTILES}. Results shows others, which hold more often."
-    yield from filter(None, (table.table.told,))
-    yield from (scope.told for scope in table.scopes if scope.told)
+    yield from filter(None, (table.table.note,))
+    yield from (scope.note for scope in table.scopes if scope.note)
     if table.table.mode:
         yield f"Responses of the mode “{table.table.mode}”."
 
@@ -624,7 +624,7 @@ class _DuelMaker:
                 for title, one in zip(self.titles, self.infos, strict=True)
             ),
         )
-        return ResultSheet(key, title, heads, tuple(lines), tuple(self._told()), long=self._long(key, title))
+        return ResultSheet(key, title, heads, tuple(lines), tuple(self._notes()), long=self._long(key, title))
 
     def _long(self, key: str, title: str) -> ResultSheet:
         heads = columns(
@@ -699,7 +699,7 @@ class _DuelMaker:
         p = "" if first.p is None else f", p = {first.p:.4f}"
         return f"{STAR} against {self.systems[first.systems[1]].name}: {figure(first.difference).words}{tested}{p}"
 
-    def _told(self) -> Iterator[str]:
+    def _notes(self) -> Iterator[str]:
         yield LEGEND
         yield from (self.reading,) if self.reading else ()
         by_rater: dict[str, list[str]] = {}

@@ -257,14 +257,14 @@ VIEW = result_views.ResultView(
 
 Means = dict[str, tuple[int, dict[str, float]]]
 Cited = dict[str, list[CitedWork]]
-TOLD = ("Means over the reports of a system, without their lists of references.", ReportFigures.PRINTED)
+NOTES = ("Means over the reports of a system, without their lists of references.", ReportFigures.PRINTED)
 
 
 def statistics_report(project: Project) -> Means:
     """System → how many reports it has, and their means; of those that count in the results."""
     of: dict[str, list[ReportFigures]] = defaultdict(list)
     modes = scoring.counted_modes(project)
-    for at_hand in materials.each(project, materials.WantedMaterial(()), materials.item_ids(project)):
+    for at_hand in materials.each(project, materials.MaterialRequest(()), materials.item_ids(project)):
         for material in at_hand.responses:
             if material.response.mode in modes:
                 of[material.response.system_id].append(report_figures(material))
@@ -299,7 +299,7 @@ def statistics_sheets(statistics: Means) -> tuple[ResultSheet, ...]:
             SheetLine((text(system), count(many), *(count(mean, form=",.1f") for mean in means.values())))
             for system, (many, means) in statistics.items()
         ),
-        TOLD,
+        NOTES,
         departures=ReportFigures.DEPARTURES,
     )
     return (sheet,) if statistics else ()
@@ -320,7 +320,7 @@ EDGES = (0, 1, 3, 10, 32, 100, 316, 1000, 3162, 10_000, 31_623)
 
 def exemplars(project: Project) -> Cited:
     """The works that each item's exemplar cites, by the item's key; of items with gold references."""
-    material = materials.WantedMaterial(
+    material = materials.MaterialRequest(
         (Kind.EVIDENCE,), texts=False, pages=True, page_texts=False, parts=False
     )
     result = {}
@@ -483,7 +483,7 @@ STATISTICS_VIEW = result_views.ResultView(
 
 AIMS: dict[str, ScoreAim] = {aim.metric: aim for paper in papers() for aim in paper.score_aims}
 # So many people rate each response in the paper.
-WANTED = 3
+LEAST = 3
 DEPARTURES = (
     "Rates are correlated one by one, those of which less is better as 1 − rate: the paper does not say which of its "
     "three rates stands for KAE, nor n, the sample, the scale that people rated on, or how far they agreed.",
@@ -571,7 +571,7 @@ def _scores(
         if (scoring.ALL, scoring.ALL) not in response.groups:
             continue
         place = response.material.item.id, response.material.response.id
-        for who, scored in response.said.items():
+        for who, scored in response.ratings.items():
             if scored.values or scored.reverse:
                 judged.add(place)
             for metric in own:
@@ -597,10 +597,10 @@ def agreement_sheets(agreements: list[ScoreAgreement]) -> tuple[ResultSheet, ...
     )  # fmt: skip
     notes = ["People's scores of a response are averaged. Intervals are over items."]
     notes += [
-        f"{agreement.title}, {agreement.judge.name}: {sum(n < WANTED for n in agreement.raters):,} of "
-        f"{len(agreement.raters):,} responses were rated by fewer than {WANTED} people."
+        f"{agreement.title}, {agreement.judge.name}: {sum(n < LEAST for n in agreement.raters):,} of "
+        f"{len(agreement.raters):,} responses were rated by fewer than {LEAST} people."
         for agreement in agreements
-        if min(agreement.raters) < WANTED
+        if min(agreement.raters) < LEAST
     ]
     notes += [
         f"{agreement.title}, {agreement.judge.name}: {counted(agreement.left_out, 'response')} left out, of which a "

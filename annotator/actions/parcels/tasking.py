@@ -105,7 +105,7 @@ def _add_item(
     parts = {part for protocol in assignment.protocols for part in protocol.parts}
     needs = tuple(dict.fromkeys(kind for protocol in assignment.protocols for kind in protocol.needs))
     read = any(protocol.presentation.read != REPORT for protocol in assignment.protocols)
-    reading = materials.WantedMaterial(needs, pages=read, parts=bool(parts))
+    reading = materials.MaterialRequest(needs, pages=read, parts=bool(parts))
     (at_hand,) = materials.each(project, reading, [assignment.assignment.item_id])
     by_protocol = {
         protocol.name: _dealt(project, person, protocol, at_hand.responses)

@@ -323,7 +323,7 @@ class Sorter:
         key = self._items.get(item_id, "")
         if reason := self._foreign(item_id, stage) or self._outside(kind, sealed):
             return [
-                self._kept_apart(ParcelOutcome.FOREIGN, revision, item_id, key, stage, reason)
+                self._set_aside(ParcelOutcome.FOREIGN, revision, item_id, key, stage, reason)
                 for revision in sealed
             ]
         pieces = self._revisions(artifact, item_id, key, kind, sealed)
@@ -450,7 +450,7 @@ class Sorter:
                 there = self._there(item_id, kind)
             stage = stage_of(kind)
             if outcome in TRAYED:
-                pieces.append(self._kept_apart(outcome, revision, item_id, key, stage, words))
+                pieces.append(self._set_aside(outcome, revision, item_id, key, stage, words))
             else:
                 pieces.append(
                     ReturnedPiece(
@@ -544,7 +544,7 @@ class Sorter:
             outcome=outcome, item_key=self._items[item_id], stage=Stage.LABELLING, words=words
         )
 
-    def _kept_apart(
+    def _set_aside(
         self,
         reason: ParcelOutcome,
         revision: ArrivedRevision,

@@ -75,7 +75,7 @@ def check_contents(path: Path) -> None:
 
 def unfit(raw: sqlite3.Connection) -> Iterator[tuple[str, int, str, str]]:
     """Table, row number, subject and, where it is known, field of every document that its class cannot read."""
-    for table in KEPT:
+    for table in CHECKED:
         cursor = raw.execute(table.question)
         names = [column[0] for column in cursor.description]
         for result in cursor:
@@ -142,7 +142,7 @@ def _judge(values: Values) -> object:
     return JudgeFields.model_validate(values), dict(orjson.loads(values["parameters"]))
 
 
-KEPT = (
+CHECKED = (
     _fields("person", PersonFields),
     _fields("item", ItemFields),
     _fields("source", SourceFields),

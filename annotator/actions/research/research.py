@@ -88,7 +88,7 @@ class CorpusSearch:
         """Made when it is first asked: an estimate needs none."""
         return TextRanking(f"{work.title}\n{work.abstract}" for work in self.works)
 
-    async def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
+    async def search(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         return self.nearest(query, count, paper)
 
     def nearest(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
@@ -118,13 +118,13 @@ class ArxivSearch:
         self._project, self._api, self._allow_private = project, api, allow_private
         self._turns = OneTurn(at_once=1, pause_s=SEARCH_GAP_S)
 
-    async def found(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
+    async def search(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         address = collecting.address(self._api, query, count, paper.day)
         page = pages.page(self._project, address)
-        reply = page.text if page is not None and page.text else await self._asked(address)
+        reply = page.text if page is not None and page.text else await self._fetch(address)
         return [work for work in collecting.works_of(reply.encode()) if paper.lets_through(work)]
 
-    async def _asked(self, address: str) -> str:
+    async def _fetch(self, address: str) -> str:
         async with polite_fetcher(self._turns, allow_private=self._allow_private) as fetcher:
             answer, _ = await patiently(fetcher, address)
         if answer.status != 200:
@@ -221,7 +221,7 @@ class ResearchRun(ResponseRun):
     def asker(self) -> Judge:
         return self.judge if self._by_rule() else super().asker()
 
-    def asked(self, parameters: str = "") -> str:
+    def manner(self, parameters: str = "") -> str:
         """By which prompts, in how many steps, and where works were searched."""
         how = self._system_settings
         prompts = ("none, baseline",) if self._by_rule() else self._manner.prompts
@@ -269,7 +269,7 @@ class ResearchRun(ResponseRun):
             written = await reference_system.section_on(question, works, settings, ask, log)
         if isinstance(written, Answer):
             return written
-        return self._told(written, paper, log, time.monotonic() - began)
+        return self._details(written, paper, log, time.monotonic() - began)
 
     def _calculated(self, case: Case) -> Verdicts:
         """The same without any model: the works that share most words with the task."""
@@ -284,7 +284,7 @@ class ResearchRun(ResponseRun):
         if isinstance(works, str) or cause:
             return self.took(case, Answer(Status.SKIPPED, cause=cause))
         written = reference_system.baseline(works)
-        return self.took(case, self._told(written, paper, StepLog(None), time.monotonic() - began))
+        return self.took(case, self._details(written, paper, StepLog(None), time.monotonic() - began))
 
     def _search(self, paper: OwnPaper) -> reference_system.Search:
         """What looks queries up; for an estimate, as many works as could be found, others for each query."""
@@ -293,11 +293,11 @@ class ResearchRun(ResponseRun):
         async def search(query: str, most: int) -> Sequence[CatalogueWork]:
             if self._foreseen:
                 return self._where.most(next(numbers), most, paper)
-            return await self._where.found(query, most, paper)
+            return await self._where.search(query, most, paper)
 
         return search
 
-    def _told(
+    def _details(
         self, written: reference_system.WrittenSection, paper: OwnPaper, log: "StepLog", seconds: float
     ) -> WrittenResponse:
         """What is kept of a section: wall time, where nothing came from the journal, and the cost of all calls."""
@@ -381,7 +381,7 @@ def _works_words(line: dict[str, Any]) -> str:
 
 SCHEMES = ("arxiv", "doi")
 # More problems are not told one by one.
-MOST_TOLD = 20
+MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,13 +425,13 @@ class CompletedWorks:
                 * bool(self.elsewhere)
             ),
         ]
-        more = len(self.problems) - MOST_TOLD
-        return [*sentences, *self.problems[:MOST_TOLD], *([f"and {more:,} more"] if more > 0 else [])]
+        more = len(self.problems) - MOST_LISTED
+        return [*sentences, *self.problems[:MOST_LISTED], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def named(project: Project) -> NamedWorks:
     titles: dict[str, str] = {}
-    material = materials.WantedMaterial((Kind.EVIDENCE,), texts=False)
+    material = materials.MaterialRequest((Kind.EVIDENCE,), texts=False)
     for at_hand in materials.each(project, material, materials.item_ids(project)):
         for address, title in _named_by(at_hand):
             result = work_named(address) if address else None

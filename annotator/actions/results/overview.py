@@ -336,7 +336,7 @@ def sheets(report: ResultsReport, metric: str = "", by: str = ALL) -> tuple[Resu
     if not rows:
         return ()
     sheet = _wide(report, rows, by) if not metric else _narrow(report, rows, by)
-    return (replace(sheet, told=tuple(_notes(report, rows)), pictures=tuple(_pictures(report, rows, by))),)
+    return (replace(sheet, notes=tuple(_notes(report, rows)), pictures=tuple(_pictures(report, rows, by))),)
 
 
 def _wide(report: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:

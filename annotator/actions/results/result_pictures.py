@@ -185,7 +185,7 @@ def as_tree(sheet: ResultSheet, *, offsets: bool = False) -> dict[str, Any]:
     return {
         "key": sheet.key,
         "title": sheet.title,
-        "told": list(sheet.told),
+        "told": list(sheet.notes),
         "departures": list(departures(sheet)),
         "columns": described(field.column for field in fields(long, offsets=offsets)),
         "rows": rows(long, offsets=offsets),

@@ -115,7 +115,7 @@ def raters_under(project: Project, protocols: Iterable[str] | None = None) -> di
     )
     of_people = (
         select(j.protocol, func.count())
-        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.SAID), _in_use(j))
+        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.ANSWERED), _in_use(j))
         .group_by(j.protocol)
     )
     failed = kept_keys.failed_tests(project)
@@ -157,7 +157,7 @@ def everybody_under(project: Project, protocols: Iterable[str] | None = None) ->
     each = (
         select(j.protocol, j.rater_id, PERSON.c.alias, func.count())
         .join(PERSON, PERSON.c.id == j.rater_id)
-        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.SAID))
+        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.ANSWERED))
         .group_by(j.protocol, j.rater_id)
         .order_by(PERSON.c.alias)
     )

@@ -109,7 +109,7 @@ class ResultSheet:
     title: str
     columns: tuple[SheetColumn, ...]
     lines: tuple[SheetLine, ...]
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     pictures: tuple["SheetPicture", ...] = ()
     departures: tuple[str, ...] = ()
     answers: int = 0

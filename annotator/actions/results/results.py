@@ -45,11 +45,9 @@ if TYPE_CHECKING:
     from annotator.stats.intervals.coding import Floats
 
 # Where a figure has no quick way of its own, it is computed without each item for so many responses at most.
-ASKED = 200
+MOST_REPORTS = 200
 NO_INTERVAL = "no interval: "
-TOO_LONG = (
-    f"{NO_INTERVAL}it would be computed once for each of more than {ASKED} reports, which takes too long"
-)
+TOO_LONG = f"{NO_INTERVAL}it would be computed once for each of more than {MOST_REPORTS} reports, which takes too long"
 OF_PROJECT = f"{NO_INTERVAL}none is made for a figure of the whole project"
 Pool = Sequence[RatedResponse]
 # By system id, "" for the project: a figure, and how many judgements behind it came.
@@ -74,7 +72,7 @@ def of_system(members: Iterable[JudgedResponse], system: str) -> dict[str, Pool]
 
 
 def _by_rater(members: Iterable[JudgedResponse]) -> dict[str, Pool]:
-    result = grouped((rater, scored) for member in members for rater, scored in member.said.items())
+    result = grouped((rater, scored) for member in members for rater, scored in member.ratings.items())
     return dict(result)
 
 
@@ -131,7 +129,7 @@ def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]
     """What a pooled metric is without each of these items; None where that takes too long."""
     import numpy as np
 
-    if metric.drawn is None and max(map(len, pools.values()), default=0) > ASKED:
+    if metric.resampled is None and max(map(len, pools.values()), default=0) > MOST_REPORTS:
         return None
     places = {item: place for place, item in enumerate(items)}
     times = 1 - np.eye(len(items))
@@ -139,7 +137,7 @@ def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]
     for pool in pools.values():
         own = times[:, [places[response.material.item.id] for response in pool]]
         by_rater.append(
-            _resampled(metric, pool, own) if metric.drawn is None else metric.drawn(pool, True, own)
+            _resampled(metric, pool, own) if metric.resampled is None else metric.resampled(pool, True, own)
         )
     grid = np.stack(by_rater)
     known = ~np.isnan(grid)
@@ -204,7 +202,7 @@ class Counted:
         """A metric that knows all that is compared, where it hangs on that."""
         if metric.fitted is None:
             return metric
-        return metric.fitted([scored for response in self.members for scored in response.said.values()])
+        return metric.fitted([scored for response in self.members for scored in response.ratings.values()])
 
 
 @dataclass(frozen=True, slots=True)

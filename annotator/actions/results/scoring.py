@@ -30,7 +30,7 @@ ALL, MODE, FACET = "all", "mode", "facet"
 GROUPINGS = (ALL, "question_type", "subject", *TRAITS, MODE, FACET)
 Group = tuple[str, str]
 # Rater → what they said, by unit; for pairs, by the other response.
-Said = dict[str, dict[str, str]]
+Ratings = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Score:
 class _Values:
     """Raters' values: response → rater → unit → value; for pairs by the response shown second."""
 
-    of: Mapping[str, Said] = field(default_factory=dict)
-    against: Mapping[str, Said] = field(default_factory=dict)
+    of: Mapping[str, Ratings] = field(default_factory=dict)
+    against: Mapping[str, Ratings] = field(default_factory=dict)
 
     def raters(self, response_id: str) -> list[str]:
         return sorted({*self.of.get(response_id, ()), *self.against.get(response_id, ())})
@@ -62,11 +62,11 @@ class _Values:
 @dataclass(frozen=True, slots=True)
 class JudgedResponse:
     groups: tuple[Group, ...]
-    said: Mapping[str, RatedResponse]
+    ratings: Mapping[str, RatedResponse]
 
     @property
     def material(self) -> Material:
-        return next(iter(self.said.values())).material
+        return next(iter(self.ratings.values())).material
 
 
 def scores(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Score]:
@@ -122,8 +122,8 @@ def came(protocol: Protocol, scored: RatedResponse) -> int:
 def counted(protocol: Protocol, one: JudgedResponse) -> Score:
     """What came and what is missing of a response that has no score by itself."""
     response = one.material.response
-    units = sum(len(one.material.units(kind)) for kind in _unit_documents(protocol)) * len(one.said)
-    judged = sum(came(protocol, scored) for scored in one.said.values())
+    units = sum(len(one.material.units(kind)) for kind in _unit_documents(protocol)) * len(one.ratings)
+    judged = sum(came(protocol, scored) for scored in one.ratings.values())
     estimate = Estimate(None, n=judged, missing=max(0, units - judged))
     return Score(
         one.material.item.id, response.system_id, "", one.groups, estimate, response.id, response.trial, response.mode,
@@ -133,9 +133,9 @@ def counted(protocol: Protocol, one: JudgedResponse) -> Score:
 
 def scores_of(protocol: Protocol, one: JudgedResponse) -> Iterator[Score]:
     response = one.material.response
-    counts = [came(protocol, scored) for scored in one.said.values()]
+    counts = [came(protocol, scored) for scored in one.ratings.values()]
     for metric in (metric for metric in protocol.metrics if metric.over is Over.RESPONSE):
-        result = {rater: metric.score(scored, True) for rater, scored in one.said.items()}
+        result = {rater: metric.score(scored, True) for rater, scored in one.ratings.items()}
         yield Score(
             one.material.item.id,
             response.system_id,
@@ -213,8 +213,8 @@ def _values(project: Project, protocol: Protocol, rater_id: str, read: Iterable[
     if protocol.paired and are_people(rater_id) and not label_cases.both_orders(project, protocol.name):
         rows = list(rows)
         rows += _turned(protocol, rows)
-    of: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
-    against: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
+    of: dict[str, Ratings] = defaultdict(lambda: defaultdict(dict))
+    against: dict[str, Ratings] = defaultdict(lambda: defaultdict(dict))
     for response_id, rater, unit_id, value in rows:
         # A judge that was asked and gave no value is there all the same.
         given = of[response_id][rater]

@@ -511,7 +511,7 @@ class JudgementDetail:
     question: str
     rationale: str
     quote: str
-    found: bool | None
+    quote_found: bool | None
     before: str = ""
     after: str = ""
     address: str = ""
@@ -534,7 +534,7 @@ def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
         question=row["question"],
         rationale=row["rationale"],
         quote=row["quote"],
-        found=result,
+        quote_found=result,
         before=before,
         after=after,
         address=case.given.get("address", "") if case is not None else "",

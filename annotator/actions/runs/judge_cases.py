@@ -93,11 +93,11 @@ def protocol_of(protocol: str) -> Protocol:
 
 def units_a_call(judge: Judge, protocol: str) -> int:
     definition = PROTOCOLS.get(protocol)
-    return judge.asked.together or (definition.units_a_call if definition is not None else 1)
+    return judge.settings.together or (definition.units_a_call if definition is not None else 1)
 
 
 def settings_of(judge: Judge, protocol: str, seed: int) -> JudgeSettings:
-    return JudgeSettings(units_a_call(judge, protocol), judge.asked.weights_shown, seed)
+    return JudgeSettings(units_a_call(judge, protocol), judge.settings.weights_shown, seed)
 
 
 def checked_scope(project: Project, order: RunRequest) -> None:
@@ -145,7 +145,7 @@ def cases(
 def _by_item(
     project: Project,
     order: RunRequest,
-    material: materials.WantedMaterial,
+    material: materials.MaterialRequest,
     items: Sequence[str] | None = None,
 ) -> Iterator[tuple[str, list[Case]]]:
     """Item by item, the cases that the order reaches, each once."""

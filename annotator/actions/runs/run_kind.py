@@ -41,11 +41,11 @@ async def asking(
     order: RunRequest,
     journal: RunJournal,
     refused: Refused = lambda _: "",
-    told_output: int = TOKENS_A_UNIT,
+    output_tokens: int = TOKENS_A_UNIT,
 ) -> AsyncIterator[Asker | None]:
     """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
 
-    `refused` says why a model may not answer; `told_output` is the most tokens that a reply is told to have.
+    `refused` says why a model may not answer; `output_tokens` is the most tokens that a reply is told to have.
     """
     if judge.kind != JudgeKind.ENDPOINT:
         yield None
@@ -56,11 +56,11 @@ async def asking(
     guard(logging.getLogger().handlers, endpoint.secrets)
     limits = Limits(
         order.concurrency,
-        requests_per_minute=order.requests_per_minute or judge.asked.requests_per_minute,
-        tokens_per_minute=order.tokens_per_minute or judge.asked.tokens_per_minute,
+        requests_per_minute=order.requests_per_minute or judge.settings.requests_per_minute,
+        tokens_per_minute=order.tokens_per_minute or judge.settings.tokens_per_minute,
     )
     spent, longest = run_records.spent(project, journal.run_id)
-    budget = Budget(order.budget_usd, spent, told_output=told_output, longest_output=longest)
+    budget = Budget(order.budget_usd, spent, output_tokens=output_tokens, longest_output=longest)
     async with Client(endpoint) as client:
         sender = Sender(client, limits, prices(judge), budget)
         kept_keys.recall(project, sender)
@@ -188,7 +188,7 @@ class RunWork:
 
     `cases` gives them again at each call, and `whole` those too that are done, for counting; `deed` says what is
     done with what: “criteria judged”. `refused` says why a model may not answer; the first that may not ends the run.
-    `told_output` is the most tokens that a reply is told to have.
+    `output_tokens` is the most tokens that a reply is told to have.
     """
 
     protocol: Protocol
@@ -199,7 +199,7 @@ class RunWork:
     already: Container[Key] = frozenset()
     refused: Refused = lambda _: ""
     whole: Callable[[], Iterable[Case]] | None = None
-    told_output: int = TOKENS_A_UNIT
+    output_tokens: int = TOKENS_A_UNIT
 
 
 async def drive(
@@ -221,7 +221,7 @@ async def drive(
     drive = _Drive(project, order, work, journal, tell)
     try:
         with stoppable(drive.cancel, listen, drive.going), _little_garbage():
-            async with asking(project, judge, order, journal, work.refused, work.told_output) as asker:
+            async with asking(project, judge, order, journal, work.refused, work.output_tokens) as asker:
                 ended = await drive.through(asker)
     except Refusal:
         run_records.close_run(project, run_id, RunState.INTERRUPTED)
@@ -257,7 +257,7 @@ class _Drive:
             asker,
             concurrency=self._order.concurrency,
             record=self._journal.record,
-            progress=self._told,
+            progress=self._report,
             cancel=self.cancel,
             going=self.going,
             already=work.already,
@@ -276,18 +276,18 @@ class _Drive:
             return runner.left(work.cases(), work.already)
 
         batched = await batching.through(
-            judge, requests, asker, self._journal, tell=self._told_of_batches, cancel=self.cancel
+            judge, requests, asker, self._journal, tell=self._report_batches, cancel=self.cancel
         )
         return batched, batched.in_order(requests)
 
-    def _told(self, progress: Any) -> None:
+    def _report(self, progress: Any) -> None:
         work = self._work
         line = run_records.line(
             self._journal.run_id, work.deed, progress, work.before, work.total, self._paid
         )
         self._tell(line if self.going.is_set() else {**line, "held": True})
 
-    def _told_of_batches(self, progress: Any) -> None:
+    def _report_batches(self, progress: Any) -> None:
         work = self._work
         self._tell(
             run_records.batch_line(
@@ -353,7 +353,7 @@ class RunKind(ABC):
     def words(line: RunEvent) -> list[str]:
         return run_records.words(line)
 
-    def kept(self) -> Judge:
+    def stored_judge(self) -> Judge:
         return judges.stored(self.project, self.judge)
 
     def asker(self) -> Judge:
@@ -369,7 +369,7 @@ class RunKind(ABC):
         return line
 
     @property
-    def told_output(self) -> int:
+    def output_tokens(self) -> int:
         return round(
             self.reply_tokens or TOKENS_A_UNIT * judge_cases.units_a_call(self.judge, self.protocol.name)
         )
@@ -400,10 +400,10 @@ class RunKind(ABC):
         return ended
 
     async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
-        self.judge = self.kept()
+        self.judge = self.stored_judge()
         run = self.opened()
         journal = self.journal(run.id)
-        work = replace(self.work(run, journal), told_output=self.told_output)
+        work = replace(self.work(run, journal), output_tokens=self.output_tokens)
         ended = await drive(self.project, self.asker(), self.order, work, journal, tell, listen)
         return self.ended(ended, journal)
 

@@ -148,11 +148,11 @@ def ordered(
 BY = (ALL, "type", "criterion")
 # What stands beside most verdicts, from their flags on; and where in it is what the person said.
 NOTHING = ("", 0.0, 0, "", "", "", "")
-_SAID_AT = 3
+_VERDICT_AT = 3
 # So many rows are read together.
 _ROWS_AT_ONCE = 5000
 # More lines than these in one picture are read by nobody.
-MOST_DRAWN = 60
+MOST_SAMPLED = 60
 
 
 class ReviewCase(NamedTuple):
@@ -169,7 +169,7 @@ class ReviewCase(NamedTuple):
     flags: str
     uncertainty: float
     reviews: int
-    said: str = ""
+    verdict: str = ""
     reason: str = ""
     note: str = ""
     kind: str = ""
@@ -200,9 +200,9 @@ class ReviewCases(Sequence[ReviewCase]):
         """The unit of a verdict, which is all that is sought by."""
         return self._of[0][self.keys[number]]
 
-    def said(self) -> list[str]:
+    def verdicts(self) -> list[str]:
         beside = self._of[-1]
-        return [beside.get(key, NOTHING)[_SAID_AT] for key in self.keys]
+        return [beside.get(key, NOTHING)[_VERDICT_AT] for key in self.keys]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class ReviewQueue:
     lines: ReviewCases
     verdicts: int
     blind: Sequence[str]
-    kept_back: int
+    held_back: int
     full: int
 
 
@@ -266,7 +266,7 @@ def queue(
 
     What they are still to label blind is not among them. Refusal for anyone who is no expert of the project.
     """
-    return [line for line in outlook(project, judge, protocol, order, experts).lines if not line.said]
+    return [line for line in outlook(project, judge, protocol, order, experts).lines if not line.verdict]
 
 
 @cached
@@ -490,8 +490,8 @@ def sheets(rates: Sequence[AcceptanceRate]) -> tuple[result_sheets.ResultSheet, 
 
 def _picture(rates: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
     left = (
-        f"; {counted(len(rates) - MOST_DRAWN, 'more is', 'more are')} not drawn"
-        if len(rates) > MOST_DRAWN
+        f"; {counted(len(rates) - MOST_SAMPLED, 'more is', 'more are')} not drawn"
+        if len(rates) > MOST_SAMPLED
         else ""
     )
     return result_sheets.picture(
@@ -500,7 +500,7 @@ def _picture(rates: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
         pictures.intervals,
         [
             (rate.judge if rate.group == ALL else f"{rate.judge}, {rate.group}", rate.accepted)
-            for rate in rates[:MOST_DRAWN]
+            for rate in rates[:MOST_SAMPLED]
         ],
         f"Share of agree among agree and disagree; 95 % interval; informed, not blind{left}",
     )

@@ -199,7 +199,7 @@ class TruthPairs:
     """
 
     truth: NDArray[Any]
-    said: NDArray[Any]
+    verdicts: NDArray[Any]
     weights: Floats
     items: Codes
     units: Codes
@@ -208,17 +208,17 @@ class TruthPairs:
         return self._where(chosen[self.units])
 
     def there(self) -> "TruthPairs":
-        return self._where(there(self.said))
+        return self._where(there(self.verdicts))
 
     def _where(self, at: Chosen) -> "TruthPairs":
-        return TruthPairs(self.truth[at], self.said[at], self.weights[at], self.items[at], self.units[at])
+        return TruthPairs(self.truth[at], self.verdicts[at], self.weights[at], self.items[at], self.units[at])
 
     def confusion(self) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], float]]:
         """(True value, what was said) → how many units, and what they weigh."""
         plain, weighted = dict[tuple[str, str], float](), dict[tuple[str, str], float]()
         trues, saids = (
             {value: values == value for value in sorted(set(values.tolist()) - {None})}
-            for values in (self.truth, self.said)
+            for values in (self.truth, self.verdicts)
         )
         for (true, is_true), (predicted, is_said) in product(trues.items(), saids.items()):
             weights = self.weights[is_true & is_said].tolist()
@@ -356,7 +356,7 @@ def figures(pairs: TruthPairs, positive: str, scale: Scale) -> RaterResult:
     confusion = pairs.confusion()
     plain, weighted = _of_level(pairs, scale)
     if positive:
-        both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items)
+        both = both_ways(pairs.truth, pairs.verdicts, positive, pairs.weights, pairs.items)
         plain, weighted = plain | _by_name(both.plain), weighted | _by_name(both.weighted)
     elif "accuracy" in of_level(scale):
         shares = both_ways([True] * len(pairs.truth), _same(pairs), True, pairs.weights, pairs.items)
@@ -373,7 +373,7 @@ def _of_level(pairs: TruthPairs, scale: Scale) -> tuple[Named, Named]:
     if scale.level is Level.NOMINAL:
         return {}, {}
     plain, weighted = (
-        levels.figures(scale, pairs.truth, pairs.said, pairs.items, weights)
+        levels.figures(scale, pairs.truth, pairs.verdicts, pairs.items, weights)
         for weights in (None, pairs.weights)
     )
     return plain, weighted
@@ -388,23 +388,23 @@ def scotts(figures: Named) -> Named:
 
 
 def _nominal(pairs: TruthPairs, values: Sequence[str]) -> Named:
-    kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items)
-    return {"kappa": kappa, "ac1": ac1_of_pairs(pairs.truth, pairs.said, values, pairs.items)}
+    kappa = cohen_kappa(pairs.truth, pairs.verdicts, categories=values, clusters=pairs.items)
+    return {"kappa": kappa, "ac1": ac1_of_pairs(pairs.truth, pairs.verdicts, values, pairs.items)}
 
 
 def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> JudgeDifference:
     """One judge less another; both must be held against the same true values of the same units."""
     right = [
         (a == true, b == true)
-        for true, a, b in zip(pairs.truth, pairs.said, other.said, strict=True)
+        for true, a, b in zip(pairs.truth, pairs.verdicts, other.verdicts, strict=True)
         if None not in (true, a, b)
     ]
     only_right = sum(a and not b for a, b in right), sum(b and not a for a, b in right)
-    units = sum(a is not None and b is not None for a, b in zip(pairs.said, other.said, strict=True))
+    units = sum(a is not None and b is not None for a, b in zip(pairs.verdicts, other.verdicts, strict=True))
     plain, weighted = _gaps(pairs, other, scale)
     if positive:
         cells, heavy = (
-            comparison(pairs.truth, pairs.said, other.said, positive, weights, pairs.items).difference
+            comparison(pairs.truth, pairs.verdicts, other.verdicts, positive, weights, pairs.items).difference
             for weights in (None, pairs.weights)
         )
         return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right, units)
@@ -418,7 +418,7 @@ def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> Ju
     if scale.level is Level.NOMINAL:
         plain = {
             **plain,
-            "kappa": kappa_difference(pairs.truth, pairs.said, other.said, clusters=pairs.items),
+            "kappa": kappa_difference(pairs.truth, pairs.verdicts, other.verdicts, clusters=pairs.items),
         }
     return JudgeDifference(plain, weighted, only_right, units)
 
@@ -427,7 +427,9 @@ def _gaps(pairs: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Na
     """The differences of ordered values' figures, each unit counting one, and each its weight."""
 
     def gap_of(measure: levels.Measure, weights: Floats | None) -> Estimate:
-        return difference(pairs.truth, pairs.said, other.said, measure, scale.names, weights, pairs.items)
+        return difference(
+            pairs.truth, pairs.verdicts, other.verdicts, measure, scale.names, weights, pairs.items
+        )
 
     told_of = {name: each for name, each in levels.measures(scale).items() if name not in ONE_SIDED}
     plain = {name: gap_of(measure, None) for name, measure in told_of.items()}
@@ -441,7 +443,8 @@ def beside(
 ) -> GroupDifference:
     """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
     groups = [
-        comparing.RatedPairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)
+        comparing.RatedPairs(pairs.truth, pairs.verdicts, pairs.items, pairs.weights)
+        for pairs in (one, other)
     ]
     of_level = levels.measures(scale).get(name, name)
     return comparing.beside(groups[0], groups[1], of_level, scale.names, positive or None, margin)
@@ -450,7 +453,7 @@ def beside(
 def _same(pairs: TruthPairs) -> list[bool | None]:
     return [
         None if predicted is None else predicted == true
-        for true, predicted in zip(pairs.truth, pairs.said, strict=True)
+        for true, predicted in zip(pairs.truth, pairs.verdicts, strict=True)
     ]
 
 
@@ -518,7 +521,7 @@ class JudgeVersion:
 
     judge: Judge
     prompt_sha256: str
-    said: dict[Key, str] = field(default_factory=dict)
+    verdicts: dict[Key, str] = field(default_factory=dict)
     missing: dict[Key, str] = field(default_factory=dict)
     trials: dict[Key, list[str]] = field(default_factory=dict)
 
@@ -544,7 +547,7 @@ def of_people(
         j.protocol == protocol.name,
         j.rater_kind == RaterKind.PERSON.value,
         j.trial == 1,
-        j.status.in_(label_rows.SAID),
+        j.status.in_(label_rows.ANSWERED),
     )
     result: dict[str, Own] = defaultdict(dict)
     for rows in _stretches(db, question, j.item_id, items):
@@ -628,7 +631,7 @@ def of_judges(
             result[whose] = JudgeVersion(known[judge_id], whose[1])
         version = result[whose]
         if status == Status.OK.value and verdict_id not in gone:
-            version.said[key] = value
+            version.verdicts[key] = value
         else:
             version.missing[key] = label_rows.REWORDED if verdict_id in gone else status
     if judge and not result:
@@ -647,23 +650,23 @@ def _come_to(protocol: Protocol, versions: Sequence[JudgeVersion]) -> JudgeVersi
     whole = JudgeVersion(versions[0].judge, versions[0].prompt_sha256)
     for version in versions:
         whole.missing.update(version.missing)
-        for key, value in version.said.items():
+        for key, value in version.verdicts.items():
             whole.trials.setdefault(key, []).append(value)
     for key, values in whole.trials.items():
         most = protocol.scale.agreed(values)
         if most is None:
             whole.missing[key] = TIED
         else:
-            whole.said[key] = most
+            whole.verdicts[key] = most
             whole.missing.pop(key, None)
     return whole
 
 
 def _put_together(version: JudgeVersion, turned: Mapping[Key, str]) -> None:
     """Make of each verdict what it comes to with that of the other order."""
-    for key, value in list(version.said.items()):
+    for key, value in list(version.verdicts.items()):
         if key in turned:
-            version.said[key] = str(preferred(value, turned[key]))
+            version.verdicts[key] = str(preferred(value, turned[key]))
         else:
             version.missing[key] = ONE_ORDER
-            del version.said[key]
+            del version.verdicts[key]

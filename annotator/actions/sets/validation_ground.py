@@ -73,7 +73,7 @@ class RatedUnit:
     who: str
     source: str
     true: str
-    said: str | None
+    verdict: str | None
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Ground:
         if who not in self._columns:
             # Someone of whose labels none is left has said nothing: they are there, and empty.
             named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
-            own = named[who] if who in named else self._version(who).said
+            own = named[who] if who in named else self._version(who).verdicts
             values = objects([own.get(key, NOT_ASKED) for key in self.places])
             assigned = np.asarray(values != NOT_ASKED)
             values[~assigned] = None
@@ -157,7 +157,7 @@ class Ground:
     def rows(self, rater: ValidationRater, chosen: Chosen) -> list[RatedUnit]:
         """The same row by row, with whose word stands on either side."""
         if rater.is_judge:
-            labels: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).said}
+            labels: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).verdicts}
         else:
             labels = {person: self.people[person] for person in self._persons(rater)}
         return [
@@ -266,7 +266,7 @@ def ground(
     versions = [
         of_judge
         for of_judge in validation_figures.of_judges(project, definition, judge)
-        if any(key in places for result in (of_judge.said, of_judge.missing) for key in result)
+        if any(key in places for result in (of_judge.verdicts, of_judge.missing) for key in result)
     ]
     return Ground(definition, places, labels, aliases, _truth(project, definition, labels, against), versions)
 
@@ -610,16 +610,16 @@ class SetLook:
     name: str
     labels_sha256: str
     judges: tuple[str, ...]
-    said_sha256: str
+    verdicts_sha256: str
     openings: int
 
 
 def covers(counted: SetLook, now: SetLook) -> bool:
     """Whether what was looked at then is all that is looked at now."""
-    return (counted.set_id, counted.labels_sha256, counted.said_sha256) == (
+    return (counted.set_id, counted.labels_sha256, counted.verdicts_sha256) == (
         now.set_id,
         now.labels_sha256,
-        now.said_sha256,
+        now.verdicts_sha256,
     )
 
 
@@ -637,7 +637,7 @@ def seen(project: Project, set_name: str) -> SetLook:
     rows = sorted(
         (rater_of(one).key, *key, value)
         for one in versions
-        for each in (one.said, one.missing)
+        for each in (one.verdicts, one.missing)
         for key, value in each.items()
         if key[0] in test
     )

@@ -85,7 +85,7 @@ class ValidationSet:
 class SetPreview:
     content: Content
     units: int
-    told: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 def preview(project: Project, request: SetRequest) -> SetPreview:

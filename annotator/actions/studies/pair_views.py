@@ -66,7 +66,7 @@ class DuelPair(Duel):
 
     item_key: str
     # Whether the judge was asked in either order.
-    asked: bool
+    is_asked: bool
     a_id: str
     b_id: str
 
@@ -129,7 +129,7 @@ def duels(
                 f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
                 f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}.",
                 *([f"{counted(flips.missing, 'pair was', 'pairs were')} not judged in both orders; of "
-                   f"{sum(not pair.asked for pair in met):,} of them nobody was asked."] if flips.missing else []),
+                   f"{sum(not pair.is_asked for pair in met):,} of them nobody was asked."] if flips.missing else []),
             ),
             tuple(_duels_pictures(f", judged by {rater.name}", rates, lengths, met)),
             rater=rater,
@@ -152,7 +152,7 @@ def duels(
                     item_id=pair.question,
                     source=FigureSource(
                         protocol, rater.id, item_id=pair.question, response_id=pair.a_id, unit_id=pair.b_id
-                    ) if pair.asked else None,
+                    ) if pair.is_asked else None,
                 )
                 for pair in met
             ),
@@ -199,7 +199,7 @@ def _pairs(
             orders = agreed.get((a_id, b_id)), agreed.get((b_id, a_id))
             yield DuelPair(
                 f"{item_id}/{run}", a, b, *orders, item_id, item_key=items[item_id].key,
-                asked=(a_id, b_id) in agreed or (b_id, a_id) in agreed, a_id=a_id, b_id=b_id,
+                is_asked=(a_id, b_id) in agreed or (b_id, a_id) in agreed, a_id=a_id, b_id=b_id,
             )  # fmt: skip
 
 
@@ -304,7 +304,7 @@ def _named(value: str | None, first: str, second: str) -> str:
 # In what respects people compare them beside the whole.
 RESPECTS = tuple(one for one in TAXONOMIES.values() if one.beside)
 # Where people compare two reports blind.
-ASKED = tuple(name for name, protocol in PROTOCOLS.items() if protocol.paired and not protocol.exemplar)
+PAIRED = tuple(name for name, protocol in PROTOCOLS.items() if protocol.paired and not protocol.exemplar)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,7 @@ def preferences(
     Then what people chose in each respect, and every pair by one of the metrics.
     """
     compared = list(_preferences(project))
-    infos = [info for info in scoring.qualities(project) if info.protocol not in ASKED] if compared else []
+    infos = [info for info in scoring.qualities(project) if info.protocol not in PAIRED] if compared else []
     values = {info.name: _values(project, info.name, judge) for info in infos}
     known = {name: row for name, row in values.items() if any(value is not None for value in row.values())}
     if not known:
@@ -441,7 +441,7 @@ def _preference_votes(project: Project) -> dict[tuple[str, str, frozenset[str]],
         )
         .join(first, first.c.id == j.response_id)
         .join(second, second.c.id == j.unit_id)
-        .where(j.protocol.in_(ASKED), j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
+        .where(j.protocol.in_(PAIRED), j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
         .order_by(j.item_id, j.at, first.c.id, second.c.id, j.rater_id)
     )  # fmt: skip
     result: dict[tuple[str, str, frozenset[str]], Orders] = {}

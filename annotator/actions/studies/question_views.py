@@ -58,7 +58,7 @@ from annotator.stats.intervals.student import mean_interval
 from annotator.storage.tables import ARTIFACT, ITEM
 
 NO_ORIGIN, ALL_ORIGINS = "not stated", "All"
-KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
+DECISIONS = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class SelectionReport:
     scores: Mapping[str, Mapping[str, Estimate]]
     agreement: Mapping[tuple[str, str], Estimate]
     pooled: Estimate
-    said: Mapping[str, Mapping[str, Selection]]
+    selections: Mapping[str, Mapping[str, Selection]]
     unreadable: int
     retired: frozenset[str] = frozenset()
     funnel: tuple["FunnelLine", ...] = ()
@@ -137,7 +137,9 @@ def apply(project: Project) -> Change:
     Refusal where there is none.
     """
     result = selection_report(project)
-    below = [one for one, rated in result.chosen.items() if rated.kept is False and one not in result.retired]
+    below = [
+        one for one, rated in result.chosen.items() if rated.is_kept is False and one not in result.retired
+    ]
     if not below:
         raise Refusal(
             f"No item in use was rated below {result.bar:g}.",
@@ -162,7 +164,7 @@ def _funnel(
     origins = sorted({row.origin for row in collected}, key=lambda origin: (not origin, origin))
     for origin in [*origins, None] if chosen or any(origins) else ():
         rows = [row for row in collected if origin in (None, row.origin)]
-        decisions = [chosen[row.id].kept for row in rows if row.id in chosen]
+        decisions = [chosen[row.id].is_kept for row in rows if row.id in chosen]
         yield FunnelLine(
             ALL_ORIGINS if origin is None else origin or NO_ORIGIN,
             len(rows),
@@ -205,16 +207,19 @@ def selection_sheets(report: SelectionReport) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     lines = []
     for item_id, chosen in report.chosen.items():
-        name, (words, state) = report.items[item_id], KEPT[chosen.kept]
+        name, (words, state) = report.items[item_id], DECISIONS[chosen.is_kept]
         words = f"{words}, retired" if item_id in report.retired else words
         cells = (
             text(name.key), text(name.question, tip=name.question), text(name.question_type), figure(chosen.score),
             text(words, chosen.score.note, state), *(_given_by(report, item_id, who) for who in report.raters),
-            text(", ".join(_recommended(report.said[item_id]))),
+            text(", ".join(_recommended(report.selections[item_id]))),
         )  # fmt: skip
         lines.append(
             SheetLine(
-                cells, item_id=item_id, kind=Kind.SELECTION.value, more=tuple(_reasons(report.said[item_id]))
+                cells,
+                item_id=item_id,
+                kind=Kind.SELECTION.value,
+                more=tuple(_reasons(report.selections[item_id])),
             )
         )
     sheet = ResultSheet(
@@ -264,7 +269,7 @@ def _given_by(report: SelectionReport, item_id: str, who: str) -> SheetCell:
 
 
 def _notes(report: SelectionReport) -> list[str]:
-    decisions = [chosen.kept for chosen in report.chosen.values()]
+    decisions = [chosen.is_kept for chosen in report.chosen.values()]
     notes = [
         f"{decisions.count(True):,} of {len(decisions):,} questions are kept at {report.bar:g} or more, "
         f"{decisions.count(False):,} are left out, {decisions.count(None):,} are open."
@@ -308,7 +313,7 @@ def _pictures(report: SelectionReport) -> list[SheetPicture]:
     for a, b in report.agreement:
         both = [item for item, own in report.scores.items() if a in own and b in own]
         points = [
-            pictures.PicturePoint(report.items[item].key, x, y, strong=report.chosen[item].kept is True)
+            pictures.PicturePoint(report.items[item].key, x, y, strong=report.chosen[item].is_kept is True)
             for item in both
             if (x := report.scores[item][a].value) is not None
             and (y := report.scores[item][b].value) is not None

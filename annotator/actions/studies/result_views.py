@@ -89,11 +89,11 @@ def held(project: Project) -> frozenset[str]:
         named = {*db.execute(select(r.mode).union(select(a.kind))).scalars()}
         origins = db.execute(select(ITEM.c.origin).where(ITEM.c.origin != "").limit(1)).all()
         extracts = {*db.execute(select(e.kind).distinct()).scalars()}
-    extracted = {part.drawn for part in ResponsePart if part in extracts}
+    extracted = {part.is_extracted for part in ResponsePart if part in extracts}
     available = {
         JUDGED: any(scoring.qualities(project)),
         COMPARED: any(raters.get(one, set()) - {result_raters.PEOPLE} for one in pair_views.JUDGED),
-        PREFERRED: any(result_raters.PEOPLE in raters.get(one, ()) for one in pair_views.ASKED),
+        PREFERRED: any(result_raters.PEOPLE in raters.get(one, ()) for one in pair_views.PAIRED),
         LOOKED_AT: any(taxonomy.of in raters for taxonomy in TAXONOMIES.values() if not taxonomy.beside),
         CHOSEN: Kind.SELECTION in named or bool(origins),
         BESIDE: any(result_raters.PEOPLE in of and len(of) > 1 for of in raters.values()),
@@ -113,16 +113,16 @@ def held(project: Project) -> frozenset[str]:
 def in_use(project: Project, among: "tuple[ResultView, ...]") -> dict[str, bool]:
     """The views about what the project uses, by name, each with whether it rests on something here."""
     there, used, kinds = held(project), profile.protocols(project), profile.profile(project).kinds
-    named = {*used, *kinds, *(part.drawn for protocol in used.values() for part in protocol.parts)}
+    named = {*used, *kinds, *(part.is_extracted for protocol in used.values() for part in protocol.parts)}
     named |= {protocol.mode for protocol in used.values()}
     ways = {
         MATCHES: Kind.TASKS in kinds, CHOSEN: Kind.SELECTION in kinds,
         EXEMPLAR: any(protocol.exemplar for protocol in used.values()),
-        COMPARED: not named.isdisjoint(pair_views.JUDGED), PREFERRED: not named.isdisjoint(pair_views.ASKED),
+        COMPARED: not named.isdisjoint(pair_views.JUDGED), PREFERRED: not named.isdisjoint(pair_views.PAIRED),
         LOOKED_AT: any(taxonomy.of in used for taxonomy in TAXONOMIES.values()),
     }  # fmt: skip
     named |= {name for name, open_ in ways.items() if open_} | there
-    every = {*PROTOCOLS, *Kind, *ways, CONTINUATION, *(part.drawn for part in ResponsePart)}
+    every = {*PROTOCOLS, *Kind, *ways, CONTINUATION, *(part.is_extracted for part in ResponsePart)}
     return {
         view.name: view.rests(there) for view in among if named.issuperset(every.intersection(view.rests_on))
     }
@@ -268,7 +268,7 @@ VIEWS: tuple[ResultView, ...] = (
         part_views.matrix_sheets,
         shown=("of",),
         command=drawing(ResponsePart.PLAN),
-        rests_on=(Kind.PLAN, ResponsePart.PLAN.drawn),
+        rests_on=(Kind.PLAN, ResponsePart.PLAN.is_extracted),
     ),
     ResultView(
         "retrieval",
@@ -281,7 +281,7 @@ VIEWS: tuple[ResultView, ...] = (
         part_views.matches_sheets,
         shown=("item", "system"),
         command=drawing(ResponsePart.REFERENCES),
-        rests_on=(Kind.EVIDENCE, ResponsePart.REFERENCES.drawn),
+        rests_on=(Kind.EVIDENCE, ResponsePart.REFERENCES.is_extracted),
     ),
     ResultView(
         "errors",
@@ -390,7 +390,7 @@ class CountedView:
     chosen: Mapping[str, str]
     choices: tuple[ViewChoice, ...]
     sheets: tuple[ResultSheet, ...]
-    kept: Any
+    count: Any
 
 
 def named(name: str, among: tuple[ResultView, ...] = VIEWS) -> ResultView:
@@ -420,7 +420,7 @@ def show(
 
 
 def _with_note(sheets: tuple[ResultSheet, ...], words: str) -> tuple[ResultSheet, ...]:
-    return replace(sheets[0], told=tuple(dict.fromkeys((*sheets[0].told, words)))), *sheets[1:]
+    return replace(sheets[0], notes=tuple(dict.fromkeys((*sheets[0].notes, words)))), *sheets[1:]
 
 
 def _with_departures(report: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:
@@ -438,9 +438,13 @@ def _with_departures(report: Any, sheets: Sequence[ResultSheet], metric: str) ->
     floor = [words for kind in {one.kind for one in raters} for words in results.floor_notes(kind, protocols)]
     floor += dict.fromkeys(remark for one in raters if (remark := getattr(one, "remark", "")))
     for place, sheet in enumerate(sheets):
-        notes = sheet.told if place else (*sheet.told, *floor)
+        notes = sheet.notes if place else (*sheet.notes, *floor)
         yield replace(
-            sheet, metrics=sheet.metrics or of, departures=sheet.departures or differs, told=notes, rater=None
+            sheet,
+            metrics=sheet.metrics or of,
+            departures=sheet.departures or differs,
+            notes=notes,
+            rater=None,
         )
 
 

@@ -80,7 +80,7 @@ PAPER = PAPER_TITLES[JUDGED_BY.name]
 # A response's id and the name of its system.
 Answer = tuple[str, str]
 # Rater → response → criterion → value.
-Said = Mapping[str, Mapping[str, Mapping[str, str]]]
+VerdictsByUnit = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def pilot(
     verdicts, names = _verdicts_by_rater(project), _names(project)
     pairs = _pairs(verdicts)
     if rater.id == CONSENSUS:
-        verdicts |= _said_by(project, CONSENSUS)
+        verdicts |= _verdicts_by(project, CONSENSUS)
     first, _, second = between.partition(",")
     two = (first, second) if second else next(iter(pairs), None)
     criteria: list[Piloted] = []
@@ -190,7 +190,7 @@ def _piloted(
     item: Item,
     rubric: Rubric,
     answers: Sequence[Answer],
-    verdicts: Said,
+    verdicts: VerdictsByUnit,
     rater: ResultRater,
     two: tuple[str, str] | None,
 ) -> Iterator[Piloted]:
@@ -202,7 +202,7 @@ def _piloted(
 
 
 def _votes(
-    rubric: Rubric, answers: Sequence[Answer], verdicts: Said, rater: ResultRater
+    rubric: Rubric, answers: Sequence[Answer], verdicts: VerdictsByUnit, rater: ResultRater
 ) -> Iterator[CriterionVote]:
     """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
     for unit in rubric.units:
@@ -213,11 +213,13 @@ def _votes(
                 yield CriterionVote(unit.id, system, response_id, value)
 
 
-def _voters(verdicts: Said, response_id: str) -> list[str]:
+def _voters(verdicts: VerdictsByUnit, response_id: str) -> list[str]:
     return [rater for rater, of in verdicts.items() if rater.startswith(PERSON_KEY) and response_id in of]
 
 
-def _own(rubric: Rubric, answers: Sequence[Answer], verdicts: Said, rater: str) -> Iterator[CriterionVote]:
+def _own(
+    rubric: Rubric, answers: Sequence[Answer], verdicts: VerdictsByUnit, rater: str
+) -> Iterator[CriterionVote]:
     """What one rater said, of the responses they judged at all."""
     for response_id, system in answers:
         values = verdicts.get(rater, {}).get(response_id)
@@ -228,11 +230,11 @@ def _own(rubric: Rubric, answers: Sequence[Answer], verdicts: Said, rater: str) 
 def _verdicts_by_rater(project: Project) -> dict[str, dict[str, dict[str, str]]]:
     result: dict[str, dict[str, dict[str, str]]] = {}
     for rater in result_raters.raters(project, JUDGED_BY.name):
-        result |= _said_by(project, rater.id)
+        result |= _verdicts_by(project, rater.id)
     return result
 
 
-def _said_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:
+def _verdicts_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:
     """What a rater said, of people each one by themselves."""
     result: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for response_id, who, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater_id):
@@ -247,7 +249,7 @@ def _names(project: Project) -> dict[str, str]:
     return named | {rater.id: rater.name for rater in result_raters.raters(project, JUDGED_BY.name)}
 
 
-def _pairs(verdicts: Said) -> list[tuple[str, str]]:
+def _pairs(verdicts: VerdictsByUnit) -> list[tuple[str, str]]:
     """Each two raters who judged the same, two people before others; who shares most first."""
     shared = {
         (a, b): sum(
@@ -661,12 +663,12 @@ def sets_sheets(report: RubricSetsReport) -> tuple[ResultSheet, ...]:
         own = replace(report.beside, weights=report.beside.weights[:1])
         return (
             replace(
-                _rubric_sets_weights(replace(report, names=report.names[:1], beside=own)), told=(ONE_SET,)
+                _rubric_sets_weights(replace(report, names=report.names[:1], beside=own)), notes=(ONE_SET,)
             ),
         )
     rest = (_rubric_sets_weights(report), _alignment(report))
     if not report.beside.scores:
-        return (replace(rest[0], told=tuple(_rubric_set_notes(report))), rest[1])
+        return (replace(rest[0], notes=tuple(_rubric_set_notes(report))), rest[1])
     return (_scores(report), *([_validities(report)] if any(report.validity) else []), *rest)
 
 

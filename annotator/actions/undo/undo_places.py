@@ -118,7 +118,7 @@ def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
 def _setting(_project: Project, change: Change) -> UndoneChange:
     if change.subject == label_sealing.SAMPLE:
         return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
-    if change.subject.startswith(final_pass.KEPT):
+    if change.subject.startswith(final_pass.PREFIX):
         return UndoneChange(change.verb, "Final pass")
     if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
         return UndoneChange(change.verb, "People", {"part": "Hand out"})

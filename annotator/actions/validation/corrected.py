@@ -125,7 +125,7 @@ class CorrectedLeaderboard:
 class _Units:
     places: list[UnitPlace] = field(default_factory=list)
     labels: list[float | None] = field(default_factory=list)
-    said: list[float | None] = field(default_factory=list)
+    verdicts: list[float | None] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
 
     @property
@@ -165,7 +165,7 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
             f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
     scored: dict[Hashable, SystemUnits] = {
-        name: SystemUnits(units.labels, units.said, units.items, units.weights, within=units.within(ends))
+        name: SystemUnits(units.labels, units.verdicts, units.items, units.weights, within=units.within(ends))
         for name, units in sorted(systems.items())
     }
     board = standings(scored, higher_is_better=info.higher_is_better)
@@ -250,17 +250,17 @@ def _by_system(
         units = systems[place.system]
         units.places.append(place)
         units.labels.append(labels.get(key))
-        units.said.append(judged.get(key))
+        units.verdicts.append(judged.get(key))
         units.weights.append(weights.get(key, 0.0))
     return dict(systems)
 
 
 def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> LabelsNeeded:
     """The plan of a system, and responses drawn at random that give as many labels, from items without any first."""
-    plan = plan_labels(one.labels, one.said, query.wide, one.weights, one.items, bounds=one.within(ends))
+    plan = plan_labels(one.labels, one.verdicts, query.wide, one.weights, one.items, bounds=one.within(ends))
     begun: dict[str, str] = {}
     unlabelled: dict[str, list[UnitPlace]] = defaultdict(list)
-    for place, label, credit in zip(one.places, one.labels, one.said, strict=True):
+    for place, label, credit in zip(one.places, one.labels, one.verdicts, strict=True):
         if label is not None:
             begun[place.response_id] = place.item_id
         # A label where the judge has no verdict corrects nothing.
@@ -300,7 +300,7 @@ def _notes(ground: validation_ground.Ground, systems: Mapping[str, _Units], judg
     unreached = {
         place.response_id
         for units in systems.values()
-        for place, credit, weight in zip(units.places, units.said, units.weights, strict=True)
+        for place, credit, weight in zip(units.places, units.verdicts, units.weights, strict=True)
         if credit is not None and place.weight < 0 and not weight
     }
     if unreached:

@@ -180,7 +180,7 @@ def _ruled(
     positive: str,
     ruled: Mapping[Case, InformedFields],
 ) -> RuledJudge:
-    judged, counts = ground.version(rater).said, Counter[str]()
+    judged, counts = ground.version(rater).verdicts, Counter[str]()
     truth = {source: dict(own) for source, own in ground.truth.items()}
     for (judge_id, response_id, unit_id, source), ruling in ruled.items():
         key, own = (response_id, unit_id), truth.get(source, {})
@@ -192,7 +192,7 @@ def _ruled(
             elif ruling.said == InformedRuling.UNCLEAR.value:
                 del own[key]
     first = ground.pairs(rater)
-    differ = int((there(first.said) & (first.said != first.truth)).sum())
+    differ = int((there(first.verdicts) & (first.verdicts != first.truth)).sum())
     each = (first, replace(ground, truth=truth).pairs(rater)) if counts else (first,)
     told_of = [validation_figures.figures(pairs, positive, ground.protocol.scale) for pairs in each]
     return RuledJudge(

@@ -27,7 +27,7 @@ MOST = 2_000
 # Item, response, unit.
 Unit = tuple[str, str, str]
 # Unit → who of a rater said what: one value of a judge, one of each person.
-Said = dict[Unit, dict[str, str]]
+VerdictsByUnit = dict[Unit, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,9 @@ def _refuse_others(project: Project) -> None:
     people.refuse_others(project, "can compare judges with people")
 
 
-def _pairing(field: ComparedField, a: ResultRater, b: ResultRater, verdicts: dict[str, Said]) -> RaterPair:
+def _pairing(
+    field: ComparedField, a: ResultRater, b: ResultRater, verdicts: dict[str, VerdictsByUnit]
+) -> RaterPair:
     first, second = verdicts[a.id], verdicts[b.id]
     units = [
         unit
@@ -183,13 +185,13 @@ def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list
     return [(x, y) for x in sorted(first) for y in sorted(second)]
 
 
-def _verdicts(project: Project, db: Connection, rater: ResultRater, protocol: str) -> Said:
+def _verdicts(project: Project, db: Connection, rater: ResultRater, protocol: str) -> VerdictsByUnit:
     """What a rater says by unit as it is worded now, of several trials what they come to; of people without what sets
     hold back.
     """
     held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
     items = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
-    result: Said = defaultdict(dict)
+    result: VerdictsByUnit = defaultdict(dict)
     for response_id, who, unit_id, value in spoken(project, protocol_of(protocol), rater.id):
         if response_id not in held:
             result[items[response_id], response_id, unit_id][who] = value

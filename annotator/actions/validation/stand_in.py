@@ -282,7 +282,7 @@ def _shared(ground: Ground, query: StandInQuery, rater: ValidationRater) -> tupl
 
 
 def _alt_test(ground: Ground, query: StandInQuery, rater: ValidationRater) -> comparison.AltTest | None:
-    people, judged = _people(ground), ground.version(rater).said
+    people, judged = _people(ground), ground.version(rater).verdicts
     if len(people) < FEWEST_PEOPLE:
         return None
     keys = [key for key in ground.places if key in judged]
@@ -643,12 +643,12 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
 
 
 def _refuse_unknown(query: JudgeChoiceQuery, line: RaterFigures) -> None:
-    known = line.told.weighted if query.weighted else line.told.plain
+    known = line.result.weighted if query.weighted else line.result.plain
     refuse_other(query.figure, known, f"Judges cannot be chosen by “{query.figure}”.")
 
 
 def _agreement(query: JudgeChoiceQuery, line: RaterFigures) -> Estimate:
-    return (line.told.weighted if query.weighted else line.told.plain)[query.figure]
+    return (line.result.weighted if query.weighted else line.result.plain)[query.figure]
 
 
 def _reference(query: JudgeChoiceQuery, judged: list[RaterFigures]) -> RaterFigures | None:

@@ -94,7 +94,7 @@ class RaterFigures:
 
     group: str
     rater: ValidationRater
-    told: RaterResult
+    result: RaterResult
     units: int
     missing: dict[str, int]
     cost: Estimate | None
@@ -261,7 +261,7 @@ def _notes(ground: Ground, query: ValidationQuery, positive: str) -> list[str]:
     return notes
 
 
-NOT_SAID = "–"
+NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ class HeldRater(FigureSource):
     query: ValidationQuery = field(default_factory=ValidationQuery)
     rater: str = ""
     true: str = ""
-    said: str = ""
+    note: str = ""
     cause: str = ""
     beside: str = ""
 
@@ -340,13 +340,16 @@ def _narrowed(
     for row in rows:
         if source.cause:
             # A gap is one, however many people say what is true there.
-            if row.said is None and row.key not in seen and _cause(ground, rater, row.key) == source.cause:
+            if row.verdict is None and row.key not in seen and _cause(ground, rater, row.key) == source.cause:
                 seen.add(row.key)
                 yield row
         elif beside is not None:
-            if row.said == row.true and ground.version(beside).said.get(row.key) not in (None, row.true):
+            if row.verdict == row.true and ground.version(beside).verdicts.get(row.key) not in (
+                None,
+                row.true,
+            ):
                 yield row
-        elif row.said is not None and source.true in ("", row.true) and source.said in ("", row.said):
+        elif row.verdict is not None and source.true in ("", row.true) and source.note in ("", row.verdict):
             yield row
 
 
@@ -358,16 +361,16 @@ def _cells(
     ground: Ground, rater: ValidationRater, beside: ValidationRater | None, row: RatedUnit
 ) -> tuple[SheetCell, ...]:
     place = ground.places[row.key]
-    if row.said is None:
-        cell = SheetCell(NOT_SAID, None, _cause(ground, rater, row.key).replace("_", " "), "missing")
+    if row.verdict is None:
+        cell = SheetCell(NO_VALUE, None, _cause(ground, rater, row.key).replace("_", " "), "missing")
     else:
-        cell = text(row.said, state="agreed" if row.said == row.true else "disagree")
+        cell = text(row.verdict, state="agreed" if row.verdict == row.true else "disagree")
     cells = (
         text(place.item_key), text(place.system), text(place.words, tip=place.words),
         count(place.weight, form="g"), text(row.true), text(_alias(ground, row.source)), cell,
         text(_alias(ground, row.who) if row.who else rater.name),
     )  # fmt: skip
-    return cells if beside is None else (*cells, text(ground.version(beside).said.get(row.key, NOT_SAID)))
+    return cells if beside is None else (*cells, text(ground.version(beside).verdicts.get(row.key, NO_VALUE)))
 
 
 def _alias(ground: Ground, who: str) -> str:
@@ -428,7 +431,7 @@ def _figures(validation: Validation, *, weighted: bool = False) -> ResultSheet:
         SheetLine((
             *(text(line.group) for _ in group), *_who(line.rater), text(KINDS.get(line.rater.kind, line.rater.kind)),
             *(_figure(validation, name, line, weighted=weighted) for name in names),
-            count(sum(line.told.confusion.values()), form=",.0f"), count(line.units), _lost(line), _cost(line),
+            count(sum(line.result.confusion.values()), form=",.0f"), count(line.units), _lost(line), _cost(line),
         ), source=held(validation.query, line.rater, line.group, f"{_called(line)}: units"))
         for line in validation.lines
     ]  # fmt: skip
@@ -521,7 +524,7 @@ def _confusion(validation: Validation) -> ResultSheet:
 
 
 def _confused(validation: Validation, line: RaterFigures, true: str, predicted: str) -> tuple[SheetCell, ...]:
-    counts = line.told.confusion
+    counts = line.result.confusion
     many = counts.get((true, predicted), 0)
     whole = sum(number for (each, _), number in counts.items() if each == true)
     words = f"{_called(line)}: true value “{true}”, said “{predicted}”"
@@ -531,7 +534,7 @@ def _confused(validation: Validation, line: RaterFigures, true: str, predicted: 
     cells = (
         *_who(line.rater), text(true), text(predicted, state="agreed" if true == predicted else "disagree"),
         count(many, form=",.0f"),
-        count(line.told.confusion_weighted.get((true, predicted), 0), form=",g"),
+        count(line.result.confusion_weighted.get((true, predicted), 0), form=",g"),
     )  # fmt: skip
     tip = f"{words}\n{many:,.0f} of {whole:,.0f} with that true value, of {sum(counts.values()):,.0f} in all"
     return tuple(replace(cell, source=source, tip=cell.tip or tip) for cell in cells)
@@ -594,7 +597,7 @@ def brief(validation: Validation) -> tuple[ResultSheet, ...]:
     if not validation.lines:
         return ()
     main = main_of(validation.protocol.scale)
-    names = [name for name in brief_of(validation.protocol.scale) if name in validation.lines[0].told.plain]
+    names = [name for name in brief_of(validation.protocol.scale) if name in validation.lines[0].result.plain]
     group = _group(validation)
     heads = columns(*group, RATER, PROMPT, *map(_titled, names), UNITS, MISSING, COST)
     lines = tuple(
@@ -637,7 +640,7 @@ def _named(rater: ValidationRater, several: bool) -> str:
 
 
 def _side(line: RaterFigures, weighted: bool) -> Named:
-    return line.told.weighted if weighted else line.told.plain
+    return line.result.weighted if weighted else line.result.plain
 
 
 def _of_figures(validation: Validation, weighted: bool) -> tuple[SheetPicture, ...]:
@@ -707,7 +710,7 @@ def _of_confusion(validation: Validation) -> tuple[SheetPicture, ...]:
     called = _names(validation)
     made = []
     for group, lines in _by_group(validation.lines):
-        matrices = [(called[line.rater.key], line.told.confusion) for line in lines]
+        matrices = [(called[line.rater.key], line.result.confusion) for line in lines]
         apart = "" if group == ALL else f", {group}"
         title = f"Confusion{apart}: {validation.against} down, what was said across"
         made.append(

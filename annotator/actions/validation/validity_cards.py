@@ -198,7 +198,7 @@ def _hash(ground: Ground) -> str:
 
 
 def _definitions(lines: Iterable[validation.RaterFigures]) -> tuple[Definition, ...]:
-    there = {name for line in lines for name in line.told.plain}
+    there = {name for line in lines for name in line.result.plain}
     return tuple(
         Definition(name=name, title=title, words=words)
         for name, (title, words) in TITLES.items()
@@ -212,7 +212,7 @@ def _is_listed(rater: ValidationRater, by: str, of: ValidationRater) -> bool:
 
 
 def _line(line: validation.RaterFigures, by: str, values: tuple[str, ...]) -> Line:
-    rater, result = line.rater, line.told
+    rater, result = line.rater, line.result
     return Line(
         by=by, group=harmless(line.group), who="judge" if rater.is_judge else PEOPLE if rater.id == PEOPLE else PERSON,
         name=harmless(rater.name), units=line.units, plain=_figures(result.plain), weighted=_figures(result.weighted),

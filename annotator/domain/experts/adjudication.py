@@ -309,7 +309,7 @@ class DraftReview(FrozenRecord):
         return [name for name in form_of(self.kind) if name not in self.form]
 
 
-KEPT_AS, CHANGED, ADDED, REMOVED = "kept", "changed", "added", "removed"
+UNCHANGED, CHANGED, ADDED, REMOVED = "kept", "changed", "added", "removed"
 # Of a unit, what is told elsewhere or means nothing to people.
 UNTOLD = {"id", "text", "note", "anchor", "more_anchors", "insight_id", "inspirations"}
 
@@ -332,7 +332,7 @@ def compared(draft: dict[str, Any], reviewed: Document[Any]) -> list[ReviewedUni
     for unit in reviewed.units:
         old = before.pop(unit.id, None)
         same = old is not None and old.model_copy(update={"note": unit.note}) == unit
-        change = ADDED if old is None else KEPT_AS if same else CHANGED
+        change = ADDED if old is None else UNCHANGED if same else CHANGED
         words = _words(old, reviewed.KIND), _words(unit, reviewed.KIND)
         result.append(ReviewedUnit(unit.id, *words, unit.note, change))
     return result + [

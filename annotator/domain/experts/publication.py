@@ -217,9 +217,9 @@ class ReleaseMetadata(SparseRecord):
 
 
 # What a release may not lack where it is to be strict: what only people know, and what a project can propose.
-ASKED = ("description", "licence", "authors", "contact", "consent", "uses", "personal")
+QUESTIONS = ("description", "licence", "authors", "contact", "consent", "uses", "personal")
 PROPOSED = ("collection", "annotators", "limits", "biases", "social_impact", "maintenance")
-NEEDED = (*ASKED, *PROPOSED)
+NEEDED = (*QUESTIONS, *PROPOSED)
 # What is answered in sentences, in the order of the card.
 RESPONSIBLE_USE = (
     "collection", "annotators", "consent", "uses", "out_of_scope", "limits", "biases", "personal", "social_impact",

@@ -25,7 +25,7 @@ class TeamSlot:
 
     key: str
     members: frozenset[str]
-    wanted: int
+    size: int
     candidates: frozenset[str]
     spared: frozenset[str] = frozenset()
 
@@ -46,7 +46,7 @@ def draw(
     result.fill()
     result.level()
     result.mix()
-    return result.drawn()
+    return result.teams()
 
 
 class _Draw:
@@ -80,7 +80,7 @@ class _Draw:
             for place, a in enumerate(members):
                 self._meet(a, members[:place], 1)
 
-    def drawn(self) -> dict[str, list[str]]:
+    def teams(self) -> dict[str, list[str]]:
         return {
             slot.key: sorted(self.people[number] for number in new)
             for slot, new in zip(self.slots, self.new, strict=True)
@@ -93,9 +93,9 @@ class _Draw:
         """
         order = list(range(len(self.slots)))
         self.rng.shuffle(order)
-        order.sort(key=lambda place: len(self.candidates[place]) - self.slots[place].wanted)
+        order.sort(key=lambda place: len(self.candidates[place]) - self.slots[place].size)
         for place in order:
-            for _ in range(self.slots[place].wanted):
+            for _ in range(self.slots[place].size):
                 team = self._team(place)
                 free = [n for n in sorted(self.candidates[place]) if n not in team]
                 free = [n for n in free if self._spares(place, [*team, n])] or free
@@ -401,7 +401,7 @@ class _Sharing:
         chosen = draw(slots, self._load(alike), self._together(alike), rng)
         for slot in slots:
             team = [*teams[slot.key], *chosen[slot.key]]
-            lacking = slot.wanted - len(chosen[slot.key])
+            lacking = slot.size - len(chosen[slot.key])
             if lacking:
                 self.short[slot.key] = max(self.short[slot.key], lacking)
             for stage in stages:

@@ -257,7 +257,7 @@ class Judge(Stored, JudgeFields):
     """A judge as plain data, outside the database."""
 
     @property
-    def asked(self) -> PricedAsking:
+    def settings(self) -> PricedAsking:
         return PricedAsking.model_validate_json(self.asking)
 
 

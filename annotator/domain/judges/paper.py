@@ -72,7 +72,7 @@ class SystemsTable:
     down: Down = Down.SYSTEMS
     title: str = ""
     readings: tuple[TableReading, ...] = ()
-    told: str = ""
+    note: str = ""
 
     def read(self, name: str) -> "SystemsTable":
         """The same counted by one of its readings; as it is where there is none of that name."""
@@ -86,7 +86,7 @@ class SystemsTable:
             )
             for part in self.parts
         )
-        return replace(self, parts=parts, told=f"{chosen.title}: {', '.join(instead.values())}.")
+        return replace(self, parts=parts, note=f"{chosen.title}: {', '.join(instead.values())}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,13 +262,13 @@ class Material:
     weights: Weights = USUAL
     types: Sequence[QuestionType] = ()
     subjects: Sequence[str] = ()
-    drawn: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    extracts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     window: int = 1
     piece_words: int = PIECE_WORDS
 
     def rivals(self, protocol: str) -> list[Response]:
         """The others that this response is compared with under a protocol: all of them, or those drawn."""
-        known = self.drawn.get(protocol)
+        known = self.extracts.get(protocol)
         return [other for other in self.others if known is None or other.id in known]
 
     def units(self, of: Kind | ResponsePart) -> tuple[Any, ...]:
@@ -402,9 +402,9 @@ class Metric:
     """What of a response it needs beside its text."""
     pooled: Callable[[Sequence[RatedResponse], bool], Estimate] | None = None
     table: Callable[[Sequence[RatedResponse], bool], Mapping[str, Estimate]] | None = None
-    drawn: Callable[[Sequence[RatedResponse], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None = (
-        None
-    )
+    resampled: (
+        Callable[[Sequence[RatedResponse], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None
+    ) = None
     fitted: "Callable[[Sequence[RatedResponse]], Metric] | None" = None
     """Of a pooled figure that hangs on everything compared, such as how rare a word is: the same, knowing all of it."""
     within: tuple[float, float] = SHARE

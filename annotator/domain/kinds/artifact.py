@@ -532,7 +532,7 @@ class KindSpec:
     fields: tuple[UnitField, ...] = ()
     lint: Callable[[Any, Context], Iterable[Finding]] = lambda *_: ()
     hints: tuple[str, str] | None = None
-    told: Callable[[Any, float], str] = lambda *_: ""
+    summary: Callable[[Any, float], str] = lambda *_: ""
     whole: tuple[UnitField, ...] = ()
     text: str = "text"
     says: str = "text"
@@ -541,7 +541,7 @@ class KindSpec:
     ordered: bool = False
     order_measured: bool = False
     given: frozenset[str] = frozenset()
-    kept: tuple[str, ...] = ()
+    frozen_fields: tuple[str, ...] = ()
     scored: str = ""
     instead: str = ""
     made_of: tuple[str, Kind] | None = None

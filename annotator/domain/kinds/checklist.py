@@ -119,5 +119,5 @@ SPEC = KindSpec(
         UnitField("share", "Share", level="interval"),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
 )

@@ -191,6 +191,6 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
     # Appendix H.1: 2 200 of 3 400. What they found is no aim for others.
 )

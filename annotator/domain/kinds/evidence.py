@@ -145,7 +145,7 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
     text="title",
     aligned=AlignmentRule.WORK,
     overlap=("jaccard", "match_f1"),

@@ -197,5 +197,5 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
 )

@@ -48,5 +48,5 @@ SPEC = KindSpec(
     aligned=AlignmentRule.ID,
     overlap=(),
     given=frozenset({*ABOUT, "text"}),
-    kept=ABOUT,
+    frozen_fields=ABOUT,
 )

@@ -29,7 +29,7 @@ class Nugget(Unit):
     )
 
     @property
-    def kept(self) -> bool:
+    def counts(self) -> bool:
         """Whether it counts as gold: unless the text that it was drawn from does not fully bear it out."""
         return self.support in ("", "support")
 
@@ -44,7 +44,7 @@ class Nuggets(Document[Nugget]):
 def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
     yield from near_duplicates([unit for unit in nuggets.units if unit.text.strip()], "nugget")
     for unit in nuggets.units:
-        if not unit.kept:
+        if not unit.counts:
             yield warning(
                 "not-kept",
                 "The text that this was drawn from does not fully bear it out, so it does not count as gold.",
@@ -79,5 +79,5 @@ SPEC = KindSpec(
         ),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
 )

@@ -251,7 +251,7 @@ def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
         replace(field, options=weights.options) if field.name == "weight" else field for field in spec.fields
     )
     what = f"A rubric lists the criteria that a good report meets, each with a weight: {weights.text}."
-    return replace(spec, fields=tuple(fields), what=what, told=lambda *_: f"weights {weights.text}")
+    return replace(spec, fields=tuple(fields), what=what, summary=lambda *_: f"weights {weights.text}")
 
 
 SPEC = KindSpec(
@@ -273,7 +273,7 @@ SPEC = KindSpec(
         UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
     made_of=("insight_id", Kind.INSIGHTS),
     weighed=_weighed,
 )

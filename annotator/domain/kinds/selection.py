@@ -134,7 +134,7 @@ SPEC = KindSpec(
         UnitField("improve", "What to improve"),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
     says="rating",
     aligned=AlignmentRule.KEY,
     overlap=(),

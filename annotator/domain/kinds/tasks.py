@@ -289,6 +289,6 @@ SPEC = KindSpec(
         UnitField("inspirations", "Inspirations", shown=False, counted=False),
     ),
     lint=findings,
-    told=_summary,
+    summary=_summary,
     made_of=("inspirations", Kind.INSPIRATIONS),
 )

@@ -244,7 +244,7 @@ class Funnel:
     """
 
     candidates: int
-    kept: tuple[CollectedPaper, ...] = ()
+    passed: tuple[CollectedPaper, ...] = ()
     refused: tuple[RefusedPaper, ...] = ()
     exemplars: Mapping[str, str] = field(default_factory=dict)
     rules: Mapping[str, int] = field(default_factory=dict)

@@ -23,7 +23,7 @@ class KeyPoint(Unit):
     accepted: bool = Field(default=False, description="Whether a person looked at it and let it stand")
 
     @property
-    def kept(self) -> bool:
+    def counts(self) -> bool:
         """Whether it counts: what has no words of a page is no key point."""
         return bool(self.text.strip() and self.anchor)
 
@@ -33,12 +33,12 @@ class KeyPoint(Unit):
         return "\n".join(" ".join(anchor.quote.split()) for anchor in self.anchors)
 
     @property
-    def found(self) -> tuple[Anchor, ...]:
+    def anchors_found(self) -> tuple[Anchor, ...]:
         return tuple(anchor for unit in (self, *self.merged) for anchor in unit.anchors)
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(anchor.source_id for anchor in self.found))
+        return tuple(dict.fromkeys(anchor.source_id for anchor in self.anchors_found))
 
     def with_merged(self, other: "KeyPoint") -> "KeyPoint":
         """The same with another point, and what that holds, merged into it."""
@@ -83,7 +83,7 @@ class ResponsePart(StrEnum):
     POOL = "common pool"
 
     @property
-    def drawn(self) -> str:
+    def is_extracted(self) -> str:
         return f"{self} {'are' if self.endswith('s') else 'is'} drawn"
 
 

@@ -218,7 +218,7 @@ def doubts_about(sources: Sequence[Source], units: Iterable[Unit]) -> Iterator[F
 
 NOTHING = Refusal("No words are selected.", "Select words of the transcript first.")
 MOVED_ON = Refusal("This passage was changed since.", "Look at it again; nothing was changed.")
-Told = tuple[str, Transcript]
+NamedTranscript = tuple[str, Transcript]
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ def _paragraphs(passage: Stretch) -> list[list[Segment]]:
     return groups
 
 
-def exchanged(text: str, transcript: Transcript, present: Stretch, goal: Stretch) -> Told:
+def exchanged(text: str, transcript: Transcript, present: Stretch, goal: Stretch) -> NamedTranscript:
     """The text and transcript with one passage in the place of another; Refusal when that is not there any more."""
     segments, many = transcript.segments, len(present.segments)
     for row in _nearest(present.row, len(segments) - many + 1):
@@ -342,7 +342,7 @@ def _nearest(row: int, rows: int) -> Iterator[int]:
         yield from (one for one in (row - away, row + away) if 0 <= one < rows)
 
 
-def renamed(text: str, transcript: Transcript, names: tuple[str, ...]) -> Told:
+def renamed(text: str, transcript: Transcript, names: tuple[str, ...]) -> NamedTranscript:
     """The text and transcript with other names for the speakers, in the same order; one name twice merges two."""
     parts, rows, at, by = list[str](), list[Segment](), 0, 0
     for segment in transcript.segments:

@@ -76,7 +76,7 @@ _ENDS = re.compile(
     r"|\\begin\s*\{thebibliography\}|\\end\s*\{document\}"
 )
 _PLAIN_TITLE = re.compile(r"\\texorpdfstring\s*\{(?:[^{}]|\{[^{}]*\})*\}|\\label\s*\{[^{}]*\}|\\[A-Za-z]+\*?")
-_WANTED = re.compile(r"\brelated\s+works?\b")
+_RELATED_WORK = re.compile(r"\brelated\s+works?\b")
 
 Tell = Callable[[str, int, int], None]
 
@@ -152,14 +152,14 @@ def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> Co
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSection:
+class LatexSection:
     """A section's LaTeX without its heading; `note` tells what is unusual about it."""
 
     text: str
     note: str = ""
 
 
-def related_work(text: str) -> FoundSection:
+def related_work(text: str) -> LatexSection:
     """The section, or else the subsection, on related work; the main text comes before the appendix."""
     visible = latex.masked(text)
     appendix = result.start() if (result := _APPENDIX.search(visible)) else len(visible)
@@ -167,7 +167,7 @@ def related_work(text: str) -> FoundSection:
         (_LEVELS[match[1]], match.start(), *_title(visible, match.end()))
         for match in _HEADING.finditer(visible)
     ]
-    matching = [heading for heading in headings if heading[0] > 0 and _WANTED.search(heading[3])]
+    matching = [heading for heading in headings if heading[0] > 0 and _RELATED_WORK.search(heading[3])]
     if not matching:
         raise Unfit(RefusalStage.SECTION, "It has no section on related work.")
     level, at, begin, _ = min(matching, key=lambda one: (one[1] > appendix, one[0], one[1]))
@@ -183,7 +183,7 @@ def related_work(text: str) -> FoundSection:
     notes = ["a subsection serves as the section"] * (level > 1) + ["it stands in the appendix"] * (
         at > appendix
     )
-    return FoundSection(section, "; ".join(notes))
+    return LatexSection(section, "; ".join(notes))
 
 
 def _title(visible: str, start: int) -> tuple[int, str]:

@@ -21,7 +21,7 @@ API = "https://export.arxiv.org/api/query"
 FIRST = date(1991, 8, 1)
 
 GAP_S = 3.0
-A_PAGE, MOST_FOUND, IDS_AT_ONCE, TITLES_FOUND = 1000, 30_000, 100, 5
+A_PAGE, MOST_WORKS, IDS_AT_ONCE, TITLES_PER_WORK = 1000, 30_000, 100, 5
 TRIES, FIRST_REST_S, LONGEST_REST_S = 5, 5.0, 600.0
 BUSY = (0, 429, 500, 502, 503, 504)
 AGENT = f"Goldsmith/{__version__} (collects papers by arXiv's API, one request every {GAP_S:.0f} seconds)"
@@ -79,7 +79,7 @@ class Collector:
     ) -> None:
         self.collection, self.fetcher, self.tell = collection, fetcher, tell
         self.hosts, self.page = hosts or ArxivHosts(), page
-        self.found = Collected()
+        self.collected = Collected()
 
     async def collect(self, query: CollectionQuery, rules: Rules) -> Collected:
         """List the papers, take the e-prints of those that the rules keep, and look up what they cite."""
@@ -87,12 +87,12 @@ class Collector:
             await self._list(query, category)
         candidates = self.collection.candidates()
         fitting = [candidate for candidate in candidates if not rules.against(candidate)]
-        self.found.candidates, self.found.fitting = len(candidates), len(fitting)
+        self.collected.candidates, self.collected.fitting = len(candidates), len(fitting)
         for number, paper in enumerate(fitting, 1):
             self.tell("taking e-prints", number, len(fitting))
             await self._take_eprint(paper)
         await self._look_up(fitting, query, rules)
-        return self.found
+        return self.collected
 
     async def _list(self, query: CollectionQuery, category: str) -> None:
         start, total = 0, 1
@@ -104,13 +104,13 @@ class Collector:
             name = f"{FEEDS}/{category}-{query.first:%Y%m%d}-{query.last:%Y%m%d}-{start:05}.xml"
             feed = await self._feed(f"{self.hosts.api}?{urlencode(parameters)}", name, begun=start > 0)
             if feed is None or (not feed.papers and start < feed.total):
-                self.found.missing.append(f"the list of {category} from {start:,} on")
+                self.collected.missing.append(f"the list of {category} from {start:,} on")
                 return
             total, start = feed.total, start + len(feed.papers)
             self.tell(f"listing {category}", start, total)
-            if total > MOST_FOUND:
+            if total > MOST_WORKS:
                 raise Refusal(
-                    f"arXiv lists {total:,} papers of {category} in these days, and gives no more than {MOST_FOUND:,}.",
+                    f"arXiv lists {total:,} papers of {category} in these days, and gives no more than {MOST_WORKS:,}.",
                     "Ask for fewer days at a time; the folder stays the same.",
                 )
 
@@ -123,7 +123,7 @@ class Collector:
         if received is not None and self.collection.has(address):
             return entries.read((self.collection.path / received.file).read_bytes(), received.file)
         for turn in range(TRIES):
-            answer = await self._asked(address)
+            answer = await self._fetch(address)
             if answer.status != 200:
                 return None
             feed = entries.read(answer.content, name)
@@ -136,15 +136,15 @@ class Collector:
     async def _take_eprint(self, paper: entries.ListedPaper) -> None:
         address = f"{self.hosts.eprints}/{paper.key}"
         if not self.collection.has(address):
-            answer = await self._asked(address)
+            answer = await self._fetch(address)
             if answer.status in BUSY:
-                self.found.missing.append(
+                self.collected.missing.append(
                     f"the e-print of {paper.key}: {answer.cause or f'status {answer.status}'}"
                 )
                 return
             file = eprint_stem(paper) + ending(answer.content) if answer.status == 200 else ""
             self.collection.keep(address, answer.status, now(), file, answer.content if file else b"")
-        self.found.eprints += bool(self.collection.manifest.requests[address].file)
+        self.collected.eprints += bool(self.collection.manifest.requests[address].file)
 
     async def _look_up(
         self, papers: Sequence[entries.ListedPaper], query: CollectionQuery, rules: Rules
@@ -157,7 +157,7 @@ class Collector:
         searched = titles if query.titles else ()
         for number, title in enumerate(searched, 1):
             self.tell("looking up titles", number, len(searched))
-            parameters = {"search_query": f'ti:"{title}"', "max_results": TITLES_FOUND}
+            parameters = {"search_query": f'ti:"{title}"', "max_results": TITLES_PER_WORK}
             await self._work_feed(f"{self.hosts.api}?{urlencode(parameters)}")
 
     def _lacking(self, papers: Sequence[entries.ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
@@ -191,9 +191,9 @@ class Collector:
         """Keep what arXiv says of works; whether it said anything. A refused query is not asked again."""
         if self.collection.has(address):
             return self.collection.manifest.requests[address].status == 200
-        answer = await self._asked(address)
+        answer = await self._fetch(address)
         if answer.status in BUSY:
-            self.found.missing.append(f"works: {answer.cause or f'status {answer.status}'}")
+            self.collected.missing.append(f"works: {answer.cause or f'status {answer.status}'}")
             return True
         try:
             entries.read(answer.content, WORKS)
@@ -203,9 +203,9 @@ class Collector:
         self.collection.keep(address, 200, now(), f"{WORKS}/{sha256(address)[:16]}.xml", answer.content)
         return True
 
-    async def _asked(self, address: str) -> Download:
+    async def _fetch(self, address: str) -> Download:
         answer, requests = await patiently(self.fetcher, address)
-        self.found.asked += requests
+        self.collected.asked += requests
         return answer
 
 

@@ -206,12 +206,12 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-LONGEST_SAID = 200
+LONGEST_QUOTE = 200
 NO_RECORD = "It is no record of a work: it has neither a DOI nor a title with authors, date or type."
 # Longer is hardly ever an entry, but two of them or something else.
 LONGEST_ENTRY = 900
 OUTSIDE = "It stands outside of the BibTeX entries."
-NOT_TOLD = "Neither a title nor an identifier was found in it."
+NO_TITLE = "Neither a title nor an identifier was found in it."
 PROSE, ROW = "it reads like prose", "it is a row of a table, code, or hardly any words"
 LONG, CUT = f"it is longer than {LONGEST_ENTRY} characters", "the title begins with a small letter"
 _OTHER_THINGS = {
@@ -314,7 +314,7 @@ def read(text: str, name: str = "") -> Bibliography:
     others = Counter(
         _OTHER_THINGS.get(one.doubt, "hold neither a title nor an identifier")
         for one in result
-        if one.doubt in _OTHER_THINGS or one.why in (NOT_TOLD, OUTSIDE)
+        if one.doubt in _OTHER_THINGS or one.why in (NO_TITLE, OUTSIDE)
     )
     if 2 * others.total() > len(result) and 10 * sure < len(result):
         seen = " and ".join(f"{count:,} {what}" for what, count in others.most_common(2))
@@ -356,7 +356,7 @@ def _checked(entry: ReadEntry) -> ReadEntry:
     result = entry.reference
     if entry.why or (result is not None and (result.text or work_named(result.identifier))):
         return entry
-    return ReadEntry(entry.place, entry.said, None, NOT_TOLD)
+    return ReadEntry(entry.place, entry.said, None, NO_TITLE)
 
 
 def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
@@ -525,7 +525,7 @@ def _by_row(text: str) -> Iterator[ReadEntry]:
 def _of_cells(line: int, raw: str, cells: Mapping[str, Sequence[str]]) -> ReadEntry:
     named = next((str(work_named(one)) for one in cells.get("identifier", ()) if work_named(one)), "")
     title, authors, year = (next(iter(cells.get(name, ())), "") for name in ("title", "authors", "year"))
-    return ReadEntry(f"line {line}", raw[:LONGEST_SAID], made(title, named, authors, year))
+    return ReadEntry(f"line {line}", raw[:LONGEST_QUOTE], made(title, named, authors, year))
 
 
 def _columns(head: Sequence[str]) -> dict[str, list[int]]:
@@ -556,7 +556,9 @@ def _json(text: str) -> Iterator[ReadEntry]:
     own = works[0].references if len(works) == 1 and works[0] else ()
     for number, reference in enumerate(own or [work.reference if work else None for work in works], start=1):
         raw = (
-            (reference.text or reference.identifier) if reference else str(entries[number - 1])[:LONGEST_SAID]
+            (reference.text or reference.identifier)
+            if reference
+            else str(entries[number - 1])[:LONGEST_QUOTE]
         )
         yield ReadEntry(f"entry {number}", raw, reference, "" if reference else NO_RECORD)
 
@@ -629,7 +631,7 @@ def _doubt(raw: str, reference: Reference) -> str:
 
 
 def _unread(line: int, raw: Any, why: str) -> ReadEntry:
-    return ReadEntry(f"line {line + 1}", str(raw)[:LONGEST_SAID], None, why)
+    return ReadEntry(f"line {line + 1}", str(raw)[:LONGEST_QUOTE], None, why)
 
 
 def _line(text: str, at: int) -> int:

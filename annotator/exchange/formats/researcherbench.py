@@ -32,7 +32,7 @@ def _spelled(text: str) -> str:
     return text
 
 
-Said = Annotated[Text, AfterValidator(_spelled)]
+SpelledText = Annotated[Text, AfterValidator(_spelled)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 
 
@@ -40,7 +40,7 @@ class Numbered(LayoutEntry):
     """What every entry has: its question's number and words."""
 
     id: Number
-    question: Annotated[Said, Field(max_length=200_000)]
+    question: Annotated[SpelledText, Field(max_length=200_000)]
 
 
 class QuestionEntry(Numbered):
@@ -53,7 +53,7 @@ class QuestionEntry(Numbered):
 class RubricPoint(LayoutEntry):
     """A line of a rubric. The published ones weigh 1 to 3; which others may come in, the project decides."""
 
-    point: Annotated[Said, Field(max_length=20_000)]
+    point: Annotated[SpelledText, Field(max_length=20_000)]
     weight: Weight
 
 
@@ -204,7 +204,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.mapped: dict[int, MappedItem] = {}
         self.system_names: dict[str, str] = {}
-        self.asked: dict[int, str] = {number: item.question for number, item in known.items.items()}
+        self.questions: dict[int, str] = {number: item.question for number, item in known.items.items()}
 
     def read(self, files: _GivenFiles) -> tuple[Bundle, list[Problem]]:
         for file in files.mapping:
@@ -273,13 +273,13 @@ class _Reader:
             subject=subject,
             position=len(self.bundle.items),
         )
-        self.asked[entry.id] = entry.question
+        self.questions[entry.id] = entry.question
         self.bundle.items.append(record)
         self.bundle.places["items", record.id] = (file, index)
 
     def _take_rubrics(self, rubrics: _Numbers[RubricEntry], *, items_too: bool) -> None:
         for number, (index, entry) in rubrics.entries.items():
-            if items_too and number not in self.asked:
+            if items_too and number not in self.questions:
                 self._take_item(rubrics.file, index, entry, "", "")
             criteria = tuple(self._criteria(rubrics.file, index, entry))
             if self._answers(rubrics.file, index, entry) and criteria:
@@ -325,10 +325,10 @@ class _Reader:
 
     def _answers(self, file: str, index: int, entry: Numbered) -> bool:
         """Whether the entry belongs to a question; another wording of it is noted."""
-        if entry.id not in self.asked:
+        if entry.id not in self.questions:
             self._problem(file, index, f"there is no question with the id {entry.id}")
             return False
-        if self.asked.get(entry.id, entry.question) != entry.question:
+        if self.questions.get(entry.id, entry.question) != entry.question:
             reason = f"the wording of question {entry.id} differs from the question's own, which is kept"
             self.problems.append(Problem(file, index, reason, note=True))
         return True

@@ -100,7 +100,7 @@ class _Intake:
         self.bundle, self.problems, self.at, self._bare = Bundle(), problems, at, bare
         self._author = author
         self._known = dict(known.items)
-        self._asked = {item.question: item.key for item in known.items.values()}
+        self._keys_by_question = {item.question: item.key for item in known.items.values()}
         self._systems = dict(known.systems)
         self._before, self._rubrics = known, set(known.rubrics)
         self._reports: dict[str, str] = {}
@@ -115,7 +115,7 @@ class _Intake:
         extra = [] if how.of_labels else extra_columns(table, how)
         for index, row in enumerate(table.rows):
             question, key = _text_of(row, how, "question"), _text_of(row, how, ITEM)[:LONGEST_KEY]
-            key = key or self._asked.get(question, "")
+            key = key or self._keys_by_question.get(question, "")
             if how.of_labels and (key in self._known or not (key or question)):
                 continue
             question = question or (f"Item {key}" if self._bare and how.of_labels else "")
@@ -155,7 +155,7 @@ class _Intake:
         more = {_free_name(own.traits, name, text): text for name, text in traits.items()}
         made = own.model_copy(update={"question": question, **fields, "traits": own.traits | more})
         self._items[own.key] = self._known[own.key] = made
-        self._asked[question] = own.key
+        self._keys_by_question[question] = own.key
         return ""
 
     def with_items(self, table: Table) -> Table:
@@ -179,7 +179,9 @@ class _Intake:
 
     def _item(self, table: Table, index: int, row: Row, how: TableMapping) -> ItemRecord | None:
         """The item of a row, by its key or its question; labels without one are refused where they are matched."""
-        key = _text_of(row, how, ITEM)[:LONGEST_KEY] or self._asked.get(_text_of(row, how, "question"), "")
+        key = _text_of(row, how, ITEM)[:LONGEST_KEY] or self._keys_by_question.get(
+            _text_of(row, how, "question"), ""
+        )
         own = self._known.get(key)
         if own is None and not how.of_labels and {ITEM, "question"} & {*how.columns, *how.constants}:
             named = f"no item {key}" if key else "no item named in it"

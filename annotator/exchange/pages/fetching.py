@@ -357,7 +357,7 @@ class _Visit:
         url = checked(address, self._fetcher.rules)
         async with self._session() as session:
             for _ in range(self._fetcher.bounds.redirects + 1):
-                answer = await self._asked(session, url)
+                answer = await self._fetch(session, url)
                 onward = answer.headers.get("Location", "") if 300 <= answer.status < 400 else ""
                 if not onward:
                     return answer
@@ -399,7 +399,7 @@ class _Visit:
         """What stands at the end of all redirects, those of the server and those of the page."""
         rested = False
         for _ in range(self._fetcher.bounds.redirects + 1):
-            answer = await self._asked(session, url)
+            answer = await self._fetch(session, url)
             rest = retry_seconds(answer.status, answer.headers.get("Retry-After", ""))
             if rest is not None and not rested:
                 rested = True
@@ -439,7 +439,7 @@ class _Visit:
         trusted = self._trusted and host == self._trusted
         return AddressRules(allow_private=True) if trusted else self._fetcher.rules
 
-    async def _asked(self, session: "ClientSession", url: URL) -> "_Answer":
+    async def _fetch(self, session: "ClientSession", url: URL) -> "_Answer":
         from aiohttp import ClientError
 
         host = url.raw_host or ""

@@ -202,21 +202,21 @@ class TextLine(LineField):
 class YearField(TextLine):
     def __init__(self) -> None:
         super().__init__("Year", "Year")
-        self._kept: int | None = None
+        self._restored: int | None = None
         with_properties(self, maxLength=4, maximumWidth=self.fontMetrics().horizontalAdvance("88888888"))
         self.setValidator(_Digits(self))
 
     def value(self) -> int | None:
         """The year, or None when nothing is written; while what is written is no year, the year as it was."""
         if self.unfit():
-            return self._kept
+            return self._restored
         return int(self.text()) if self.text() else None
 
     def show_value(self, value: Any) -> None:
         """Write a year; what is no year is left standing while the year it was to replace is the same."""
-        if not (self.unfit() and value == self._kept):
+        if not (self.unfit() and value == self._restored):
             super().show_value(value)
-        self._kept = value
+        self._restored = value
 
     def unfit(self) -> bool:
         """Whether something is written that is not a year."""

@@ -38,7 +38,7 @@ class Speller(QObject):
         self._about: tuple[str, str, Stage] | None = None
         self._spelling: Spelling | None = None
         self._start = later(self, self._read, START_MS)
-        self._asked = False
+        self._asked_once = False
 
     @property
     def on(self) -> bool:
@@ -48,7 +48,7 @@ class Speller(QObject):
         """From now on what is written is about this item; also where the item has changed."""
         if self._about and self._about[1] != item.language:
             self._spelling = None
-        self._about, self._asked = (item.id, item.language, stage), False
+        self._about, self._asked_once = (item.id, item.language, stage), False
         self.learned.emit()
 
     def turn(self) -> None:
@@ -62,8 +62,8 @@ class Speller(QObject):
         """The words of a text that are unknown, as far as that can be said by now."""
         if not self.on or not text.strip():
             return []
-        if not self._asked:
-            self._asked = True
+        if not self._asked_once:
+            self._asked_once = True
             self._start.start()
         return self._spelling.mistakes(text) if self._spelling else []
 

@@ -134,7 +134,7 @@ ACTS = (
 )
 
 ICON_SIZE = 16
-TOLD = "Note: for yourself and the adjudicator"
+NOTE_TIP = "Note: for yourself and the adjudicator"
 
 Field = TextField | StandardField
 NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
@@ -508,7 +508,7 @@ class UnitNumber(PlainLabel):
 class NoteRow(QWidget):
     def __init__(self, note: QWidget) -> None:
         super().__init__()
-        self._icon = with_properties(Picture("note", "text-muted", ICON_SIZE), toolTip=TOLD)
+        self._icon = with_properties(Picture("note", "text-muted", ICON_SIZE), toolTip=NOTE_TIP)
         horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (note, 1), on=self, margins=0, spacing=6)
         self._dress()
         theme.watch(self, self._dress)

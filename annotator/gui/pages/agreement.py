@@ -119,7 +119,7 @@ class AgreementBehindView(BehindPane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._report: AgreementReport | None = None
-        self._found: LinesBehind | None = None
+        self._lines: LinesBehind | None = None
         self.model = CellsModel[LineBehind]((), self)
         self.count, self.held = PlainLabel(role="hint"), PlainLabel(role="hint", wrap=True)
         self.differing = QCheckBox("Only where they &differ")
@@ -139,18 +139,18 @@ class AgreementBehindView(BehindPane):
         if not isinstance(line, RowLine):
             return False
         report, row = line.report, line.row
-        self._found = None
+        self._lines = None
         self.model.show((), ())
         for label in (self.title, self.count, self.held):
             label.clear()
         self.count.setText("Reading…")
         self.session.ask_later(
-            lambda found: self.show_found(report, found), agreement_report.behind, report, row
+            lambda found: self.show_lines(report, found), agreement_report.behind, report, row
         )
         return True
 
-    def show_found(self, report: AgreementReport, behind: LinesBehind) -> None:
-        self._report, self._found = report, behind
+    def show_lines(self, report: AgreementReport, behind: LinesBehind) -> None:
+        self._report, self._lines = report, behind
         row = behind.row
         group = "" if row.by in ("stage", "votes") else f", {agreement_report.group(report, row)}"
         figure = agreement_report.main(row)
@@ -163,17 +163,17 @@ class AgreementBehindView(BehindPane):
         self._fill()
 
     def _fill(self) -> None:
-        if self._report is None or self._found is None:
+        if self._report is None or self._lines is None:
             return
-        lines, differing = self._found.lines, self.differing.isChecked()
+        lines, differing = self._lines.lines, self.differing.isChecked()
         shown = [line for line in lines if line.same is False or not differing]
-        self.model.show(shown, columns(self._report, self._found))
+        self.model.show(shown, columns(self._report, self._lines))
         unlike = sum(line.same is False for line in lines)
         missing = sum(line.same is None for line in lines)
         summary = f"{counted(len(lines), 'pair')}, {unlike:,} {'differs' if unlike == 1 else 'differ'}" + (
             f", {missing:,} with a value missing" if missing else ""
         )
-        if self._found.row.field == UNITS:
+        if self._lines.row.field == UNITS:
             summary = f"{counted(len(lines), 'unit')}, {unlike:,} in one list only"
         self.count.setText(summary)
         header, px = self.table.horizontalHeader(), theme.current().px
@@ -196,7 +196,7 @@ class AgreementBehindView(BehindPane):
     def _turn(self) -> None:
         line = self.line()
         self.item.setEnabled(line is not None)
-        report, result = self._report, self._found
+        report, result = self._report, self._lines
         if line is None or report is None or result is None:
             self.detail.clear()
             return
@@ -247,7 +247,7 @@ PAIRED = (
     "Units paired by the adjudicator, who saw both answers.",
     "Units paired by meaning by a model that saw both lists without names.",
 )
-Said = Mapping[tuple[Any, Any], int]
+CellCounts = Mapping[tuple[Any, Any], int]
 
 
 def account(report: AgreementReport, row: FigureRow) -> str:
@@ -314,19 +314,19 @@ def _meanings(figures: list[Figure]) -> str:
 def _values(report: AgreementReport, row: FigureRow, basis: RowBasis) -> str:
     """What the raters said: a table of both where that tells more than a count, and the share of each value."""
     if row.field == UNITS:
-        both, either = basis.said.get((1, 1), 0), sum(basis.said.values())
+        both, either = basis.counts.get((1, 1), 0), sum(basis.counts.values())
         return f"<p><b>Units</b><br>{both:,} matched, {either - both:,} that only one of the two has.</p>"
     scale = agreement_report.scale_of(row)
     if why := uncrossed(scale):
         return f"<p><b>Values given</b><br>{escape(why)}</p>"
     order = _order(scale.names)
-    used = {value for pair in basis.said for value in pair if value is not None}
+    used = {value for pair in basis.counts for value in pair if value is not None}
     listed = sorted(used.union(scale.names), key=order)
     many = not scale.names and len(listed) > MOST_VALUES
     if not used or many or any(isinstance(value, float) for value in listed):
         return ""
     ordered = row.by in ("pair", "person") or len(basis.raters) == 2
-    return f"<p><b>Values given</b><br>{_shares(basis.said, order)}</p>{_table(report, row, basis, listed, ordered)}"
+    return f"<p><b>Values given</b><br>{_shares(basis.counts, order)}</p>{_table(report, row, basis, listed, ordered)}"
 
 
 def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
@@ -335,7 +335,7 @@ def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
     return lambda value: (value == "unsure", places.get(value, len(places)), str(value))
 
 
-def _shares(pair_counts: Said, order: Callable[[Any], Any]) -> str:
+def _shares(pair_counts: CellCounts, order: Callable[[Any], Any]) -> str:
     counted: Counter[Any] = Counter()
     for pair, times in pair_counts.items():
         counted.update({value: times for value in set(pair) if value is not None})
@@ -348,7 +348,7 @@ def _shares(pair_counts: Said, order: Callable[[Any], Any]) -> str:
 
 
 def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: list[Any], ordered: bool) -> str:
-    pair_counts = basis.said if ordered else _folded(basis.said)
+    pair_counts = basis.counts if ordered else _folded(basis.counts)
     if ordered:
         first, second = _sides(report, row, basis)
         caption = f"{escape(first)} down, {escape(second)} across"
@@ -373,7 +373,7 @@ def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[st
     return report.alias(first), report.alias(second)
 
 
-def _folded(pair_counts: Said) -> Counter[tuple[Any, Any]]:
+def _folded(pair_counts: CellCounts) -> Counter[tuple[Any, Any]]:
     folded: Counter[tuple[Any, Any]] = Counter()
     for (a, b), times in pair_counts.items():
         folded[a, b] += times
@@ -382,7 +382,7 @@ def _folded(pair_counts: Said) -> Counter[tuple[Any, Any]]:
     return folded
 
 
-def _times(pair_counts: Said, a: Any, b: Any, shown: bool) -> str:
+def _times(pair_counts: CellCounts, a: Any, b: Any, shown: bool) -> str:
     # Either way round, the half below the diagonal says it all.
     return f"{pair_counts.get((a, b), 0):,}" if shown else ""
 
@@ -445,7 +445,7 @@ def _muted(text: str) -> str:
     return f"<span style='color:{theme.token('text-muted').name()}'>{escape(text)}</span>"
 
 
-TOLD, AT_ONCE = 3, 4
+MOST_NAMED, AT_ONCE = 3, 4
 
 
 class AssistancePane(OrderPane):
@@ -500,8 +500,8 @@ class AssistancePane(OrderPane):
     def tell(self, line: dict[str, Any]) -> None:
         failed = line.get("failed") or []
         if failed:
-            causes = [f"Item {one['item']}, {one['stage']}: {one['cause']}" for one in failed[:TOLD]]
-            more = f" And {len(failed) - TOLD:,} more." if len(failed) > TOLD else ""
+            causes = [f"Item {one['item']}, {one['stage']}: {one['cause']}" for one in failed[:MOST_NAMED]]
+            more = f" And {len(failed) - MOST_NAMED:,} more." if len(failed) > MOST_NAMED else ""
             happened = f"No result for {counted(len(failed), 'pair')} of lists; excluded from the figures."
             self.answer.show_message(
                 "warning", happened, f"{' '.join(causes)}{more} Run it again to retry these."
@@ -597,11 +597,11 @@ class AgreementViewer(Viewer):
     def _counted(self, counted_view: CountedView | Refused) -> None:
         super()._counted(counted_view)
         if isinstance(counted_view, CountedView):
-            self.assisting.show_report(counted_view.kept)
+            self.assisting.show_report(counted_view.count)
 
     def show_nothing(self, view: CountedView) -> None:
         """Say what must happen first, or why nothing can be grouped so."""
-        report = view.kept
+        report = view.count
         if report.stages:
             by_criterion = "Only judgements of reports have criteria; none are shown here."
             words = by_criterion if report.by == "criterion" else "No agreement on this stage is frozen."

@@ -26,7 +26,7 @@ from annotator.actions.contests.contest_rows import (
     RankedPairs,
     ShownPair,
 )
-from annotator.actions.contests.contest_standings import ContestReport, KeptTask
+from annotator.actions.contests.contest_standings import ContestReport, TaskDecision
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
@@ -83,7 +83,7 @@ class KeepingPart(PagePart):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
-        self.found: ContestReport | None = None
+        self.report: ContestReport | None = None
         self.rater = ChoiceBox(accessibleName="Whose comparisons")
         self.rater.keep_short(18)
         self.rater.currentIndexChanged.connect(lambda _: self._count())
@@ -113,7 +113,7 @@ class KeepingPart(PagePart):
             placeholderText="Why it is held back", accessibleName="Why the task is held back"
         )
         self.reason.returnPressed.connect(self.hold_one)
-        self.told = PlainLabel("", "hint", wrap=True)
+        self.note = PlainLabel("", "hint", wrap=True)
         self.acts = {
             "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
             "keep_best": self.keep_best,
@@ -124,7 +124,7 @@ class KeepingPart(PagePart):
             together("at most of one seminar", self.of_one),
         ):  # fmt: skip
             head.addWidget(part)
-        vertical(head, (self.table, 1), self.told, on=above, margins=0, spacing=6)
+        vertical(head, (self.table, 1), self.note, on=above, margins=0, spacing=6)
         vertical((self.words, 1), self.reason, on=below, margins=0, spacing=6)
         self.parts = Splitter(
             "contest-keep", Qt.Orientation.Vertical, parts=(above, below), sizes=(420, 170), stretch=(2, 1)
@@ -145,10 +145,10 @@ class KeepingPart(PagePart):
 
     def on_change(self, change: Change) -> None:
         """Of a task that was decided on, its decision; of anything else, everything."""
-        if change.kind == "item" and self.found is not None:
+        if change.kind == "item" and self.report is not None:
             decided = self.session.ask(contest_standings.decisions)
-            if decided is not None and self.found is not None:
-                self.found = replace(self.found, decided=decided)
+            if decided is not None and self.report is not None:
+                self.report = replace(self.report, decided=decided)
                 self._refresh()
         elif change.kind != "contest":
             self.fill()
@@ -166,30 +166,30 @@ class KeepingPart(PagePart):
     def _show(self, report: ContestReport | None, chosen: Mapping[str, str]) -> None:
         if chosen != self._chosen():
             return
-        self.found = report
+        self.report = report
         self.stack.setCurrentWidget(self.parts if report else self.empty)
         self._refresh()
 
     def _refresh(self) -> None:
-        if self.found is None:
+        if self.report is None:
             return
         row = max(0, self.table.currentIndex().row())
-        sheet = contest_standings.sheets(self.found)[0]
+        sheet = contest_standings.sheets(self.report)[0]
         self.model.show(sheet)
-        self.told.setText("\n".join(sheet.told))
+        self.note.setText("\n".join(sheet.notes))
         self.table.setCurrentIndex(self.model.index(min(row, self.model.rowCount() - 1), 0))
         self._turn()
 
     def _row(self) -> Any:
         row = self.table.currentIndex().row()
-        return self.found.ranking.rows[row] if self.found is not None and row >= 0 else None
+        return self.report.ranking.rows[row] if self.report is not None and row >= 0 else None
 
     def _turn(self) -> None:
         row = self._row()
-        if row is None or self.found is None:
+        if row is None or self.report is None:
             return
-        task, free = self.found.decided.get(row.id), not self.session.project.readonly
-        self.words.setPlainText(self.found.tasks[row.id].shown)
+        task, free = self.report.decided.get(row.id), not self.session.project.readonly
+        self.words.setPlainText(self.report.tasks[row.id].shown)
         self._tell_reason(row.id, task.reason if task is not None else "")
         self.bar.enable_all(
             {
@@ -208,19 +208,19 @@ class KeepingPart(PagePart):
 
     def keep_one(self) -> None:
         if (row := self._row()) is not None:
-            self._keep([KeptTask(row.id, True, rank=row.rank)])
+            self._keep([TaskDecision(row.id, True, rank=row.rank)])
 
     def keep_best(self) -> None:
-        if self.found is None:
+        if self.report is None:
             return
         self.bar.enable("keep_best", False)
-        self.session.ask_later(self._keep, _best, self.found, self.of_one.value())
+        self.session.ask_later(self._keep, _best, self.report, self.of_one.value())
 
-    def _keep(self, chosen: list[KeptTask]) -> None:
-        if self.found is None:
+    def _keep(self, chosen: list[TaskDecision]) -> None:
+        if self.report is None:
             return
         self.bar.enable("keep_best", not self.session.project.readonly)
-        done = self.session.do(contest_standings.keep_tasks, chosen, self.found.tasks)
+        done = self.session.do(contest_standings.keep_tasks, chosen, self.report.tasks)
         if done is None:
             return
         change, new = done
@@ -250,7 +250,7 @@ class KeepingPart(PagePart):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _best(_project: object, report: ContestReport, of_one: int) -> list[KeptTask]:
+def _best(_project: object, report: ContestReport, of_one: int) -> list[TaskDecision]:
     """The best within the limit; of thousands of tasks it takes seconds to look for near-duplicates."""
     limits = contest_standings.quotas(of_one or None)
     return contest_standings.chosen(report.ranking, report.tasks, report.ranking.top, limits, report.decided)
@@ -292,7 +292,7 @@ class RankingPart(PagePart):
         self.buttons = {(side, step): self._button(side, step) for side in SIDES for step in steps}
         ranked = {act_of(side, step): partial(self._say, side, step) for side in SIDES for step in steps}
         self.acts = {**ranked, "take_back": partial(session.take_back, "Contest")}
-        self.told = PlainLabel(role="strong", wrap=True)
+        self.summary = PlainLabel(role="strong", wrap=True)
         self.top = NumberBox(
             minimum=1,
             prefix="top ",
@@ -304,7 +304,7 @@ class RankingPart(PagePart):
         self.top.lineEdit().returnPressed.connect(self.focus_first)
         self.empty = EmptyState("judges", "No pair is left to rank", "")
         self.stack = Stack(self._pairs(), self.empty)
-        head = horizontal((self.told, 1), (self.top, 0, Qt.AlignmentFlag.AlignRight), spacing=10)
+        head = horizontal((self.summary, 1), (self.top, 0, Qt.AlignmentFlag.AlignRight), spacing=10)
         self.lay_out(column_of(head, (self.stack, 1), spacing=8))
 
     def _text(self, name: str) -> QPlainTextEdit:
@@ -361,12 +361,12 @@ class RankingPart(PagePart):
     def _tell(self, shown: ShownPair | RankedPairs | None) -> None:
         """Beyond the pairs that were agreed on, say what further ones are for; where there are none, why."""
         top, pair = shown.top if shown else 0, self._pair
-        self.told.setVisible(pair is not None and top > 0)
+        self.summary.setVisible(pair is not None and top > 0)
         self.top.setVisible(top > 0)
         blocked = self.top.blockSignals(True)
         if pair is not None:
             self.top.setMaximum(pair.among - 1)
-            self.told.setText(FURTHER.format(open=pair.open, top=top))
+            self.summary.setText(FURTHER.format(open=pair.open, top=top))
         elif not isinstance(shown, ShownPair):
             self.empty.show_words("No pair is left to rank", _why(shown))
         self.top.setValue(top)

@@ -240,11 +240,11 @@ class StageView(QWidget):
         self._reports: Mapping[str, str] = {}
         self.cards: list[FeedbackCard] = []
         self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
-        self.kept = QCheckBox()
-        self.kept.toggled.connect(lambda _: self._lay_out_rows(0))
+        self.unchanged = QCheckBox()
+        self.unchanged.toggled.connect(lambda _: self._lay_out_rows(0))
         self.guideline = push_button("Guideline", self._want_guideline, "quiet")
         self.area = _Rows()
-        head = horizontal((wrapping(self.title, self.counts, self.kept), 1), self.guideline)
+        head = horizontal((wrapping(self.title, self.counts, self.unchanged), 1), self.guideline)
         vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
 
     def hasHeightForWidth(self) -> bool:
@@ -261,8 +261,8 @@ class StageView(QWidget):
         self.title.setText(f"Version {digest.version}")
         self.counts.show_chips(counted_up(digest.rows))
         unchanged = sum(row.change == Fate.KEPT for row in digest.rows)
-        self.kept.setText(f"Show the {counted(unchanged, 'unit')} kept" if unchanged else "")
-        self.kept.setVisible(0 < unchanged < len(digest.rows))
+        self.unchanged.setText(f"Show the {counted(unchanged, 'unit')} kept" if unchanged else "")
+        self.unchanged.setVisible(0 < unchanged < len(digest.rows))
         self._lay_out_rows(0)
 
     def _want_guideline(self) -> None:
@@ -272,7 +272,7 @@ class StageView(QWidget):
     def rows(self) -> list[DigestRow]:
         result = list(self._digest.rows) if self._digest else []
         changed = [row for row in result if row.change != Fate.KEPT]
-        return result if self.kept.isChecked() or not changed else changed
+        return result if self.unchanged.isChecked() or not changed else changed
 
     def _lay_out_rows(self, first: int) -> None:
         rows, inside = self.rows(), QWidget()
@@ -403,11 +403,11 @@ class Objection(QFrame):
         self.field = GrowingEdit(1, 6, placeholderText=PROMPT, accessibleName=PROMPT)
         self.field.edited.connect(self._keep)
         self.send = KeyButton("Send the objection", act="submit", role="primary", press=self.submit)
-        self.said, self.answer = MarkedText(), MarkedText()
+        self.objection, self.answer = MarkedText(), MarkedText()
         head = horizontal(self.title, (self.chips, 1))
         self._form = QWidget()
         horizontal((self.field, 1), self.send, on=self._form, margins=0)
-        parts = head, self.hint, self._form, self.said, self.answer
+        parts = head, self.hint, self._form, self.objection, self.answer
         vertical(*parts, on=self, margins=(12, 8, 12, 10), spacing=6)
 
     def show_item(self, digest: Digest, stage: Stage) -> None:
@@ -422,7 +422,7 @@ class Objection(QFrame):
         if may:
             self.field.setPlainText(str(QSettings().value(self._key(self._item_id), "")))
             self.send.set_hint(f"Send the objection to the consensus of the {stage.value}")
-        for part in (self.said, self.answer, self.chips):
+        for part in (self.objection, self.answer, self.chips):
             part.setVisible(made is not None)
         if made is not None:
             self._show_made(*made)
@@ -434,7 +434,7 @@ class Objection(QFrame):
             else Chip("waiting for an answer", "clock", "incomplete")
         )
         self.chips.show_chips([Chip(title(stage)), state])
-        self.said.show_text(f"You: {made.text}")
+        self.objection.show_text(f"You: {made.text}")
         version = (
             f"Version {made.answered_version} of the consensus answers it." if made.answered_version else ""
         )

@@ -358,8 +358,8 @@ class GuidelinesPage(Page):
             sizes=(470, 150),
             stretch=(1,),
         )
-        self.said = PlainLabel("", "hint", wrap=True)
-        foot = horizontal((self.said, 1), self.publish)
+        self.note = PlainLabel("", "hint", wrap=True)
+        foot = horizontal((self.note, 1), self.publish)
         right = column_of((parts, 1), foot, margins=(6, 0, 0, 0), spacing=4)
         self.answer.float_over(parts)
         whole = Splitter("guidelines/whole", parts=(self.stages, right), sizes=(250, 860), stretch=(0, 1))
@@ -445,7 +445,7 @@ class GuidelinesPage(Page):
             if self.writing.changed()
             else ""
         )
-        self.said.setText(
+        self.note.setText(
             f"{draft}{STAMPED}" if self._writable else "Only a coordinator can publish another version."
         )
 

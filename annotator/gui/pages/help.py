@@ -120,17 +120,17 @@ class IllustratedView(ReportView):
         """A drawing that the text names; all else is left to the report viewer, which opens nothing."""
         address = QUrl(name)
         known = address.scheme() == _SCHEME and address.path() in self._names
-        return self._drawn(address.path()) if known else super().loadResource(kind, name)
+        return self._rendered(address.path()) if known else super().loadResource(kind, name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         document, images = self.document(), QTextDocument.ResourceType.ImageResource
         for name in self._names:
-            document.addResource(images.value, QUrl(f"{_SCHEME}:{name}"), self._drawn(name))
+            document.addResource(images.value, QUrl(f"{_SCHEME}:{name}"), self._rendered(name))
         if self._names:
             document.markContentsDirty(0, document.characterCount())
 
-    def _drawn(self, name: str) -> QImage:
+    def _rendered(self, name: str) -> QImage:
         """As large as the letters beside it, as sharp as the screen, and never wider than the page."""
         renderer = QSvgRenderer(str(self._folder / f"{name}.svg"))
         px, size = theme.current().px, QSizeF(renderer.defaultSize())

@@ -265,18 +265,18 @@ class CollectedView(QWidget):
         left = [
             f"{many:,} after {STAGES[stage]}" for stage, many in funnel.left().items() if stage in refused
         ]
-        words = [counted(funnel.candidates, "candidate"), *left, f"{len(funnel.kept):,} kept"]
+        words = [counted(funnel.candidates, "candidate"), *left, f"{len(funnel.passed):,} kept"]
         self.stages.setText(" → ".join(words))
         counts: dict[CollectedFilter, int] = {
             one: len(self._refused(one)) for one in list(CollectedFilter)[1:]
         }
-        self.shown.show_counts({CollectedFilter.KEPT: len(funnel.kept), **counts})
-        self.shown.hold(CollectedFilter.KEPT if funnel.kept else max(counts, key=lambda one: counts[one]))
+        self.shown.show_counts({CollectedFilter.KEPT: len(funnel.passed), **counts})
+        self.shown.hold(CollectedFilter.KEPT if funnel.passed else max(counts, key=lambda one: counts[one]))
 
     def _fill(self) -> None:
         stored = self.shown.held is CollectedFilter.KEPT
         if stored:
-            lines = [(paper.arxiv_id, paper.title, _worth(paper)) for paper in self._funnel.kept]
+            lines = [(paper.arxiv_id, paper.title, _worth(paper)) for paper in self._funnel.passed]
         else:
             lines = [(paper.id, paper.title, paper.reason) for paper in self._refused(self.shown.held)]
         self.papers.show_lines(lines, 0)
@@ -288,9 +288,9 @@ class CollectedView(QWidget):
 
     def _show_paper(self) -> None:
         row = self.papers.row()
-        if self.shown.held is not CollectedFilter.KEPT or not 0 <= row < len(self._funnel.kept):
+        if self.shown.held is not CollectedFilter.KEPT or not 0 <= row < len(self._funnel.passed):
             return
-        paper = self._funnel.kept[row]
+        paper = self._funnel.passed[row]
         self.notes.show_words(". ".join(paper.notes))
         self.latex.setPlainText(paper.section)
         self.exemplar.show_report(self._funnel.exemplars.get(paper.arxiv_id, ""), "exemplar")
@@ -333,7 +333,7 @@ class ImportPage(Page):
         self._paths: list[Path] = []
         self._taking: list[Path] = []
         self._mapping: Any = None
-        self._found: ImportLook | None = None
+        self._preview_look: ImportLook | None = None
         title = PlainLabel("Import", "title")
         self.hint = PlainLabel(
             "Nothing is changed until you press Import. Existing records are recognised and not added "
@@ -441,7 +441,7 @@ class ImportPage(Page):
     def _look(self) -> None:
         if not self._paths:
             return
-        self._found = None
+        self._preview_look = None
         self._enable()
         self.chosen.setText("Reading…")
         self.session.ask_later(
@@ -451,7 +451,7 @@ class ImportPage(Page):
     def _show(self, look: ImportLook) -> None:
         if look.paths is not self._paths:
             return
-        self._found, funnel, many = look, look.preview.funnel, len(look.refused)
+        self._preview_look, funnel, many = look, look.preview.funnel, len(look.refused)
         self.chosen.setText(f"Recognised: {imports.offered()[look.format]} — {self._names()}")
         for widget, shown in (
             (self.pseudonyms, look.format == imports.TRANSCRIPTS),
@@ -489,7 +489,7 @@ class ImportPage(Page):
         return ", ".join(path.name for path in self._paths)
 
     def _begin(self) -> None:
-        self._found = None
+        self._preview_look = None
         self.chosen.setText(
             "Choose files and folders, or drop them anywhere in this window: several come in together."
         )
@@ -505,14 +505,14 @@ class ImportPage(Page):
         self._enable()
 
     def _stay(self, _refusal: Any) -> None:
-        if self._paths and self._found is None:
+        if self._paths and self._preview_look is None:
             self.chosen.setText(f"Not read: {self._names()}")
 
     def _enable(self) -> None:
         self.go.setEnabled(
-            self._found is not None
-            and self._found.preview.new > 0
-            and (not self._found.refused or self.skip.isChecked())
+            self._preview_look is not None
+            and self._preview_look.preview.new > 0
+            and (not self._preview_look.refused or self.skip.isChecked())
             and not self.session.project.readonly
         )
 
@@ -529,7 +529,7 @@ class ImportPage(Page):
             self._imported,
             self.progress.show_progress,
             imports.run,
-            self._found.format if self._found else "",
+            self._preview_look.format if self._preview_look else "",
             self._paths,
             self._options(),
             skip_bad=self.skip.isChecked(),

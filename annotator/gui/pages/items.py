@@ -49,7 +49,7 @@ FIRST = 10_000
 # Typing goes on for this long before the rest of a long list is fetched.
 PAUSE_MS = 150
 # Lines kept in memory; more than any screen shows.
-KEPT = 4096
+CACHED_ROWS = 4096
 STATE_ICONS = {"new": "new", "in progress": "author", "submitted": "lock", "settled": "check"}
 
 
@@ -102,7 +102,7 @@ class ItemsModel(RowsModel[int]):
     def line(self, row: int) -> items.ItemLine:
         """The line of a row, read with its neighbours when first shown."""
         if row not in self._lines:
-            if len(self._lines) > KEPT:
+            if len(self._lines) > CACHED_ROWS:
                 self._lines.clear()
             start = row - row % BLOCK
             block = self._rows[start : start + BLOCK]

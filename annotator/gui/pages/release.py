@@ -264,9 +264,11 @@ class PastReleases(Pane):
         self.reason = LineField(placeholderText="Why, in a sentence: it stands in the card of later releases")
         self.withdraw = push_button("Withdraw it", self._withdraw, "primary")
         self.reason.returnPressed.connect(self._withdraw)
-        self._asked = PlainLabel("", wrap=True)
+        self._question = PlainLabel("", wrap=True)
         cancel = push_button("Cancel", self._hide_question)
-        self.question = column_of(self._asked, horizontal((self.reason, 1), self.withdraw, cancel), spacing=6)
+        self.question = column_of(
+            self._question, horizontal((self.reason, 1), self.withdraw, cancel), spacing=6
+        )
         self.changes = PlainLabel("", wrap=True)
         self.changes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._body = column_of(
@@ -298,7 +300,7 @@ class PastReleases(Pane):
 
     def _ask(self, number: int) -> None:
         self._number = number
-        self._asked.setText(
+        self._question.setText(
             f"Withdraw release {number}? Later releases say so and why, and its number is not used again. Files that "
             "were passed on stay where they are."
         )

@@ -58,7 +58,7 @@ class ReviewsPage(Page):
         self.about = PlainLabel("", "strong", wrap=True)
         self.units = with_properties(ReportView(), accessibleName="Units of the draft and of the review")
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
-        self._asked: tuple[str, Kind, bool] | None = None
+        self._requested: tuple[str, Kind, bool] | None = None
         self.begin, self.edit = (
             with_properties(QPushButton("Begin the review"), role="primary"),
             QPushButton("Edit on the Author page"),
@@ -141,8 +141,8 @@ class ReviewsPage(Page):
     def _show_form(self, line: ReviewLine, *, writable: bool) -> None:
         review = line.review
         form_key = line.item_id, line.kind, review is not None
-        if form_key != self._asked:
-            self._asked = form_key
+        if form_key != self._requested:
+            self._requested = form_key
             self._ask(form_of(line.kind) if review else {})
         if review is None:
             return

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
 from annotator.actions.project import people, profile
 from annotator.actions.releases import releases
 from annotator.domain.experts.assignment import Role
-from annotator.domain.experts.publication import ASKED, LICENCES, NEEDED, PROPOSED, ReleaseMetadata
+from annotator.domain.experts.publication import LICENCES, NEEDED, PROPOSED, QUESTIONS, ReleaseMetadata
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
@@ -63,7 +63,7 @@ class MetadataForm(QWidget):
             "What is only proposed is not released: use it, or write something else.", "hint", wrap=True
         )
         vertical(
-            *map(self._row, ASKED), proposed, about, *map(self._row, PROPOSED),
+            *map(self._row, QUESTIONS), proposed, about, *map(self._row, PROPOSED),
             PlainLabel("Optional", "subtitle"), *map(self._row, others),
             on=self, margins=0, spacing=14,
         )  # fmt: skip

@@ -256,10 +256,10 @@ class KeyChips(QWidget):
         """`options` are (act of the key table, value, words)."""
         super().__init__()
         self._question, self._options = question, tuple(options)
-        self._asked = Chips(wrap=False)
+        self._key_chips = Chips(wrap=False)
         self.buttons: list[QToolButton] = []
         row = FlowRow(self, gap=4)
-        row.addWidget(self._asked)
+        row.addWidget(self._key_chips)
         for _, value, _ in self._options:
             button = with_properties(
                 QToolButton(), checkable=True, role="choice", focusPolicy=Qt.FocusPolicy.NoFocus
@@ -267,7 +267,7 @@ class KeyChips(QWidget):
             button.clicked.connect(lambda _=False, value=value: self.chosen.emit(value))
             self.buttons.append(button)
             row.addWidget(button)
-        self._shared, self._wanted = "", False
+        self._shared, self._visible_keys = "", False
         self.show_keys()
 
     def show_keys(self) -> None:
@@ -285,19 +285,19 @@ class KeyChips(QWidget):
 
     def show_value(self, value: Any, *, required: bool, locked: bool) -> None:
         """Press down what holds; `wanted` asks for it aloud."""
-        self._wanted = required
+        self._visible_keys = required
         for button, (_, known, _) in zip(self.buttons, self._options, strict=True):
             button.setChecked(known is value)
             button.setEnabled(not locked)
         self._ask()
 
     def asks(self) -> bool:
-        return self._wanted
+        return self._visible_keys
 
     def _ask(self) -> None:
         words = f"{self._question}  {self._shared}".strip()
-        self._asked.show_chips(
-            [Chip(words, "question", "incomplete") if self._wanted else Chip(words, "", "missing")]
+        self._key_chips.show_chips(
+            [Chip(words, "question", "incomplete") if self._visible_keys else Chip(words, "", "missing")]
         )
 
 

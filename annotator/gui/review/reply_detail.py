@@ -35,7 +35,7 @@ class ReplyDetail(Splitter):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__("judges/reply", Qt.Orientation.Vertical)
         self._session = session
-        self._told: JudgementDetail | None = None
+        self._detail: JudgementDetail | None = None
         self._replies: Sequence[Reply] = ()
         self.made = with_properties(QTextBrowser(), role="side", accessibleName="Verdict from the reply")
         self.which = ChoiceBox(accessibleName="Reply to show")
@@ -65,14 +65,14 @@ class ReplyDetail(Splitter):
             QGuiApplication.clipboard().setText(self._replies[place].call.raw)
 
     def clear(self) -> None:
-        self._told, self._replies = None, ()
+        self._detail, self._replies = None, ()
         self.made.clear()
         self._offer_replies()
         self._show_prompt()
 
-    def show_told(self, detail: JudgementDetail) -> None:
-        same = self._told is not None and self._told.line.id == detail.line.id
-        self._told, self._replies = detail, detail.replies
+    def show_detail(self, detail: JudgementDetail) -> None:
+        same = self._detail is not None and self._detail.line.id == detail.line.id
+        self._detail, self._replies = detail, detail.replies
         self.made.setHtml(made_of(detail))
         if not same:
             self.which.clear()
@@ -81,7 +81,7 @@ class ReplyDetail(Splitter):
 
     def show_reply(self, reply: Reply) -> None:
         """Show a call of an extraction, of which nothing else is kept."""
-        self._told, self._replies = None, (reply,)
+        self._detail, self._replies = None, (reply,)
         call = reply.call
         word = "It could be read." if call.status == "ok" else STATUS_WORDS.get(call.status, call.status)
         self.made.setHtml(f"<h3>{escape(word)}</h3><p dir='auto'>{escape(call.cause)}</p>")
@@ -104,7 +104,7 @@ class ReplyDetail(Splitter):
             widget.setVisible(reply is not None)
         if reply is None:
             self.raw.setPlainText("")
-            self.facts.setText(NOBODY if self._told is not None else "")
+            self.facts.setText(NOBODY if self._detail is not None else "")
             return
         self.raw.setPlainText(pretty(reply.call.raw) or "(the reply was empty)")
         self.facts.setText(facts(reply.call))
@@ -112,15 +112,15 @@ class ReplyDetail(Splitter):
     def _show_prompt(self) -> None:
         if self.tabs.currentIndex() != 1:
             return
-        if self._told is None:
+        if self._detail is None:
             self._show_sent((None, ""))
             return
         self.sure.setText("Assembling the prompt…")
-        self._session.ask_later(self._show_sent, _sent, self._told.line.id)
+        self._session.ask_later(self._show_sent, _sent, self._detail.line.id)
 
     def _show_sent(self, answer: tuple[SentPrompt | None, str]) -> None:
         sent, judgement_id = answer
-        if judgement_id != (self._told.line.id if self._told is not None else ""):
+        if judgement_id != (self._detail.line.id if self._detail is not None else ""):
             return
         if sent is None:
             self.sure.setText(NO_PROMPT)
@@ -130,8 +130,8 @@ class ReplyDetail(Splitter):
             self.prompt.setPlainText(f"# system\n\n{sent.system_part}\n\n# user\n\n{sent.user_part}")
 
     def _dress(self) -> None:
-        if self._told is not None:
-            self.made.setHtml(made_of(self._told))
+        if self._detail is not None:
+            self.made.setHtml(made_of(self._detail))
 
 
 def _sent(project: Project, judgement_id: str) -> tuple[SentPrompt | None, str]:
@@ -213,9 +213,9 @@ def _quote(detail: JudgementDetail) -> list[str]:
         return []
     place = "the cited page" if detail.address else "the report"
     quote = escape(detail.quote)
-    if detail.found is None:
+    if detail.quote_found is None:
         return [f"<p dir='auto'><b>Quote</b> {quote}</p>"]
-    if not detail.found:
+    if not detail.quote_found:
         bad = theme.token("state-disagree").name()
         return [
             f"<p dir='auto'><b>Quote</b> {quote}</p>"

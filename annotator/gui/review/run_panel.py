@@ -182,7 +182,7 @@ class DraftAsking(OrderPane):
         self._item: Item | None = None
         self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
-        self._asked: Any = None
+        self._request: Any = None
         self.judge = ChoiceBox(accessibleName="Judge that writes the draft")
         self.judge.keep_short(10)
         self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
@@ -207,7 +207,7 @@ class DraftAsking(OrderPane):
         if other:
             self.answer.clear()
         self._fill_judges()
-        self.words.setText(self._said())
+        self.words.setText(self._summary())
         offered = self._offered() and not waiting
         for part in (self.judge, self.budget, self.estimate, self.begin):
             part.setVisible(offered and bool(self.judge.count()))
@@ -218,11 +218,13 @@ class DraftAsking(OrderPane):
         fit = not self.begin.isHidden() and not self._lacks and not self.session.project.readonly
         self.begin.setEnabled(fit and not self.run.running)
         self.estimate.clear()
-        self._asked = self.order() if fit else None
-        if self._asked is not None:
+        self._request = self.order() if fit else None
+        if self._request is not None:
             from annotator.actions.orders import orders
 
-            self.session.ask_later(partial(self._show_forecast, self._asked), orders.forecast, self._asked)
+            self.session.ask_later(
+                partial(self._show_forecast, self._request), orders.forecast, self._request
+            )
 
     def order(self) -> Any:
         from annotator.actions.material import model_drafts
@@ -245,7 +247,7 @@ class DraftAsking(OrderPane):
 
         return self._kind in model_drafts.OFFERED
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         from annotator.actions.material import model_drafts
 
         if not self._offered():
@@ -293,7 +295,7 @@ class DraftAsking(OrderPane):
         offer(self.judge, [(judge.name, judge.name) for judge in result])
 
     def _show_forecast(self, request: Any, forecast: Any) -> None:
-        if request is self._asked and not self.begin.isHidden():
+        if request is self._request and not self.begin.isHidden():
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def tell(self, line: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import Splitter
 
 Span = tuple[int, int]
-EVIDENCE, KEPT = "evidence", "kept"
+EVIDENCE, KEPT_QUOTE = "evidence", "kept"
 LONGEST_SOUGHT = 100
 
 
@@ -152,7 +152,7 @@ class TextPane(Pane):
     def show_evidence(self, passages: Sequence[tuple[str, Span]], at_hand: str, *, reveal: bool) -> None:
         """Mark all passages, each told with whose it is; those of the current one stand out."""
         mine = [span for whose, span in passages if whose == at_hand]
-        self.report.set_marks(KEPT, [span for whose, span in passages if whose != at_hand])
+        self.report.set_marks(KEPT_QUOTE, [span for whose, span in passages if whose != at_hand])
         self.report.set_marks(EVIDENCE, mine)
         self.steps.show_passages(passages, at_hand)
         if mine and reveal:
@@ -232,8 +232,8 @@ class EvidenceSteps(QWidget):
         super().__init__()
         self._passages: list[tuple[str, Span]] = []
         self._at = -1
-        self.told, self.before, self.after = PlainLabel(role="hint"), QToolButton(), QToolButton()
-        row = horizontal(self.told, on=self, margins=0, spacing=4)
+        self.count, self.before, self.after = PlainLabel(role="hint"), QToolButton(), QToolButton()
+        row = horizontal(self.count, on=self, margins=0, spacing=4)
         for button, picture, words, act, way in (
             (self.before, "up", "Previous passage", "previous_evidence", -1),
             (self.after, "down", "Next passage", "next_evidence", 1),
@@ -265,7 +265,9 @@ class EvidenceSteps(QWidget):
 
     def _tell(self) -> None:
         many = len(self._passages)
-        self.told.setText(f"Passage {self._at + 1} of {many}" if self._at >= 0 else f"{many} passages marked")
+        self.count.setText(
+            f"Passage {self._at + 1} of {many}" if self._at >= 0 else f"{many} passages marked"
+        )
 
 
 def sought(words: str) -> str:

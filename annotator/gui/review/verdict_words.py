@@ -137,7 +137,7 @@ class UnitLabel:
     """
 
     label: Judgement | None = None
-    asked: Taxonomy | None = None
+    taxonomy: Taxonomy | None = None
     kind: str = ""
     outdated: str = ""
     origin: str = ""

@@ -408,18 +408,18 @@ class Flow(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.said: Any = ""
+        self.decided: Any = ""
         """What was decided last, until the person touches anything else; automatic advance touches nothing."""
         self._by_itself = False
 
     def is_spent(self, subject: Any) -> bool:
         """Whether a key has decided this subject already, and the person has touched nothing since."""
-        return bool(subject) and subject == self.said
+        return bool(subject) and subject == self.decided
 
     def touched(self) -> None:
         """Another subject is at hand; where a person brought it there, the last decision is behind them."""
         if not self._by_itself:
-            self.said = ""
+            self.decided = ""
 
     def advance(self) -> None:
         self._by_itself = True

@@ -201,7 +201,7 @@ class BackgroundTasks(QObject):
         self._threads.setMaxThreadCount(1)
         self._numbers = count()
         self._out: dict[int, TaskCallbacks] = {}
-        self._stopping, self._said = Event(), ""
+        self._stopping, self._message = Event(), ""
         self._heard.connect(self._tell)
         self._pressed = Pressed(self)
 
@@ -225,7 +225,7 @@ class BackgroundTasks(QObject):
     @property
     def job(self) -> str:
         """What is said of the job that is in progress; empty while there is none."""
-        return (self._said or "Work in progress") if self._jobs() else ""
+        return (self._message or "Work in progress") if self._jobs() else ""
 
     def stop_jobs(self) -> None:
         """Have jobs end at their next step; what they were about to write is taken back."""
@@ -262,11 +262,11 @@ class BackgroundTasks(QObject):
             del self._out[number]
             self._call(callbacks, callbacks.over)
             if callbacks.job and not self._jobs():
-                self._said = ""
+                self._message = ""
                 self._stopping.clear()
                 self.free.emit()
         elif what == "progress":
-            self._said = progress_words(*of)
+            self._message = progress_words(*of)
             self._call(callbacks, callbacks.progress, *of)
         elif what == "done":
             self._call(callbacks, callbacks.done, of)

@@ -116,7 +116,7 @@ class FolderLine(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._theirs = session.project.from_task
-        self._said = ""
+        self._message = ""
         self.folder, self.state = ElidedLabel(NO_FOLDER, "strong"), PlainLabel(role="hint", wrap=True)
         self.keys, self.progress = MessageBar(), ProgressRow()
         self.progress.hide()
@@ -154,7 +154,7 @@ class FolderLine(Pane):
     def go_by(self, folder: Path | None) -> None:
         from annotator.actions.parcels import shared_folder
 
-        self._said = ""
+        self._message = ""
         self.session.do(shared_folder.choose, folder)
         self.fill()
 
@@ -172,12 +172,12 @@ class FolderLine(Pane):
     def _sent(self, done: list[HandOutResult] | None) -> None:
         self.progress.hide()
         if done is not None:
-            self._said = (
+            self._message = (
                 f"Wrote {counted(sum(one.packed is not None for one in done), 'task')} into the folder."
             )
             for result in done:
                 if result.problem:
-                    self._said += f" Not written for {result.person.name}: {result.problem}"
+                    self._message += f" Not written for {result.person.name}: {result.problem}"
             self.session.tell(Change("parcel", "", "pack task"))
         self.fill()
 
@@ -188,7 +188,7 @@ class FolderLine(Pane):
     def _show(self, news: FolderNews) -> None:
         from annotator.actions.parcels import shared_folder
 
-        sentences = [self._said or GOES[self._theirs], *shared_folder.words(news)]
+        sentences = [self._message or GOES[self._theirs], *shared_folder.words(news)]
         self.state.setText(" ".join(sentences))
         if not news.keys:
             self.keys.clear()

@@ -43,12 +43,12 @@ class Application(QApplication):
 
     def __init__(self, arguments: list[str]) -> None:
         super().__init__(arguments)
-        self.asked: list[str] = []
+        self.announced: list[str] = []
         """Every file that was announced, also while nobody listened."""
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QFileOpenEvent) and event.file():
-            self.asked.append(event.file())
+            self.announced.append(event.file())
             self.file_asked.emit(event.file())
             return True
         return super().event(event)

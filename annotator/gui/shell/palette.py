@@ -44,7 +44,7 @@ ACTS, PAGES, RECENT = "Acts", "Pages", "Recent"
 CHOICE = Qt.ItemDataRole.UserRole
 # At 100 %: how wide it is at most, how far from the edges of the window, and how much of a row the title may take.
 WIDEST, EDGE, TITLE = 760, 24, 0.34
-KEPT = 6
+MOST_RECENT = 6
 # Reasons for which the focus goes, and comes back by itself.
 PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 MOVED = ("check_card", "keep_task")
@@ -173,7 +173,7 @@ class Palette(QFrame):
 
     def _choose(self) -> None:
         if (choice := self._current()) is not None:
-            self._recent = [choice, *(one for one in self._recent if one.words != choice.words)][:KEPT]
+            self._recent = [choice, *(one for one in self._recent if one.words != choice.words)][:MOST_RECENT]
             self.dismiss()
             self._session.attempt(choice.do)
 
@@ -267,7 +267,7 @@ class Palette(QFrame):
             # An act of a page is there only while that page is in view.
             if choice.kind != ACTS or (choice.title, choice.words) in here:
                 yield Choice(RECENT, choice.words, choice.do, choice.title, choice.key)
-        for page in self._window.visited()[1:KEPT]:
+        for page in self._window.visited()[1:MOST_RECENT]:
             at = page.place()
             lines = self._session.ask(items.lines, [at["item_id"]] if "item_id" in at else []) or []
             words = [f"{line.key}  {' '.join(line.question.split())}" for line in lines] or [page.NAME]

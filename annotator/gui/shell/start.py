@@ -363,7 +363,7 @@ def run(first: Frame, path: Path | None = None, *, with_sample: bool = False) ->
         goldsmith.show(path)
     if isinstance(application, Application):
         application.file_asked.connect(lambda name: goldsmith.show(Path(name)))
-        for name in application.asked:
+        for name in application.announced:
             goldsmith.show(Path(name))
     heed_signals(goldsmith)
     QTimer.singleShot(0, goldsmith.settle)

@@ -276,8 +276,8 @@ class ViewPane(Splitter):
         self.sought = search_field("Find in the table…", "Find in the table", self._seek_soon.start)
         theme.scale(self.sought.setMaximumWidth, 240)
         self.sought.returnPressed.connect(self.table.setFocus)
-        self.answers, self.told = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
-        for label in (self.answers, self.told):
+        self.answers, self.notes = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
+        for label in (self.answers, self.notes):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._answers, self._conditions = list[str](), list[str]()
         self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
@@ -285,7 +285,7 @@ class ViewPane(Splitter):
         self.more.toggled.connect(lambda _: self._fit_words())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
-        words = vertical(self.answers, self.told, spacing=4)
+        words = vertical(self.answers, self.notes, spacing=4)
         layout = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
         self.addWidget(column_of(head, (self.table, 1), layout, margins=(0, 0, 0, 4), spacing=4))
         self.addWidget(self._below())
@@ -336,7 +336,7 @@ class ViewPane(Splitter):
         if self.more.isChecked():
             answers, first = len(self._answers), len(self._conditions)
         self.answers.show_words("\n".join(self._answers[:answers]))
-        self.told.show_words("\n".join(self._conditions[:first]))
+        self.notes.show_words("\n".join(self._conditions[:first]))
         self.more.setText("Show fewer" if self.more.isChecked() else f"Show {left:,} more")
         self.more.setVisible(left > 0)
         self.share_room()
@@ -346,7 +346,7 @@ class ViewPane(Splitter):
         if not self.is_fresh or not self.isVisible():
             return
         px, whole = theme.current().px, self.height()
-        shown = [label for label in (self.answers, self.told) if not label.isHidden()]
+        shown = [label for label in (self.answers, self.notes) if not label.isHidden()]
         words = sum(label.heightForWidth(label.width()) for label in shown)
         if not self.more.isHidden():
             words = max(words, self.more.sizeHint().height())
@@ -374,7 +374,7 @@ class ViewPane(Splitter):
         self.model.show(sheet)
         self.table.setAccessibleName(sheet.title)
         # A sentence that begins with a name from right to left is still read from the left.
-        notes = [f"\u200e{words}" for words in sheet.told]
+        notes = [f"\u200e{words}" for words in sheet.notes]
         self._answers, self._conditions = notes[: sheet.answers], notes[sheet.answers :]
         self.more.setChecked(self.more.isChecked() and same)
         self._fit_words()
@@ -451,7 +451,7 @@ WIDEST, LETTERS = 190, 8
 # Names of papers' tables are told apart by their ends.
 WIDE_FROM, WIDER = 40, 340
 # So many lists stand in view, and so many letters of what the others say.
-IN_VIEW, SAID = 3, 60
+IN_VIEW, SPOKEN_LETTERS = 3, 60
 
 
 class Choosers(QWidget):
@@ -534,7 +534,9 @@ class Choosers(QWidget):
         words = " · ".join(
             f"{self.lists[name].accessibleName()}: {self.lists[name].currentText()}" for name in shown
         )
-        self.fold.button.setText(shorten(words, SAID, placeholder="…").replace("&", "&&") or "Options")
+        self.fold.button.setText(
+            shorten(words, SPOKEN_LETTERS, placeholder="…").replace("&", "&&") or "Options"
+        )
         self.fold.button.setVisible(bool(shown) or any(not part.isHidden() for part in self._added))
         self.updateGeometry()
 

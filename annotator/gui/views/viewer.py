@@ -111,8 +111,8 @@ class FigureBehindView(BehindPane):
             "Judgements", self.judgements, self.judgements.widths, stretched=3, moved=self._soon.start
         )
         self.replies = ReplyDetail(self.session)
-        self.said = with_properties(QTextBrowser(), role="side", accessibleName="Full judgement")
-        self.detail = Stack(self.said, self.replies)
+        self.reply = with_properties(QTextBrowser(), role="side", accessibleName="Full judgement")
+        self.detail = Stack(self.reply, self.replies)
         self.levels = Stack(
             self.items_table,
             Splitter(
@@ -148,7 +148,7 @@ class FigureBehindView(BehindPane):
             self._refuse(answer)
             return
         self.items.show(answer)
-        self.note.setText(" ".join([*answer.told, DEEPER]))
+        self.note.setText(" ".join([*answer.notes, DEEPER]))
         hide_alike(self.items_table, self.items, ALIKE)
         if self.items.rowCount():
             self.items_table.selectRow(0)
@@ -202,7 +202,7 @@ class FigureBehindView(BehindPane):
             self._forget()
             self.levels.setCurrentIndex(0)
             self.title.setText(self._whole)
-            self.note.setText(" ".join([*self.items.whole.told, DEEPER]))
+            self.note.setText(" ".join([*self.items.whole.notes, DEEPER]))
             self.focus_list()
             return
         super().leave_level()
@@ -214,16 +214,16 @@ class FigureBehindView(BehindPane):
         line = self.line()
         self.detail.setCurrentIndex(0)
         if line is None:
-            self.said.clear()
+            self.reply.clear()
             return
-        self.said.setHtml(_in_full(line))
+        self.reply.setHtml(_in_full(line))
         if not by_person(line):
-            self.session.ask_later(self._show_told, _detail, line.judgement.id)
+            self.session.ask_later(self._show_judgement, _detail, line.judgement.id)
 
-    def _show_told(self, detail: JudgementDetail | None) -> None:
+    def _show_judgement(self, detail: JudgementDetail | None) -> None:
         line = self.line()
         if detail is not None and line is not None and detail.line.id == line.judgement.id:
-            self.replies.show_told(detail)
+            self.replies.show_detail(detail)
             self.detail.setCurrentIndex(1)
 
 
@@ -465,7 +465,7 @@ class Viewer(TabPart):
         chosen = self._chosen.get(self._name, {}) | self.more()
         known = self._known.get(self._name)
         same = known is not None and result_views.same_count(view, {**known.chosen, **chosen}, known.chosen)
-        computed = known.kept if known is not None and same and known.sheets else None
+        computed = known.count if known is not None and same and known.sheets else None
         self.hint.setText("Counting…")
         self.session.ask_newest(self._counted, self.question(), self.among, self._name, chosen, computed)
 

@@ -258,7 +258,7 @@ class PlainArea(QScrollArea):
     def __init__(self, name: str, inside: QWidget | None = None) -> None:
         super().__init__()
         self._looks = 0
-        self._kept_at: QSize | None = None
+        self._bar_kept_at: QSize | None = None
         # Of a viewport that Qt makes, Python has to find out what it is when it is first asked for: 5 ms of a start.
         self.setViewport(QWidget())
         self.setWidgetResizable(True)
@@ -279,8 +279,8 @@ class PlainArea(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another size of the room may call for scroll bars, or do without the one that was kept."""
-        if not self._looks and self._kept_at not in (None, self.size()):
-            self._kept_at = None
+        if not self._looks and self._bar_kept_at not in (None, self.size()):
+            self._bar_kept_at = None
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         with self._look() as may:
             if may:
@@ -299,8 +299,8 @@ class PlainArea(QScrollArea):
         """One look among those that led to it, and whether it may be had."""
         self._looks += 1
         try:
-            if self._looks > LOOKS and self._kept_at is None:
-                self._kept_at = self.size()
+            if self._looks > LOOKS and self._bar_kept_at is None:
+                self._bar_kept_at = self.size()
                 self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
             yield self._looks <= 2 * LOOKS
         finally:

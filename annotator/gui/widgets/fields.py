@@ -304,7 +304,7 @@ class GrowingEdit(TextBox):
     ) -> None:
         super().__init__(parent, **settings)
         self._least, self._most = least, most
-        self._told, self._fitting = "", False
+        self._announced, self._fitting = "", False
         self._composing = False
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._longest = QTimer(self, singleShot=True, interval=LONGEST_MS)
@@ -318,17 +318,17 @@ class GrowingEdit(TextBox):
 
     def setPlainText(self, text: str) -> None:
         """Put a text into the field; it was not typed, so nobody is told."""
-        self._told = text
+        self._announced = text
         super().setPlainText(text)
-        self._told = self.toPlainText()
+        self._announced = self.toPlainText()
         self._quiet()
 
     def tell(self) -> None:
         """Tell at once of what was typed and not yet told."""
         self._quiet()
         text = self.toPlainText()
-        if text != self._told:
-            self._told = text
+        if text != self._announced:
+            self._announced = text
             self.edited.emit(text)
 
     def sizeHint(self) -> QSize:

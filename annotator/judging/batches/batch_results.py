@@ -206,7 +206,7 @@ class BatchReading:
         hear: Callable[[Usage, Call], None],
     ) -> None:
         """`hear` is called with the tokens of each answer, as the server counted them."""
-        self.found, self._hear = Reconciled(), hear
+        self.reconciled, self._hear = Reconciled(), hear
         self._state = state
         self._replies = replies
         self._prices = prices
@@ -224,14 +224,14 @@ class BatchReading:
             for line in lines(file):
                 odd = self._odd(line, errors)
                 if odd is not None:
-                    self.found.fates[odd] += 1
+                    self.reconciled.fates[odd] += 1
                 elif line and line.outcome.answered:
                     yield self._call(line)
                 elif line:
                     errors[line.custom_id] = line
         for line in errors.values():
-            if line.custom_id in self.found.settled:
-                self.found.fates[QuestionFate.DUPLICATE] += 1
+            if line.custom_id in self.reconciled.settled:
+                self.reconciled.fates[QuestionFate.DUPLICATE] += 1
             elif line.fate is QuestionFate.FAILED:
                 yield self._call(line)
             else:
@@ -245,7 +245,7 @@ class BatchReading:
         if line.custom_id not in self._state.entries:
             return QuestionFate.UNKNOWN
         second = line.custom_id in errors and not line.outcome.answered
-        return QuestionFate.DUPLICATE if second or line.custom_id in self.found.settled else None
+        return QuestionFate.DUPLICATE if second or line.custom_id in self.reconciled.settled else None
 
     def _call(self, line: ResultLine) -> Call:
         state, name, outcome = self._state, line.custom_id, line.outcome
@@ -255,7 +255,7 @@ class BatchReading:
             fault, fate = _AGAIN, QuestionFate.SPOILED
             outcome = replace(outcome, content="\n\n".join([f"({_AGAIN})", *self._again[name]]))
         cost = self._cost(outcome, entry.most_usd)
-        self.found.cost_usd += cost or 0.0
+        self.reconciled.cost_usd += cost or 0.0
         self._settle(name, fate)
         call = call_of(
             outcome.without(self._secrets),
@@ -271,7 +271,7 @@ class BatchReading:
             latency_s=None,
             cost_usd=cost,
         )
-        self.found.spent_usd += call.bill_usd or 0.0
+        self.reconciled.spent_usd += call.bill_usd or 0.0
         if outcome.answered:
             self._hear(outcome.usage, call)
         if fate is QuestionFate.CHANGED:
@@ -301,12 +301,12 @@ class BatchReading:
         )
         left = QuestionFate.EXPIRED if self._state.status == "expired" else left
         for name in self._state.entries:
-            if name not in self.found.settled:
+            if name not in self.reconciled.settled:
                 self._settle(name, left)
 
     def _settle(self, name: str, fate: QuestionFate) -> None:
-        self.found.settled[name] = fate
-        self.found.fates[fate] += 1
+        self.reconciled.settled[name] = fate
+        self.reconciled.fates[fate] += 1
 
     def _cost(self, outcome: CallOutcome, most_usd: float) -> float | None:
         """What an answer cost: the most it may have where nobody told; None where no price is known."""

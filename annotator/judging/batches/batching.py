@@ -87,7 +87,7 @@ class Batched:
     def settled(self, key: str) -> bool:
         return key in self.answered or key in self.declined or key in self.live
 
-    def heard(self, call: Call) -> None:
+    def record_outcome(self, call: Call) -> None:
         if call.status is Status.OK:
             self.answered.add(call.cache_key)
         elif call.status in DECLINED:
@@ -207,7 +207,7 @@ async def through(
     """
     batched = Batched(asker, shelf)
     for call in shelf.declined():
-        batched.heard(call)
+        batched.record_outcome(call)
     work = _Work(judge, batched, tell, sizes or BatchLimits(), nap).all(cases)
     if await unless_cancelled(work, cancel or asyncio.Event()):
         batched.halt = RunHalt("The run was stopped; its batches continue at the provider.")
@@ -353,7 +353,7 @@ class _Work:
         try:
             await QuestionSettling(question, self._sender, calls.append, self._asker.notes).settle()
         finally:
-            stored = [self._asker.kept(call) for call in calls]
+            stored = [self._asker.journalled(call) for call in calls]
             self._journal([call for call, _ in stored])
         for _, why in stored:
             if why:
@@ -411,10 +411,10 @@ class _Work:
             await self._turned_down(state)
             return
         reading = await self._read(state)
-        if reading.found.fates[QuestionFate.DAMAGED]:
+        if reading.reconciled.fates[QuestionFate.DAMAGED]:
             # The download may have been cut without a word; the same lines make the same calls.
             reading = await self._read(state)
-        result = reading.found
+        result = reading.reconciled
         bill.cost_usd = result.cost_usd
         self._batched.live |= {
             state.entries[name].key for name, fate in result.settled.items() if fate in LIVE
@@ -463,11 +463,11 @@ class _Work:
         if calls:
             self._shelf.keep_calls(calls)
         for call in calls:
-            self._batched.heard(call)
+            self._batched.record_outcome(call)
 
     def _hear(self, usage: Usage, call: Call) -> None:
         within = (usage.output or 0) - (usage.beside or 0) <= (cap_of(json.loads(call.parameters)) or 0)
-        self._sender.budget.heard(
+        self._sender.budget.record_usage(
             usage.output, within=within and call.bill_usd is not None, beside=usage.beside
         )
 

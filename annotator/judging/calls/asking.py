@@ -321,7 +321,7 @@ class Asker:
         except UnreadableReply:
             return None
 
-    def kept(self, call: Call) -> tuple[Call, str]:
+    def journalled(self, call: Call) -> tuple[Call, str]:
         """A call as it is journalled, and why the run must end: of a model that may not answer, none is used."""
         why = self.refused(call.returned_model)
         return (call.model_copy(update={"status": Status.SKIPPED, "cause": why}) if why else call), why
@@ -404,7 +404,7 @@ class CaseAsk:
         return flags
 
     def _keep(self, call: Call) -> None:
-        stored, why = self.asker.kept(call)
+        stored, why = self.asker.journalled(call)
         self.calls.append(stored)
         self.call_id = call.id
         if why:

@@ -463,7 +463,7 @@ class Sender:
             cost, usage = self._cost(outcome), outcome.usage
             if outcome.answered:
                 most = self.most_usd(body, likely, usage.beside or 0)
-                self.budget.heard(
+                self.budget.record_usage(
                     usage.output,
                     likely,
                     within=None not in (cap_of(sent), cost, most) and (cost or 0.0) <= (most or 0.0),
@@ -477,7 +477,7 @@ class Sender:
             # A rejection that names its part teaches something: the next request leaves it out.
             if rejected_part(outcome, sent) is None:
                 doubtful = form_doubtful and outcome.http in (500, 501)
-                self.limits.heard(outcome, granted, form_doubtful=doubtful)
+                self.limits.record_outcome(outcome, granted, form_doubtful=doubtful)
         return outcome, cost
 
     def _cost(self, outcome: CallOutcome) -> float | None:

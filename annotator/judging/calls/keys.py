@@ -32,7 +32,7 @@ class KeyPlace(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundKey:
+class LocatedKey:
     """A key and where it lay. Its text form leaves the key out."""
 
     value: str = field(repr=False)
@@ -123,14 +123,14 @@ class Keys:
         self._session: dict[str, str] = {}
         self.grants = KeyGrants()
 
-    def find(self, address: str, variable: str = "", former: str = "") -> FoundKey | None:
+    def find(self, address: str, variable: str = "", former: str = "") -> LocatedKey | None:
         """The key that may go to an address: of the keyring, or of the variable the judge names; None without one.
 
         `former` is the name of a judge under which an earlier version may have kept it.
         """
         return self.look(address, variable, former)[0]
 
-    def look(self, address: str, variable: str, former: str) -> tuple[FoundKey | None, str]:
+    def look(self, address: str, variable: str, former: str) -> tuple[LocatedKey | None, str]:
         """The same, and without a key the name of one at hand of which a person has yet to say whether it may go there.
 
         A variable stays so after a no, since the judge cannot do without it.
@@ -139,7 +139,7 @@ class Keys:
         for key, place, value in self.at_hand(address, variable, former):
             allowed = self.grants.of(key, address) if key else True
             if allowed:
-                result = FoundKey(checked_key(value), place)
+                result = LocatedKey(checked_key(value), place)
                 hold(result.value)
                 return result, ""
             if allowed is None or key == variable:

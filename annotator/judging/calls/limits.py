@@ -21,7 +21,7 @@ _FATAL = {
     CallTrouble.QUOTA: "The account's credit or quota is used up.",
     CallTrouble.REDIRECT: "Redirects are not followed: give the judge the address that is meant.",
 }
-_NOT_FOUND = "The endpoint does not know the model or the address."
+_UNKNOWN_MODEL = "The endpoint does not know the model or the address."
 _DOWN = frozenset({CallTrouble.SERVER, CallTrouble.CONNECTION, CallTrouble.TIMEOUT, CallTrouble.MALFORMED})
 # A gateway whose server is away, or too busy; other errors of a server pass sooner or not at all.
 _AWAY = frozenset({408, 502, 503, 504, 522, 524, 529})
@@ -116,14 +116,16 @@ class Breaker:
             self._trial_until = now + self._rest_s
         return wait
 
-    def heard(self, outcome: CallOutcome, started: float, now: float, *, form_doubtful: bool = False) -> None:
+    def record_outcome(
+        self, outcome: CallOutcome, started: float, now: float, *, form_doubtful: bool = False
+    ) -> None:
         """Learn from an attempt that started at that moment; raises Halt when the endpoint is given up.
 
         A server's error is not held against an endpoint while the format of the reply may be its cause.
         """
         if outcome.trouble is CallTrouble.RATE:
             return
-        fatal = _NOT_FOUND if outcome.http == 404 else _FATAL.get(outcome.trouble)
+        fatal = _UNKNOWN_MODEL if outcome.http == 404 else _FATAL.get(outcome.trouble)
         if fatal:
             # A key is refused by mistake at times; what is used up stays so.
             self._refusals += self._fatal if outcome.trouble is CallTrouble.QUOTA else 1
@@ -281,8 +283,8 @@ class Limits:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self.asked = max(1, concurrency)
-        self.allowed = float(self.asked)
+        self.concurrency = max(1, concurrency)
+        self.allowed = float(self.concurrency)
         self._clock, self._sleep, self._chance = clock, sleep, chance
         self._backoff_s = backoff_s
         self.breaker = breaker or Breaker()
@@ -295,7 +297,7 @@ class Limits:
         self._only_429_since: float | None = None
         self._resume_at = self._halved_at = float("-inf")
         self._halt: RunHalt | None = None
-        self._asked = 0
+        self._attempts = 0
         self.opened = asyncio.Event()
         """Set with the first usable answer, and when a run ends: until then, few questions are begun."""
 
@@ -322,8 +324,8 @@ class Limits:
     async def question(self) -> AsyncIterator[int]:
         """Wait for leave to put a question, which may take several requests; gives its number, from 1."""
         async with self._questions.one():
-            self._asked += 1
-            yield self._asked
+            self._attempts += 1
+            yield self._attempts
 
     def settled(
         self, number: int, status: Status, http: int | None, cause: str, subjects: Sequence[str]
@@ -339,7 +341,7 @@ class Limits:
         self._slots.wake()
         self._questions.wake()
 
-    def heard(self, outcome: CallOutcome, started: float, *, form_doubtful: bool = False) -> None:
+    def record_outcome(self, outcome: CallOutcome, started: float, *, form_doubtful: bool = False) -> None:
         """Learn from an attempt that was granted at that moment; raises Halt when the endpoint is given up."""
         try:
             if outcome.trouble is CallTrouble.RATE:
@@ -347,9 +349,9 @@ class Limits:
                 self._lose_patience(outcome)
             elif outcome.answered:
                 self._only_429_since = None
-                self.allowed = min(float(self.asked), self.allowed + 1 / self.allowed)
+                self.allowed = min(float(self.concurrency), self.allowed + 1 / self.allowed)
             self._pause(outcome)
-            self.breaker.heard(outcome, started, self._clock(), form_doubtful=form_doubtful)
+            self.breaker.record_outcome(outcome, started, self._clock(), form_doubtful=form_doubtful)
         except RunHalt as halt:
             self._end(halt)
             raise

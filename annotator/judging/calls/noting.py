@@ -33,17 +33,17 @@ class CallNotes:
     def __init__(self, keep: Keep, *, many: bool = False) -> None:
         self._keep, self._many = keep, many
         self._pending: dict[str, Call] = {}
-        self._kept: asyncio.Future[None] | None = None
+        self._written: asyncio.Future[None] | None = None
         self._writer: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._lately: deque[float] = deque(maxlen=_LATELY)
 
     @property
-    def wanted(self) -> bool:
+    def is_due(self) -> bool:
         """Whether a call now is kept as it goes out: calls take long, as far as is known."""
         return self._many or not self._lately or min(self._lately) >= SLOW_S
 
-    def heard(self, latency_s: float) -> None:
+    def record_latency(self, latency_s: float) -> None:
         """Learn how long a call took."""
         self._lately.append(latency_s)
 
@@ -56,7 +56,7 @@ class CallNotes:
     async def put(self, call: Call) -> None:
         """Wait until a call, and all that was added, is on disk; raises Halt when it cannot be stored."""
         self._pending[call.id] = call
-        self._kept = written = self._kept or asyncio.get_running_loop().create_future()
+        self._written = written = self._written or asyncio.get_running_loop().create_future()
         self._begin()
         await asyncio.shield(written)
 
@@ -78,7 +78,7 @@ class CallNotes:
         # What gets ready during one commit is stored in the next, answers with the requests that follow them.
         while self._pending:
             calls, self._pending = list(self._pending.values()), {}
-            written, self._kept = self._kept or asyncio.get_running_loop().create_future(), None
+            written, self._written = self._written or asyncio.get_running_loop().create_future(), None
             try:
                 await asyncio.to_thread(self._keep, calls)
             except Refusal as refusal:
@@ -99,7 +99,7 @@ class CallTrail:
         """`asked` is what is known of the call beforehand, by the names of its fields."""
         self.id = new_id()
         self.went: Callable[[int], None] = lambda _: None
-        self._notes, self._asked, self._out = notes, request, False
+        self._notes, self._request, self._out = notes, request, False
 
     @contextmanager
     def in_flight(self) -> Iterator[None]:
@@ -112,7 +112,7 @@ class CallTrail:
 
     async def sent(self, parameters: Mapping[str, Any], most_usd: float | None) -> None:
         """Keep that a request goes out, with the most that it may cost; the same one tried again is there already."""
-        if self._notes is None or self._out or not self._notes.wanted:
+        if self._notes is None or self._out or not self._notes.is_due:
             return
         self._out = True
         call = Call(
@@ -122,7 +122,7 @@ class CallTrail:
             cost_usd=most_usd,
             parameters=canonical_json(dict(parameters)).decode(),
             app_version=__version__,
-            **self._asked,
+            **self._request,
         )
         await self._notes.put(call)
 
@@ -131,7 +131,7 @@ class CallTrail:
         if self._notes is None:
             return
         if call.latency_s is not None and call.tokens_output is not None:
-            self._notes.heard(call.latency_s)
+            self._notes.record_latency(call.latency_s)
         if self._out:
             self._notes.add(call)
 
@@ -144,7 +144,7 @@ class CallTrail:
     def call(self, outcome: CallOutcome, fault: str, parameters: Mapping[str, Any], **details: Any) -> Call:
         """The call in progress, with what came of it."""
         sent = canonical_json(dict(parameters)).decode()
-        return call_of(outcome, fault, id=self.id, parameters=sent, **self._asked, **details)
+        return call_of(outcome, fault, id=self.id, parameters=sent, **self._request, **details)
 
 
 def call_of(outcome: CallOutcome, fault: str = "", **request: Any) -> Call:

@@ -103,7 +103,7 @@ def prices(judge: Judge | None = None, folder: Path | None = None) -> Prices:
     Refusal if the file is unreadable.
     """
     file = (folder or user_data()) / FILE
-    own = judge.asked.price if judge else None
+    own = judge.settings.price if judge else None
     return Prices(
         *([_table(file)] if file.is_file() else []), own=own, base_url=judge.base_url if judge else ""
     )
@@ -245,17 +245,17 @@ class Budget:
         limit_usd: float | None = None,
         spent_usd: float = 0.0,
         *,
-        told_output: int = TOKENS_A_UNIT,
+        output_tokens: int = TOKENS_A_UNIT,
         longest_output: int = 0,
     ) -> None:
         """`spent_usd` and `longest_output` (in tokens) are those of the same run before it was resumed.
 
-        `told_output` is the most that a reply is told to have, in tokens.
+        `output_tokens` is the most that a reply is told to have, in tokens.
         """
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd
-        self.told_output = told_output
-        self.longest: dict[int, int] = {told_output: longest_output} if longest_output else {}
+        self.output_tokens = output_tokens
+        self.longest: dict[int, int] = {output_tokens: longest_output} if longest_output else {}
         """The longest reply so far of those that are told to have at most so many tokens."""
         self.input_ratio = 1.0
         self.keeps_caps: bool | None = None
@@ -274,13 +274,13 @@ class Budget:
 
     def likely_output(self, limit: int = 0) -> int:
         """How long a reply gets in tokens: as long as others of the run, before the first as long as it is told to."""
-        return self.longest.get(limit or self.told_output) or limit or self.told_output
+        return self.longest.get(limit or self.output_tokens) or limit or self.output_tokens
 
     def thinking(self, cap: int) -> int:
         """How many tokens beyond its cap a reply may be billed at most."""
         return 0 if self.beside == 0 else max(MOST_THINKING, THINKING_PER_CAP * cap, 2 * (self.beside or 0))
 
-    def heard(
+    def record_usage(
         self,
         tokens_output: int | None,
         told: int = 0,
@@ -299,7 +299,7 @@ class Budget:
             beside = 0
         if beside is not None:
             self.beside = max(self.beside or 0, beside)
-        told = told or self.told_output
+        told = told or self.output_tokens
         self.longest[told] = max(self.longest.get(told, 0), tokens_output or 0)
         self.input_ratio = max(self.input_ratio, input_ratio)
         self.keeps_caps = within and self.keeps_caps is not False

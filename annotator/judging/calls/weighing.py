@@ -35,9 +35,9 @@ class WeighedQuestion:
     reply: type[BaseModel]
     cap: int | None
 
-    def likely(self, told_output: int) -> tuple[int, int]:
+    def likely(self, output_tokens: int) -> tuple[int, int]:
         """The most tokens that it and its reply are likely to have, if a reply is told to have so many."""
-        output = reply_parts.likely_tokens(self.reply) or told_output
+        output = reply_parts.likely_tokens(self.reply) or output_tokens
         return self.tokens + self.more, output if self.cap is None else min(self.cap, output)
 
 

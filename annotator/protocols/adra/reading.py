@@ -257,7 +257,7 @@ _RANK = {"doi": 0, "arxiv": 1, "isbn": 2, "url": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class FoundWork:
+class WorkMention:
     """A work referred to: its first place, half-open [start, end), and its number in a list."""
 
     identifier: Identifier | None
@@ -289,7 +289,7 @@ def references(report: str, source_id: str = "") -> Evidence:
     return Evidence(units=tuple(units.values()))
 
 
-def as_reference(work: FoundWork, anchor: Anchor) -> Reference:
+def as_reference(work: WorkMention, anchor: Anchor) -> Reference:
     """What was found as a reference whose id follows from its identifier and title."""
     identifier, entry = str(work.identifier or ""), work.entry
     return Reference(
@@ -305,7 +305,7 @@ def as_reference(work: FoundWork, anchor: Anchor) -> Reference:
 # The lists.
 
 
-def _listed(report: str, entries: Iterable[Span]) -> Iterator[FoundWork]:
+def _listed(report: str, entries: Iterable[Span]) -> Iterator[WorkMention]:
     """One work for each entry, and one for each link of it that speaks of something else."""
     for start, end in entries:
         marker = MARKER.match(report, start, end)
@@ -320,7 +320,7 @@ def _listed(report: str, entries: Iterable[Span]) -> Iterator[FoundWork]:
         best = min(own, key=_rank, default=None)
         if best or entry.title:
             mark = "".join(filter(str.isdigit, marker[0])) if marker else ""
-            yield FoundWork(best.identifier if best else None, entry, start, end, mark)
+            yield WorkMention(best.identifier if best else None, entry, start, end, mark)
         yield from map(_link, aside)
 
 
@@ -329,7 +329,7 @@ def _speaks_of_another(work: NamedWork, entry: ReferenceEntry) -> bool:
     return bool(title) and not same_title(title, entry.title)
 
 
-def _by_mark(listed: Sequence[FoundWork]) -> Iterator[FoundWork]:
+def _by_mark(listed: Sequence[WorkMention]) -> Iterator[WorkMention]:
     """The entries of all lists; of two lists one may give the title of [1] and the other its address."""
     titles = {result.mark: result for result in listed if result.mark and not result.identifier}
     addresses = {result.mark: result for result in listed if result.mark and not result.entry.title}
@@ -348,25 +348,25 @@ def _rank(work: NamedWork) -> int:
 # The links, DOIs and arXiv ids in the text around them.
 
 
-def _linked(report: str, entries: Sequence[Span]) -> Iterator[FoundWork]:
+def _linked(report: str, entries: Sequence[Span]) -> Iterator[WorkMention]:
     starts = [start for start, _ in entries]
     yield from (_link(work) for work in named_in(report) if not inside(work.start, entries, starts))
 
 
-def _link(work: NamedWork) -> FoundWork:
-    return FoundWork(work.identifier, ReferenceEntry(as_title(work.words)), work.start, work.end)
+def _link(work: NamedWork) -> WorkMention:
+    return WorkMention(work.identifier, ReferenceEntry(as_title(work.words)), work.start, work.end)
 
 
 # One work, however often it is named.
 
 
-def _merged(everything: Iterable[FoundWork]) -> list[FoundWork]:
+def _merged(everything: Iterable[WorkMention]) -> list[WorkMention]:
     """Each work once, where it first stands, with the best that is known of it.
 
     Two with different DOIs or arXiv ids are different works, whatever their titles.
     """
     places: dict[str, int] = {}
-    works: list[FoundWork] = []
+    works: list[WorkMention] = []
     for result in everything:
         known = [places[key] for key in result.keys if key in places]
         at = next((place for place in known if _may_be_one(works[place], result)), len(works))
@@ -379,14 +379,14 @@ def _merged(everything: Iterable[FoundWork]) -> list[FoundWork]:
     return works
 
 
-def _may_be_one(a: FoundWork, b: FoundWork) -> bool:
+def _may_be_one(a: WorkMention, b: WorkMention) -> bool:
     """Whether no identifier speaks against it; two addresses may lead to one work."""
     if a.identifier is None or b.identifier is None or a.identifier == b.identifier:
         return True
     return a.identifier.scheme != b.identifier.scheme or a.identifier.scheme == "url"
 
 
-def _joined(a: FoundWork, b: FoundWork) -> FoundWork:
+def _joined(a: WorkMention, b: WorkMention) -> WorkMention:
     known = [one for one in (a.identifier, b.identifier) if one]
     identifier = min(known, key=lambda one: _RANK[one.scheme], default=None)
     entry = ReferenceEntry(

@@ -53,7 +53,7 @@ DEPARTURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said(CountTally):
+class TruthCounts(CountTally):
     """What was said of statements. Predicted are those said to be true, gold those that are; `correct` = TP + TN."""
 
     correct: int
@@ -62,7 +62,7 @@ class Said(CountTally):
 
 def accuracy(tally: CountTally) -> float | None:
     """(TP + TN) / all statements."""
-    if not isinstance(tally, Said):
+    if not isinstance(tally, TruthCounts):
         raise TypeError("an accuracy is of statements")
     return tally.correct / tally.statements if tally.statements else None
 
@@ -105,13 +105,13 @@ SILENCE_AS_FALSE = StatementReading(
 )
 
 
-def count(pairs: Sequence[Pair], reading: StatementReading = STRICT) -> Said:
+def count(pairs: Sequence[Pair], reading: StatementReading = STRICT) -> TruthCounts:
     """The counts of the statements that were judged, in one reading; ValueError on another value."""
     known = [(label, _read(value, reading)) for label, value in pairs if value is not None]
     tp = sum(label and value == TRUE for label, value in known)
     tn = sum(not label and value == FALSE for label, value in known)
     predicted, gold = sum(value == TRUE for _, value in known), sum(label for label, _ in known)
-    return Said(predicted, tp, gold, tp, correct=tp + tn, statements=len(known))
+    return TruthCounts(predicted, tp, gold, tp, correct=tp + tn, statements=len(known))
 
 
 def _read(value: str, reading: StatementReading) -> str:

@@ -105,7 +105,7 @@ def rate(of: RelationRate, relations: Sequence[str | None], over_valid: bool = F
 
 def points(part: ResponsePart, material: Material) -> list[KeyPoint]:
     """The key points that count: those with words of a page."""
-    return [unit for unit in material.units(part) if unit.kept]
+    return [unit for unit in material.units(part) if unit.counts]
 
 
 def basis(part: ResponsePart, material: Material) -> Basis:
@@ -193,7 +193,7 @@ def _metrics() -> Iterator[Metric]:
             higher_is_better=of.better,
             parts=(part,),
             pooled=partial(_pooled, of),
-            drawn=partial(_pooled_draws, of),
+            resampled=partial(_pooled_draws, of),
         )
 
 

@@ -231,7 +231,7 @@ def _metric(
         f"{definition} {OF_EACH}",
         higher_is_better=False,
         pooled=pooled,
-        drawn=drawn,
+        resampled=drawn,
         fitted=None if vocabulary else fitted,
     )
 

@@ -227,17 +227,17 @@ def baseline(case: Case) -> Verdicts:
     return verdicts
 
 
-_DRAWN = (ResponsePart.SENTENCES,)
+_PARTS = (ResponsePart.SENTENCES,)
 COVERAGE = Protocol(
     name=NAME,
     title="Sentences that their sources bear out",
     citation="DeepScholar-Bench, §8.3.3, §8.4.2 and Box 3",
     needs=(),
-    parts=_DRAWN,
+    parts=_PARTS,
     metrics=(
-        Metric("claim_coverage", "Claim coverage", DEFINITION, coverage, parts=_DRAWN, by_window=coverage),
+        Metric("claim_coverage", "Claim coverage", DEFINITION, coverage, parts=_PARTS, by_window=coverage),
         Metric(
-            "claim_coverage.released", "Claim coverage (as released)", AS_RELEASED, as_released, parts=_DRAWN
+            "claim_coverage.released", "Claim coverage (as released)", AS_RELEASED, as_released, parts=_PARTS
         ),
     ),
     scale=scale(),

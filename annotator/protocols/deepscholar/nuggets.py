@@ -90,7 +90,7 @@ READINGS = (STRICT_ALL, ALL, STRICT_VITAL, VITAL)
 
 def gold(material: Material) -> list[Nugget]:
     """The nuggets that count: those that the text they were drawn from fully bears out, or that people wrote."""
-    return [unit for unit in material.units(Kind.NUGGETS) if unit.kept]
+    return [unit for unit in material.units(Kind.NUGGETS) if unit.counts]
 
 
 def by_construction(material: Material, nugget: Nugget) -> bool:

@@ -128,7 +128,7 @@ for a report that names none. Undefined while no count is known.
 class ImportantWorks:
     """E: what the important works on arXiv are known by, each work once; and those of which nobody has said it yet."""
 
-    wanted: Sequence[set[str]]
+    groups: Sequence[set[str]]
     open_: Sequence[set[str]]
 
 
@@ -178,7 +178,7 @@ def _covered(
         return Estimate(None, method=COVERAGE_METHOD, note=UNKNOWN_SET)
     if works is None:
         return Estimate(None, method=COVERAGE_METHOD, note=UNMARKED)
-    n, result = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
+    n, result = len(works.groups), sum(bool(keys & known) for keys in works.groups)
     gaps, more = len(works.open_), sum(bool(keys & known) for keys in works.open_)
     notes = [
         "" if known else NAMES_NOTHING,

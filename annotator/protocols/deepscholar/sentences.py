@@ -104,13 +104,13 @@ def sentences(
         within = cited.citations[bisect_left(starts, start) : bisect_left(starts, end)]
         times[text] += 1
         units.append(
-            _unit(cited, sources, _Found(text, start, end, heading, within, times[text]), response_id)
+            _unit(cited, sources, _Sentence(text, start, end, heading, within, times[text]), response_id)
         )
     return units
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Sentence:
     """A sentence before it has its id; `time` says how often its words stood up to here."""
 
     text: str
@@ -122,7 +122,7 @@ class _Found:
 
 
 def _unit(
-    cited: ReportCitations, known: dict[str, CitedSource], sentence: _Found, response_id: str
+    cited: ReportCitations, known: dict[str, CitedSource], sentence: _Sentence, response_id: str
 ) -> Sentence:
     sources: dict[str, CitedSource] = {}
     dangling = 0

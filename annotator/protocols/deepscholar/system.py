@@ -165,14 +165,14 @@ class SectionText(Report):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptWorks:
+class FilteredWorks:
     """What an operator kept, in its order; `unanswered` counts the verdicts that did not come."""
 
     works: tuple[CatalogueWork, ...]
     unanswered: int = 0
 
 
-async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> KeptWorks:
+async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> FilteredWorks:
     """The works of which a model says that they belong to the task.
 
     Those without a verdict are asked about once more; a work of which nothing is known then is kept.
@@ -187,10 +187,12 @@ async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> K
     aside = [work for work, word in verdicts.items() if not word]
     verdicts |= dict(zip(aside, await together(map(verdict, aside)), strict=True))
     catalogue_works = tuple(work for work in works if verdicts[work] in (_YES, ""))
-    return KeptWorks(catalogue_works, sum(not word for word in verdicts.values()))
+    return FilteredWorks(catalogue_works, sum(not word for word in verdicts.values()))
 
 
-async def top(question: str, works: Sequence[CatalogueWork], count: int, ask: Ask, seed: str) -> KeptWorks:
+async def top(
+    question: str, works: Sequence[CatalogueWork], count: int, ask: Ask, seed: str
+) -> FilteredWorks:
     """So many of the works, given in search order, those that a model prefers; nothing is asked where all fit.
 
     Quickselect: each round puts every work beside one pivot, drawn by the seed. A comparison that does not come goes by
@@ -212,7 +214,7 @@ async def top(question: str, works: Sequence[CatalogueWork], count: int, ask: As
         else:
             catalogue_works += [*above, pivot]
             left = [work for work, won in zip(left, wins, strict=True) if not won]
-    return KeptWorks(tuple(catalogue_works + left[: count - len(catalogue_works)]), unanswered)
+    return FilteredWorks(tuple(catalogue_works + left[: count - len(catalogue_works)]), unanswered)
 
 
 async def _beats(
@@ -334,15 +336,15 @@ class Summary(Report):
 class SearchRounds:
     """What the rounds found so far: each work once, with its best place in any list, and every query."""
 
-    found: dict[str, CatalogueWork] = field(default_factory=dict)
+    works: dict[str, CatalogueWork] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     queries: list[str] = field(default_factory=list)
-    told: str = NOTHING_YET
+    summary: str = NOTHING_YET
 
     async def ask(self, question: str, count: int, ask: Ask) -> Answer:
         """Have a model name the queries of a round; those already put are not put again."""
         before = "\n".join(self.queries) or NOTHING_YET
-        fields = {"question": question, "found": self.told, "asked": before, "count": str(count)}
+        fields = {"question": question, "found": self.summary, "asked": before, "count": str(count)}
         answer = await ask(QUERIES, fields, SearchQueries, fenced=("found",))
         if answer.status is Status.OK:
             queries = answer.reply.worded(count)
@@ -354,25 +356,25 @@ class SearchRounds:
         self, queries: Sequence[str], per_query: int, search: SearchRound
     ) -> list[CatalogueWork]:
         """Look queries up one after another; the works that were not known before."""
-        before = set(self.found)
+        before = set(self.works)
         for query in queries:
             for place, work in enumerate(await search(query, per_query)):
-                self.found.setdefault(work.key, work)
+                self.works.setdefault(work.key, work)
                 self.places[work.key] = min(place, self.places.get(work.key, place))
-        return [work for key, work in self.found.items() if key not in before]
+        return [work for key, work in self.works.items() if key not in before]
 
     async def sum_up(self, question: str, new: Sequence[CatalogueWork], ask: Ask) -> Answer:
         """Have a model sum up what was found last, for the queries of the next round."""
         listed = "\n\n".join(f"{work.title}\n{work.abstract[:ABSTRACT]}".strip() for work in new)
-        fields = {"question": question, "found": self.told, "works": listed or NOTHING_YET}
+        fields = {"question": question, "found": self.summary, "works": listed or NOTHING_YET}
         answer = await ask(SUMMARY, fields, Summary, fenced=("found", "works"))
         if answer.status is Status.OK:
-            self.told = answer.reply.text
+            self.summary = answer.reply.text
         return answer
 
     def ranked(self) -> list[CatalogueWork]:
         """All works in search order: by their best place in any list, of equals the one that was found first."""
-        return sorted(self.found.values(), key=lambda work: self.places[work.key])
+        return sorted(self.works.values(), key=lambda work: self.places[work.key])
 
 
 CITATION = "DeepScholar-Bench, §8.5"
@@ -381,7 +383,7 @@ ORACLES = {"arxiv": "oracle-arxiv", "all": "oracle-all"}
 """The modes in which the important references are given, by how one asks for them."""
 GIVEN = (NOTES, SECTION)
 PROMPTS = (QUERIES, SUMMARY, FILTER, COMPARE, *GIVEN)
-NOT_SAID = "Nobody has said which references of this item are important."
+NO_IMPORTANCE = "Nobody has said which references of this item are important."
 NONE_IMPORTANT = "No reference of this item that could be given is important."
 NONE_FOUND = "The search found no work that is old enough."
 NONE_KEPT = "No work that was found passed the filter."
@@ -501,7 +503,7 @@ def important_works(material: Material, oracle: str) -> list[CatalogueWork] | st
     """The item's important references, those on arXiv or all, each once with its abstract; else why there are none."""
     units: tuple[Reference, ...] = material.units(Kind.EVIDENCE)
     if not any(unit.importance for unit in units):
-        return NOT_SAID
+        return NO_IMPORTANCE
     chosen = [unit for unit in units if unit.importance == "important"]
     result = {work.key: work for work in (_work(unit, material) for unit in chosen)}
     return [

@@ -112,7 +112,7 @@ class DrawnClaims(ModelReply):
 
 
 @dataclass(frozen=True, slots=True)
-class _FoundClaim:
+class _ClaimSpan:
     """A claim before it has its id; `span` is its context's place in the report, if it has one."""
 
     text: str
@@ -127,7 +127,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     """C_k = Extract(Q_k, Res, Ref) of Eq. 3, section by section; no claims at all when one section failed."""
     cited = read(material.response.text)
     spans = sections(cited.report, cited.body)
-    result: list[_FoundClaim] = []
+    result: list[_ClaimSpan] = []
     flags: set[str] = set()
     for number, span in enumerate(spans, 1):
         section = cited.report[slice(*span)]
@@ -153,7 +153,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
 
 def _checked(
     cited: ReportCitations, span: Span, section: int, claim: DrawnClaim
-) -> tuple[_FoundClaim, list[str]]:
+) -> tuple[_ClaimSpan, list[str]]:
     """The claim with its address in one spelling and its context in the report's words, and the flags raised."""
     flags: list[str] = []
     notes: list[str] = []
@@ -170,25 +170,25 @@ def _checked(
         flags.append(CONTEXT_MISSING)
         notes.append("The context given for it does not stand in the report.")
     context = cited.report[slice(*within)] if within else ""
-    return _FoundClaim(claim.text.strip(), context, url, section, within, " ".join(notes)), flags
+    return _ClaimSpan(claim.text.strip(), context, url, section, within, " ".join(notes)), flags
 
 
 def baseline(material: Material) -> Extracted:
     """Every sentence that cites or states something, with the addresses its links and marks lead to; no network."""
     cited = read(material.response.text)
     starts = [start for start, _ in sections(cited.report, cited.body)]
-    result: list[_FoundClaim] = []
+    result: list[_ClaimSpan] = []
     for statement in statements(cited):
         section = max(1, sum(start <= statement.span[0] for start in starts))
         context = cited.report[slice(*statement.context)][:LONGEST_CONTEXT]
         within = (statement.context[0], statement.context[0] + len(context))
         result += [
-            _FoundClaim(statement.text, context, url, section, within) for url in statement.urls or ("",)
+            _ClaimSpan(statement.text, context, url, section, within) for url in statement.urls or ("",)
         ]
     return Extracted(_document(material, result))
 
 
-def _document(material: Material, claims: Iterable[_FoundClaim]) -> Claims:
+def _document(material: Material, claims: Iterable[_ClaimSpan]) -> Claims:
     """The claims as a set of triplets in their order, each with an id that depends on itself alone."""
     report = material.response.text
     times: Counter[tuple[str, str]] = Counter()

@@ -257,7 +257,7 @@ class RatedQuestion:
     """The ratings of one question: its score, and whether it is kept (None while that is open)."""
 
     score: Estimate
-    kept: bool | None
+    is_kept: bool | None
 
 
 def item_score(scores: Sequence[Estimate], bar: float = BAR) -> RatedQuestion:

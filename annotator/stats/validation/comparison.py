@@ -200,7 +200,7 @@ def both_ways(
     not finite.
     """
     sheet = RatingSheet(truth, [predicted], positive, weights, clusters)
-    (unweighted, weighted), _ = sheet.told([None, sheet.heavy])
+    (unweighted, weighted), _ = sheet.figures([None, sheet.heavy])
     return BothWays(unweighted, weighted)
 
 
@@ -239,7 +239,7 @@ class RatingSheet:
         factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
         return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
 
-    def told(
+    def figures(
         self, ways: Sequence[Floats | None], more: Sequence[Statistic] = ()
     ) -> tuple[list[RatingFigures], list[IntervalEstimate]]:
         """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
@@ -342,7 +342,7 @@ def comparison(
     """
     sheet = RatingSheet(truth, [one, other], positive, weights, clusters)
     differences = [_less(figure.at(0), figure.at(CELLS)) for figure in CELL_FIGURES.values()]
-    classified, result = sheet.told([sheet.heavy], differences)
+    classified, result = sheet.figures([sheet.heavy], differences)
     weighted, told_of = "" if weights is None else ", units weighted", {}
     for gap, (name, figure) in zip(result, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
@@ -425,7 +425,7 @@ class RatedPairs:
     """True values beside a rater's, with the cluster and the weight of each pair."""
 
     truth: Values
-    said: Values
+    values: Values
     clusters: Values
     weights: Weighing
 
@@ -488,7 +488,7 @@ def beside(
 
 def _added(pairs: RatedPairs, measure: Measure, categories: Sequence[Hashable]) -> Added:
     heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))
-    codes, _ = coded([pairs.truth, pairs.said], categories)
+    codes, _ = coded([pairs.truth, pairs.values], categories)
     return measure.of_pairs(codes[0], codes[1], heavy)
 
 

@@ -51,7 +51,7 @@ class CorrectionUnits:
     """
 
     labels: Floats
-    said: Floats
+    verdicts: Floats
     weights: Floats
     reach: Floats
     clusters: Codes
@@ -152,9 +152,9 @@ def parts_of(units: CorrectionUnits) -> CorrectionParts:
         return mean, by_cluster(errors / total)
 
     people, of_people = mean_there(units.labels)
-    judge_there, of_judge_there = mean_there(units.said)
-    judge = float(heavy @ units.said / reach.sum())
-    of_judge = by_cluster(heavy * (units.said - adds * judge) / reach.sum())
+    judge_there, of_judge_there = mean_there(units.verdicts)
+    judge = float(heavy @ units.verdicts / reach.sum())
+    of_judge = by_cluster(heavy * (units.verdicts - adds * judge) / reach.sum())
     reached_clusters = int((np.bincount(groups, labelled, len(present)) > 0).sum())
     errors = of_people, of_judge_there, of_judge
     return CorrectionParts(people, judge_there, judge, *errors, reached_clusters, len(present))
@@ -168,7 +168,7 @@ def corrected_mean(
     PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or the one of the least
     variance over clusters; the interval is that of `bounds_of`, over labelled clusters, of means that lie `within`.
     """
-    n, whole = int(units.labelled.sum()), len(units.said)
+    n, whole = int(units.labelled.sum()), len(units.verdicts)
     notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
     if not (units.reach * units.labelled).any():
         return _uncorrected(units, notes, level, within)
@@ -194,11 +194,11 @@ def _uncorrected(units: CorrectionUnits, notes: list[str], level: float, within:
     reason = NO_REACH.format("labelled") if units.labelled.any() else NO_LABEL
     absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=reason)
     if not units.reach.any():
-        reason = NO_REACH.format("judged") if len(units.said) else "no unit was judged"
+        reason = NO_REACH.format("judged") if len(units.verdicts) else "no unit was judged"
         nothing = Estimate(None, missing=units.missing, method="the judge's mean", note=reason)
         return CorrectedMean(nothing, absent, absent, None)
-    as_if = parts_of(replace(units, labels=units.said))
-    size = len(units.said)
+    as_if = parts_of(replace(units, labels=units.verdicts))
+    size = len(units.verdicts)
     raw = _spread(
         "the judge's mean",
         as_if.judge,
@@ -249,7 +249,7 @@ class SystemUnits:
     """
 
     labels: Values
-    said: Values
+    verdicts: Values
     items: Values
     weights: Sequence[float] | None = None
     strata: Values | None = None
@@ -319,7 +319,7 @@ def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionU
     for system in systems:
         own = codes[start : start + len(system.items)]
         start += len(own)
-        result = units_of(system.labels, system.said, system.weights, own, system.strata)
+        result = units_of(system.labels, system.verdicts, system.weights, own, system.strata)
         units.append(replace(result, clusters=own[result.places]))
     return units, int(codes.max(initial=-1)) + 1
 
@@ -423,7 +423,7 @@ class LabelPlan:
     """
 
     now: Estimate
-    wanted: float
+    labels: float
     more: int | None
     width_now: float | None
     width_then: float | None
@@ -470,7 +470,7 @@ class _Outlook:
     ) -> None:
         parts = parts_of(units)
         self.level, self.value, self.bounds = level, value, bounds
-        self.size, self.given = len(units.said), int(units.labelled.sum())
+        self.size, self.given = len(units.verdicts), int(units.labelled.sum())
         self.there, self.clusters = parts.labelled_clusters, parts.clusters
         whole = variance(parts.errors(trust), self.there)
         self.of_labels = variance(parts.errors(trust) - trust * parts.of_judge, self.there)
@@ -512,6 +512,6 @@ class _Outlook:
 def _independent(units: CorrectionUnits, trust: float) -> float:
     """The variance that labels would leave in the weighted mean, were units independent."""
     heavy, reach = units.weights[units.labelled], units.reach[units.labelled]
-    gaps = (units.labels - trust * units.said)[units.labelled]
+    gaps = (units.labels - trust * units.verdicts)[units.labelled]
     apart = heavy * (gaps - (reach > 0) * (heavy * gaps).sum() / reach.sum()) / reach.sum()
     return variance(apart, len(apart)) if len(apart) > 1 else 0.0

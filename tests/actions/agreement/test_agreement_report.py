@@ -88,13 +88,13 @@ def test_a_report_has_the_frozen_rows_and_what_they_stand_on(reported: Project) 
     assert [report.alias(person) for person in result.raters] == [
         pairs.person(reported, name).alias for name in ("Ada", "Ben")
     ]
-    assert dict(result.said) == {(1, 1): 2}
+    assert dict(result.counts) == {(1, 1): 2}
     report = agreement_report.report(reported, "person")
     ben = pairs.person(reported, "Ben").id
     units = next(each for each in report.rows if each.group == (ben,) and each.field == "units")
     result = agreement_report.provenance(report, units)
     # In each of two items: one of both, one of Ben's alone, one of Ada's alone.
-    assert dict(result.said) == {(1, 1): 2, (1, 0): 2, (0, 1): 2}
+    assert dict(result.counts) == {(1, 1): 2, (1, 0): 2, (0, 1): 2}
     report = agreement_report.report(reported, stage=Stage.PLAN)
     assert (report.rows, report.stages) == ((), (Stage.RUBRIC,))
 

@@ -101,7 +101,7 @@ def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServe
     found = lines(project, "mixed")
     order, filler = found["injection"], found["padding.filler"]
     # Of three criteria one is a yes as it is: the order can change the others alone, padding all.
-    assert (order.failed.value, order.failed.n, order.already, order.drawn) == (1.0, 8, 4, VERDICTS)
+    assert (order.failed.value, order.failed.n, order.already, order.sampled) == (1.0, 8, 4, VERDICTS)
     assert "none could change" not in order.failed.note
     assert (filler.failed.n, filler.already, filler.down) == (VERDICTS, None, 4)
     assert filler.failed.value == pytest.approx(1 / 3)

@@ -9,7 +9,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import items, materials
-from annotator.actions.items.materials import WantedMaterial
+from annotator.actions.items.materials import MaterialRequest
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -377,7 +377,7 @@ def test_letter_3_a_fourth_type_is_a_section_shown_rated_drafted_by_and_released
     item = items.add(typed, "How many will there be in 2030?", "Forecast").subject
     (tmp_path / "almanac.md").write_text("There were nine.", "utf-8")
     items.add_source(typed, item, tmp_path / "almanac.md")
-    (at_hand,) = materials.each(typed, WantedMaterial((), sources=True), [item])
+    (at_hand,) = materials.each(typed, MaterialRequest((), sources=True), [item])
     assert (at_hand.item.question_type, at_hand.own.types[-1]) == ("Forecast", forecast)
     releases.export(typed, tmp_path / "release")
     with closing(new_project(tmp_path / "again.goldsmith")) as again:

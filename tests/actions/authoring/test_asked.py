@@ -103,7 +103,7 @@ def test_letter_1_a_response_to_another_wording_is_flagged_in_the_results(tmp_pa
     with closed(adra_project(tmp_path, questions=2)) as project:
         answer(project, items.ids(project)[0], "Beta", latency_s=2.0)
         items.change(project, items.ids(project)[1], question="What do reports leave out?")
-        told = [words for sheet in overview.sheets(overview.report(project)) for words in sheet.told]
+        told = [words for sheet in overview.sheets(overview.report(project)) for words in sheet.notes]
         assert [words for words in told if "another wording" in words] == [
             "1 response to another wording of the question than is asked now: item 2 (Alpha)."
         ]

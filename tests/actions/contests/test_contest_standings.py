@@ -143,7 +143,7 @@ def test_standings_have_draws_and_a_cut_of_any_size(project, tmp_path):
     imported(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
     sheet = result_views.show(project, "contest", {"top": "5"}).sheets[0]
     assert [line.cells[1].words for line in sheet.lines[:2]] == ["s1-t01", "s1-t04"]
-    told = " ".join(sheet.told)
+    told = " ".join(sheet.notes)
     assert "of the top 5 are certain" in told
     assert "another round near the cut would take" in told
     assert any("both orders" in words for words in sheet.departures)

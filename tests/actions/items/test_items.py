@@ -176,7 +176,7 @@ def test_letter_11_the_collection_table_has_a_line_for_each_system(project: Proj
         ["Beta", "30 December 2024", "2", "1", "LLM + search"], ["Alpha", "24 March – 29 April 2025", "2", "0", ""],
     ]  # fmt: skip
     assert sheet.lines[1].cells[1].value == "2025-03-24/2025-04-29"
-    assert sheet.told == ("Beta: Search size: high.",)
+    assert sheet.notes == ("Beta: Search size: high.",)
     (printed,) = result_views.show(project, *paper_tables.view_of("r5"), among=paper_tables.VIEWS).sheets
     assert [column.title for column in printed.columns] == ["DARS", "Data collection timeframe"]
     assert [line.cells[0].words for line in printed.lines] == ["Beta", "Alpha"]
@@ -326,7 +326,7 @@ def said_by_views(rated: Project) -> str:
             continue
         with suppress(Refusal):
             for sheet in view.sheets(view.report(rated)):
-                result += [cell.words for line in sheet.lines for cell in line.cells] + list(sheet.told)
+                result += [cell.words for line in sheet.lines for cell in line.cells] + list(sheet.notes)
     return "\n".join(result)
 
 

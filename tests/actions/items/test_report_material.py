@@ -12,7 +12,7 @@ from sqlalchemy import event
 from annotator.actions.assignments import assignments
 from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.items.extracts import NewExtract, PartStatus
-from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
+from annotator.actions.items.materials import MaterialAtHand, MaterialRequest
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting, responding
@@ -211,17 +211,17 @@ def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, ser
 
 
 URL = "https://example.org/paper"
-BY_RUBRIC = WantedMaterial((Kind.RUBRIC,))
+BY_RUBRIC = MaterialRequest((Kind.RUBRIC,))
 
 
-def at_hand(project: Project, wanted: WantedMaterial = BY_RUBRIC) -> list[MaterialAtHand]:
+def at_hand(project: Project, wanted: MaterialRequest = BY_RUBRIC) -> list[MaterialAtHand]:
     return list(materials.each(project, wanted, materials.item_ids(project)))
 
 
 def test_items_come_with_what_they_are_judged_by(project: Project) -> None:
     (first, second), (light, _) = (
         at_hand(project),
-        at_hand(project, WantedMaterial((Kind.RUBRIC,), texts=False)),
+        at_hand(project, MaterialRequest((Kind.RUBRIC,), texts=False)),
     )
     assert {one.response.text for one in light.responses} == {""}
     assert [one.response.id for one in light.responses] == [one.response.id for one in first.responses]
@@ -246,7 +246,7 @@ def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project
     drawn = keep(project, cited)
     for url in (URL, "https://example.org/of-others"):
         take_in(project, url, PageState.OK, text="It is so.")
-    alpha = at_hand(project, WantedMaterial((), pages=True))[0].responses[0]
+    alpha = at_hand(project, MaterialRequest((), pages=True))[0].responses[0]
     assert alpha.part_ids == {ResponsePart.CLAIMS: drawn}
     assert len(alpha.units(ResponsePart.CLAIMS)) == 3
     assert {url: page.state for url, page in alpha.pages.items()} == {URL: PageState.OK}
@@ -256,7 +256,7 @@ def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project
 def test_an_item_by_itself_and_items_set_aside(project: Project, tmp_path: Path) -> None:
     (tmp_path / "paper.txt").write_text("Depth helps.", "utf-8")
     items.add_source(project, items.ids(project)[0], tmp_path / "paper.txt")
-    own = at_hand(project, WantedMaterial((Kind.RUBRIC,), sources=True))[0].own
+    own = at_hand(project, MaterialRequest((Kind.RUBRIC,), sources=True))[0].own
     assert [source.text for source in own.sources] == ["Depth helps."]
     assert (own.response.id, own.response.text, len(own.units(Kind.RUBRIC))) == ("", "", 3)
     assert materials.item_ids(project, ["2"]) == items.ids(project)[1:]

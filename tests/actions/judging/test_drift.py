@@ -184,7 +184,7 @@ def test_judges_come_back_as_they_were_asked(asked_project: Project, tmp_path: P
     with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
         there, here = (
-            {judge.name: (judge.kind, judge.asked, judge.parameters) for judge in judges.all_of(each)}
+            {judge.name: (judge.kind, judge.settings, judge.parameters) for judge in judges.all_of(each)}
             for each in (taken, asked_project)
         )
         assert there["distant, 2 together"][1].together == 2

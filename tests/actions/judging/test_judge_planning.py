@@ -168,7 +168,7 @@ def test_protocols_are_offered_with_what_lacks(project: Project) -> None:
     assert [one.name for one in result] == [
         name for name, protocol in PROTOCOLS.items() if not protocol.by_people
     ]
-    assert [one.name for one in result if not one.asked] == [
+    assert [one.name for one in result if not one.by_model] == [
         "adra.retrieval",
         "adra.efficiency",
         "deepscholar.references",

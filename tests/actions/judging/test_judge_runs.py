@@ -133,7 +133,7 @@ def test_a_judge_is_told_the_weight_where_its_settings_say_so(project: Project, 
     add_judge(project, server, "weighing", asking='{"weights_shown": true}')
     run(project, "weighing")
     assert all("Its weight:" in body["messages"][1]["content"] for body in server.bodies)
-    assert next(judge for judge in judges.all_of(project) if judge.name == "weighing").asked.weights_shown
+    assert next(judge for judge in judges.all_of(project) if judge.name == "weighing").settings.weights_shown
 
 
 def test_the_last_unfinished_run_is_known_with_all_that_it_was_asked(

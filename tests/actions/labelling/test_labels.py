@@ -176,7 +176,7 @@ def test_recent_gives_the_latest_labels_newest_first(project):
     item_id = labels.queue(project)[0].item_id
     for number, value in ((1, "yes"), (2, "no"), (3, label_rows.UNSURE)):
         labels.set_label(project, response_id, f"{item_id}/c{number}", value)
-    result = [(decision.words[:15], decision.said) for decision in labels.recent(project, limit=2)]
+    result = [(decision.words[:15], decision.value) for decision in labels.recent(project, limit=2)]
     assert result == [("Explains point ", "unsure"), ("Explains point ", "no")]
     assert [decision.unit_id for decision in labels.recent(project)] == [f"{item_id}/c{n}" for n in (3, 2, 1)]
 
@@ -404,7 +404,7 @@ def test_labels_of_one_protocol_are_none_of_another(whole):
     task = labels.queue(whole, PAIRS)[0]
     labels.set_label(whole, task.response_id, task.other_id, "tie", protocol=PAIRS)
     assert [labels.queue(whole, name)[0].labelled for name in ALL] == [0, 0, 1, 0, 0, 0]
-    assert [one.said for one in labels.recent(whole, protocol=PAIRS)] == ["tie"]
+    assert [one.value for one in labels.recent(whole, protocol=PAIRS)] == ["tie"]
     assert labels.recent(whole, protocol=PREFERENCE) == []
     labels.set_label(whole, reports(whole)[0], "p2~g2", "relevant", protocol=PLAN)
     (decision,) = labels.recent(whole, protocol=PLAN)

@@ -260,7 +260,7 @@ def test_letter_8_a_year_alone_leaves_open_on_which_side_of_a_month_it_lies(
         materials.describe(scored, Thing.SOURCE, {source: {"published": published}})
     result = result_views.show(scored, "cut-off", {"at": "2025-03"})
     assert [cell.value for cell in result.sheets[0].lines[0].cells][3::2] == [1, 0]
-    assert result.sheets[0].told[0].endswith("of 1 item this is not known.")
+    assert result.sheets[0].notes[0].endswith("of 1 item this is not known.")
 
 
 def test_letter_8_what_a_file_says_of_sources_is_taken_with_its_day(scored: Project, tmp_path: Path) -> None:

@@ -295,9 +295,9 @@ def test_merged_points_are_parted_and_one_by_hand_counts_once_it_has_words_of_a_
     expect_refusal("Nothing was merged", extracting.part_unit, project, subject(project), KIND, "k1")
     extracting.add_unit(project, subject(project), KIND, text="Rents rise.")
     (own,) = [unit for unit in points(project).units if unit.text == "Rents rise."]
-    assert (own.kept, own.accepted) == (False, True)
+    assert (own.counts, own.accepted) == (False, True)
     change(project, own.id, spans=RENT)
-    assert points(project).unit(own.id).kept
+    assert points(project).unit(own.id).counts
 
 
 def pool(project: Project) -> KeyPoints | None:

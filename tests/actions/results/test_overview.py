@@ -64,7 +64,7 @@ def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(project
     assert (recall.estimate.n, recall.estimate.missing) == (2, 1)
     (column,) = (column for column in sheet.columns if column.title == "Plan recall (one-to-one)")
     assert column.beside == "n = 2"
-    assert "1 judgement is missing behind these figures; none is counted as an answer." in sheet.told
+    assert "1 judgement is missing behind these figures; none is counted as an answer." in sheet.notes
     assert (recall.source.metric, recall.source.rater_id) == ("plan.recall", adra.JUDGE)
     picture = next(one for one in sheet.pictures if one.name == recall.picture)
     assert result_pictures.dots(project, picture, result_pictures.PRINTED, 50).width == 360
@@ -75,7 +75,7 @@ def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(project
     result = cell(sheet, "Plan recall (one-to-one)")
     assert result.state == "unfit"
     assert "5.0 % of the judgements are missing, more than 4.0 %" in result.tip
-    assert any("8 figures are not publishable" in words for words in sheet.told)
+    assert any("8 figures are not publishable" in words for words in sheet.notes)
 
 
 def test_one_metric_is_set_out_with_everything_that_belongs_to_it(project: Project) -> None:
@@ -217,7 +217,7 @@ def told_by(project: Project, view: str, **chosen: str) -> str:
     sheets = result_views.show(
         project, view, chosen, among=(*paper_tables.VIEWS, *validation_views.VIEWS)
     ).sheets
-    return " ".join(words for sheet in sheets for words in sheet.told)
+    return " ".join(words for sheet in sheets for words in sheet.notes)
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_what_stands_behind_a_figure_leads_to_its_judgements(matrix: Project) ->
     assert [line.judgement.value for line in results_behind.of_source(matrix, source)] == ["relevant"]
     sheet = results_behind.behind(matrix, FigureSource("adra.efficiency", "computed", "tokens"))
     assert [line.source for line in sheet.lines] == [None] * 4
-    assert "0 of 4 reports have a score" in sheet.told[0]
+    assert "0 of 4 reports have a score" in sheet.notes[0]
     people.add_person(matrix, "Ada", (Role.ANNOTATOR,))
     matrix.work_as(next(person for person in people.people(matrix) if person.name == "Ada"))
     expect_refusal(
@@ -287,7 +287,7 @@ def test_doubles_count_only_where_asked(doubled: pairs.Project) -> None:
     found = coverage_row(doubled)
     assert (found.estimate.value, found.estimate.n) == (pytest.approx((7 / 9 + 1 / 9) / 2), 2)
     assert "R2, not adjudicated (1 item)" in found.gold
-    assert any("R2, not adjudicated" in line for line in overview.sheets(overview.report(doubled))[0].told)
+    assert any("R2, not adjudicated" in line for line in overview.sheets(overview.report(doubled))[0].notes)
     history.undo(doubled)
     assert coverage_row(doubled).estimate.n == 1
 
@@ -507,10 +507,10 @@ def test_the_choice_is_offered_where_replies_can_be_read_and_says_what_it_did(
     assert "reading" not in {choice.name for choice in overview.choices(project)}
     judged_in_words(project, server, reply)
     shown = result_views.show(project, "overview", {"reading": overview.PUBLIC, "metric": "coverage"})
-    assert any("read by the rule of ResearcherBench" in words for words in shown.sheets[0].told)
+    assert any("read by the rule of ResearcherBench" in words for words in shown.sheets[0].notes)
     baseline = overview.report(project, judges.named(project, "baseline").id, reading=overview.PUBLIC)
     (sheet,) = overview.sheets(baseline, "coverage")
-    assert any("the rule cannot read what baseline said" in words for words in sheet.told)
+    assert any("the rule cannot read what baseline said" in words for words in sheet.notes)
 
 
 @pytest.mark.usefixtures("distant_judge")

@@ -364,7 +364,7 @@ def test_a_pool_has_its_median_and_the_project_its_figure_with_reports_behind_th
         "Item", "Question", "System", "Run", "Judged", "Missing", "Range",
     ]  # fmt: skip
     assert [line.cells[4].words for line in sheet.lines] == ["3", "3"]
-    assert sheet.told == ("A figure of all reports of a system together; 0 judgements are missing.",)
+    assert sheet.notes == ("A figure of all reports of a system together; 0 judgements are missing.",)
     whole = shown(pooled, "shares").lines[-1].source
     assert whole is not None
     assert len(results_behind.behind(pooled, whole).lines) == 4
@@ -471,7 +471,7 @@ def means(scored: Sequence[RatedResponse], over_valid: bool, times: Floats) -> F
 MEAN = replace(HEAVY_METRIC, pooled=mean_of_all, within=(0.0, 10.0))
 
 
-@pytest.mark.parametrize("metric", [MEAN, replace(MEAN, drawn=means)], ids=["asked", "at once"])
+@pytest.mark.parametrize("metric", [MEAN, replace(MEAN, resampled=means)], ids=["asked", "at once"])
 def test_an_interval_leaves_each_item_out_in_turn(metric: Metric) -> None:
     (estimate, pooled) = results.figures(POOLED, metric, pool(VALUES), ["s"])["s"]
     left = [np.mean([w for at, own in enumerate(VALUES) if at != out for w in own]) for out in range(6)]
@@ -483,9 +483,9 @@ def test_an_interval_leaves_each_item_out_in_turn(metric: Metric) -> None:
 
 
 def test_of_many_reports_an_interval_takes_a_quick_way() -> None:
-    many = pool([(1, 2, 3)] * (results.ASKED + 1))
+    many = pool([(1, 2, 3)] * (results.MOST_REPORTS + 1))
     assert results.figures(POOLED, MEAN, many, ["s"])["s"][0].note == results.TOO_LONG
-    quick = results.figures(POOLED, replace(MEAN, drawn=means), many, ["s"])["s"][0]
+    quick = results.figures(POOLED, replace(MEAN, resampled=means), many, ["s"])["s"][0]
     assert (quick.low, quick.high) == (2.0, 2.0)
 
 
@@ -494,5 +494,5 @@ def test_a_figure_of_many_is_none_of_one_nor_of_no_report() -> None:
     assert result["other"] == (Estimate(None, note="no report to count"), 0)
     (one,) = pool([(1,)])
     with pytest.raises(TypeError, match="none of a single one"):
-        HEAVY_METRIC.score(one.said["me"], True)
+        HEAVY_METRIC.score(one.ratings["me"], True)
     assert [metric.over for metric in POOLED.metrics] == [Over.RESPONSE, Over.SYSTEM, Over.PROJECT]

@@ -73,7 +73,7 @@ def test_who_is_on_the_front_and_who_is_beaten(project: Project) -> None:
         "Good": "on the front", "Cheap": "beaten by Good", "Bad": "not known",
     }  # fmt: skip
     assert [picture.name for picture in sheet.pictures] == ["latency", "tokens"]
-    assert any(words.startswith("Cost is not known") for words in sheet.told)
+    assert any(words.startswith("Cost is not known") for words in sheet.notes)
 
 
 def test_length_goes_with_the_score(project: Project) -> None:
@@ -88,7 +88,7 @@ def test_length_goes_with_the_score(project: Project) -> None:
     assert [line.cells[4].value for line in correlations.lines] == [3, 3, 1, 1, 3, 3, 1, 1]
     assert [cell.value for cell in sheet.lines[0].cells[1:5]] == [3, 20.0, 10.0, 30.0]
     # One system is none to hold against another.
-    assert "undefined" in sheet.told[1]
+    assert "undefined" in sheet.notes[1]
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -215,8 +215,8 @@ def test_the_table_tells_what_is_published_who_rated_too_few_and_what_is_left_ou
     aims = view_tables.AIMS
     assert (aims["ksr"].spearman, aims["kcr"].pearson, aims["kor"].kendall) == (0.84, 0.79, 0.68)
     assert (of["raters"].words, of["place"].words) == ("2–3", "Table 5, ACE")
-    assert "ACE, baseline: 1 of 18 responses were rated by fewer than 3 people." in sheet.told
-    assert any(words.startswith("Floor: the baseline") for words in sheet.told)
+    assert "ACE, baseline: 1 of 18 responses were rated by fewer than 3 people." in sheet.notes
+    assert any(words.startswith("Floor: the baseline") for words in sheet.notes)
     item_id = items.add(rated, "Two points?").subject
     points = tuple(CheckPoint(id=f"q{n}", text=WORDS[n], share=0.5) for n in range(2))
     seal(rated, item_id, Checklist(units=points))
@@ -228,7 +228,7 @@ def test_the_table_tells_what_is_published_who_rated_too_few_and_what_is_left_ou
     (result,) = view_tables.agreement_report(rated)
     assert (len(result.items), result.left_out) == (3 * ITEMS, 1)
     (sheet,) = view_tables.agreement_sheets([result])
-    assert any("ACE, baseline: 1 response left out" in words for words in sheet.told)
+    assert any("ACE, baseline: 1 response left out" in words for words in sheet.notes)
 
 
 def test_without_people_there_is_no_table(tmp_path: Path) -> None:

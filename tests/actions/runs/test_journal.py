@@ -122,7 +122,7 @@ def ended(*found: Finished, state: RunState = RunState.DONE, cause: str = "") ->
     for one in found:
         tally.count(one)
     return run_records.ended_line(
-        "run-1", "criteria judged", RunEnd(state, tally.told((), None), cause), 3, 20
+        "run-1", "criteria judged", RunEnd(state, tally.progress((), None), cause), 3, 20
     )
 
 
@@ -156,7 +156,7 @@ def test_judged_missing_by_cause_and_not_asked_are_together_the_total() -> None:
 def test_what_earlier_sessions_left_missing_counts_too() -> None:
     tally = ProgressTally()
     tally.count(finished_case(1))
-    told = RunEnd(RunState.DONE, tally.told((), None))
+    told = RunEnd(RunState.DONE, tally.progress((), None))
     line = run_records.ended_line("run-1", "criteria judged", told, 19, 20, {"timeout": 2})
     assert (line["judged"], line["without"], line["not_asked"], line["missing"]) == (
         18,

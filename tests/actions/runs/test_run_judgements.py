@@ -89,7 +89,7 @@ def the(project: Project, run_id: str, unit: str) -> journal.JudgementDetail:
 
 def test_a_verdict_is_shown_with_its_quote_in_its_place_and_its_reply_as_it_came(project: Project) -> None:
     told = the(project, run_id := run(project), "Compares")
-    assert (told.line.value, told.quote, told.found) == ("yes", QUOTE, True)
+    assert (told.line.value, told.quote, told.quote_found) == ("yes", QUOTE, True)
     assert told.before.endswith("residual connections, and ")
     assert told.after == "."
     (reply,) = told.replies
@@ -97,7 +97,7 @@ def test_a_verdict_is_shown_with_its_quote_in_its_place_and_its_reply_as_it_came
     assert json.loads(reply.call.raw) == {"quote": QUOTE, "rationale": "So.", "covered": "yes"}
     assert (reply.call.returned_model, reply.call.tokens_input) == ("test-model-2026", 100)
     nowhere = the(project, run_id, "Explains")
-    assert (nowhere.line.value, nowhere.found, nowhere.line.flags) == ("yes", False, ("quote_missing",))
+    assert (nowhere.line.value, nowhere.quote_found, nowhere.line.flags) == ("yes", False, ("quote_missing",))
 
 
 def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: OddServer) -> None:
@@ -114,7 +114,7 @@ def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: O
 def test_a_baseline_has_no_replies(project: Project) -> None:
     run_id = str(asyncio.run(judge_runs.run(project, RunRequest("baseline")))["run"])
     told = the(project, run_id, "Explains")
-    assert (told.line.value, told.found, told.replies) == ("yes", True, ())
+    assert (told.line.value, told.quote_found, told.replies) == ("yes", True, ())
     assert filled_prompts.sent(project, the_id(project, run_id, "Explains")) is None
 
 

@@ -99,7 +99,7 @@ def test_of_pairs_so_many_are_drawn_and_told(tmp_path) -> None:
     result = validation_sets.preview(project, asked)
     # Two systems on each item: one pair, shown first with one of them.
     assert (len(result.content.responses), result.units) == (3, 3)
-    assert result.told[0].startswith("3 responses of 3 items with 3 pairs, ")
+    assert result.sentences[0].startswith("3 responses of 3 items with 3 pairs, ")
     several = [replace(one, units=4) for one in grid(10, 1)]
     many = validation_sets._size(several, replace(asked, size=10))
     assert (many.responses, many.reached) == (3, True)
@@ -107,9 +107,11 @@ def test_of_pairs_so_many_are_drawn_and_told(tmp_path) -> None:
 
 
 def test_a_coordinator_draws_and_judges_are_not_hidden_from_one_who_labels(project: Project) -> None:
-    assert not any("coordinate" in line for line in validation_sets.preview(project, request(project)).told)
+    assert not any(
+        "coordinate" in line for line in validation_sets.preview(project, request(project)).sentences
+    )
     both = (person(project, "R1").id, person(project, "R2").id)
-    told = validation_sets.preview(project, request(project, people=both)).told
+    told = validation_sets.preview(project, request(project, people=both)).sentences
     assert told[-1].startswith("R1 coordinates as well")
     wanted = request(project)
     project.work_as(people.known(project, "R2"))
@@ -407,13 +409,13 @@ def test_whoever_is_still_to_label_an_item_blind_is_not_shown_its_verdicts(revie
 def test_a_label_given_after_a_review_is_no_blind_label(reviewed: Project) -> None:
     person_says(reviewed, "R2", ann)
     query = validation.ValidationQuery(against=("R2",))
-    before = validation.report(reviewed, query).of("small").told.confusion
+    before = validation.report(reviewed, query).of("small").result.confusion
     reviewed.work_as(person(reviewed, "R3"))
     for at in places(reviewed):
         say(reviewed, at, Review.AGREE)
     person_says(reviewed, "R3", lambda _: "yes")
     reviewed.work_as(person(reviewed, "R1"))
-    assert validation.report(reviewed, query).of("small").told.confusion == before
+    assert validation.report(reviewed, query).of("small").result.confusion == before
     expect_refusal("Nobody has submitted", validation.report, reviewed, replace(query, against=("R3",)))
 
 
@@ -493,7 +495,7 @@ def test_what_was_said_of_the_old_words_is_missing_says_why_and_counts_again_wit
     word(judged)
     assert came(judged) == 10
     (version,) = validation_figures.of_judges(judged, PROTOCOLS[COVERAGE])
-    assert (len(version.said), set(version.missing.values())) == (10, {"reworded"})
+    assert (len(version.verdicts), set(version.missing.values())) == (10, {"reworded"})
     listed = reparse.lines(judged, status="reworded")
     assert [(line.item, line.status) for line in listed] == [("1", "reworded")] * 2
     rows = result_raters.judgements(judged, PROTOCOLS[COVERAGE], version.judge.id, rubric(judged).item_id)
@@ -564,11 +566,11 @@ def test_a_gold_sub_task_is_worded_anew_through_any_of_its_cells(tmp_path: Path)
     judged = protocols_project(tmp_path)
     protocol = PROTOCOLS[PLAN]
     (version,) = validation_figures.of_judges(judged, protocol)
-    cell = next(unit for _, unit in version.said)
+    cell = next(unit for _, unit in version.verdicts)
     reviews.word(judged, PLAN, materials.item_ids(judged)[0], cell, "Gather every report there is.")
     (version,) = validation_figures.of_judges(judged, protocol)
     # Two sub-tasks of the system stand against the one that changed, and against two that did not.
-    assert (list(version.missing.values()), len(version.said)) == (["reworded"] * 2, 4)
+    assert (list(version.missing.values()), len(version.verdicts)) == (["reworded"] * 2, 4)
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_criteria_that_tell_nothing_apart_come_first_by_ceiling_and_floor(projec
         "tells systems apart",
     ]
     assert [first[place]["spread"] for place in (0, 2)] == [0.0, 0.5]
-    assert criteria.told[0].endswith(
+    assert criteria.notes[0].endswith(
         "1 of 6 criteria tell systems apart; 4 are met by all, 0 by none, 1 are open."
     )
     reaches = [line.cells[3].words for line in criteria.lines]
@@ -77,7 +77,7 @@ def test_criteria_that_tell_nothing_apart_and_weights_beside_the_experts(
     rates = [row["system_alpha"] for row in result_pictures.rows(criteria) if row["item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
     differs = "κ is given for each criterion without an interval"
-    assert not any(words.startswith(differs) for words in criteria.told)
+    assert not any(words.startswith(differs) for words in criteria.notes)
     assert [words.startswith(differs) for words in result_pictures.as_tree(criteria)["departures"]].count(
         True
     ) == 1
@@ -151,7 +151,7 @@ def test_sets_that_nobody_judged_by_still_show_weights_and_criteria(two_sets: Pr
     sql.alter(two_sets, "DELETE FROM judgement WHERE unit_id LIKE 'b%'")
     weights, criteria = rubric_views.sets_sheets(rubric_views.sets_report(two_sets, "R2", "R3"))
     assert (weights.title, criteria.title) == ("Weights", "Criteria")
-    assert any(words.startswith("No report was judged by both") for words in weights.told)
+    assert any(words.startswith("No report was judged by both") for words in weights.notes)
 
 
 def test_another_project_can_be_the_other_set(two_sets: Project, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_question_is_kept_at_the_bar(chosen: Project) -> None:
     result = question_views.selection_report(chosen)
     assert result.chosen[left_out].score.value == 2.25
     assert result.scores[open_]["R2"].value == 4.0
-    assert {item: one.kept for item, one in result.chosen.items()} == {
+    assert {item: one.is_kept for item, one in result.chosen.items()} == {
         left_out: False,
         open_: None,
         kept: True,
@@ -213,10 +213,10 @@ def test_a_question_is_kept_at_the_bar(chosen: Project) -> None:
 
 def test_letter_4_one_bar_of_the_project_decides_in_the_view_and_when_it_is_applied(chosen: Project) -> None:
     item = rated(chosen, REVIEW, Ada=(4, 5, 3), Ben=(4, 4, 4))
-    assert question_views.selection_report(chosen).chosen[item].kept is False
+    assert question_views.selection_report(chosen).chosen[item].is_kept is False
     settings.set_bar(chosen, "4")
     assert settings.bar(chosen) == 4
-    assert question_views.selection_report(chosen).chosen[item].kept is True
+    assert question_views.selection_report(chosen).chosen[item].is_kept is True
     expect_refusal("No item in use was rated below 4", question_views.apply, chosen)
     expect_refusal("“six” is no bar", settings.set_bar, chosen, "six")
     expect_refusal(
@@ -269,9 +269,9 @@ def test_ratings_of_dimensions_the_type_no_longer_has_are_counted_for_a_coordina
 def test_the_share_of_true_statements_and_the_mean_plan_length(tmp_path: Path) -> None:
     sheet, types, subjects = question_views.gold(adra.adra_project(tmp_path, 2))
     # Two of four statements of each item are true; both plans have four steps.
-    assert sheet.told[0].startswith("True statements, over all: 0.500")
-    assert " of 8 (" in sheet.told[0]
-    assert sheet.told[1].startswith("Mean plan length: 4.000")
+    assert sheet.notes[0].startswith("True statements, over all: 0.500")
+    assert " of 8 (" in sheet.notes[0]
+    assert sheet.notes[1].startswith("Mean plan length: 4.000")
     # Beside each type stands what it is; of the other two there is no question.
     assert [line.cells[2].value for line in types.lines] == [2, 0, 0]
     assert [types.lines[0].cells[place].value for place in (0, 3)] == ["Technical Details", 1.0]
@@ -339,7 +339,7 @@ def test_every_match_says_by_what_key_and_references_that_are_not_known_are_no_z
         ["match", "the same first 20 characters of the title", "on the evaluation of"],
         ["retrieved, not gold", "", ""],
     ]
-    assert "The references of 1 of 2 reports are not known; they are no zero." in matches.told
+    assert "The references of 1 of 2 reports are not known; they are no zero." in matches.notes
     assert [cell.words for cell in reports.lines[1].cells[3:7]] == ["–", "3", "–", "–"]
     _, alone = part_views.matches_sheets(result, system="Alpha")
     assert [line.cells[1].words for line in alone.lines] == ["Alpha"]

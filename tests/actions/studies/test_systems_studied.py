@@ -149,14 +149,14 @@ def test_wins_are_counted_over_pairs_in_both_orders(compared: Project) -> None:
     missing = [column.title for column in table.columns].index("Missing")
     assert [line.cells[missing].value for line in table.lines] == [1, 1]
     assert any(
-        "1 pair was not judged in both orders; of 0 of them nobody was asked" in one for one in table.told
+        "1 pair was not judged in both orders; of 0 of them nobody was asked" in one for one in table.notes
     )
     source = pairs.lines[0].source
     item = items.ids(compared)[0]
     assert (source.response_id, source.unit_id) == (adra.response_of(item), adra.response_of(item, "Beta"))
     adra.answer(compared, items.ids(compared)[0], "Gamma")
     table, *_ = pair_views.duels(compared)
-    assert table.told[-1] == "3 pairs were not judged in both orders; of 2 of them nobody was asked."
+    assert table.notes[-1] == "3 pairs were not judged in both orders; of 2 of them nobody was asked."
     gamma = next(row for row in result_pictures.rows(table) if row["system"] == "Gamma")
     assert (gamma["missing"], gamma["win_rate"]) == (2, None)
 
@@ -321,7 +321,7 @@ def test_errors_are_counted_per_response(judged: Project) -> None:
     assert all(not one.means for one in report)
     assert error_counts.sheets(report) == ()
     misses, modes = error_counts.sheets(error_counts.report(judged))
-    assert misses.told[1].startswith("3 units wait for a label")
+    assert misses.notes[1].startswith("3 units wait for a label")
     assert [line.cells[-1].value for line in misses.lines] == [2, 1]
     assert (len(misses.pictures), modes.pictures) == (1, ())
     for place, value in ((1, "incompleteness"), (2, "partial_missing"), (5, "incompleteness")):
@@ -369,7 +369,7 @@ def test_both_readings_of_a_matrix(planned: Project, tmp_path: Path) -> None:
         ["◉ relevant", "not", "not", "not"],
         ["not", "not", "not", "◉ relevant"],
     ]
-    assert "Without a known plan, not counted as zero: 1 report." in readings.told
+    assert "Without a known plan, not counted as zero: 1 report." in readings.notes
     readings, matrix = part_views.matrix_sheets(part_views.matrix_report(planned))
     source = matrix.lines[1].cells[1].source
     assert (source.unit_id, source.rater_id) == ("p2~g1", adra.JUDGE)
@@ -421,7 +421,7 @@ def test_every_choice_of_a_view_can_be_made(view: result_views.ResultView, sampl
         # Of a long list, of metrics or items, every fourth.
         for _, value in choice.values[:: 4 if len(choice.values) > 8 else 1]:
             same = result_views.same_count(view, first.chosen, {**first.chosen, choice.name: value})
-            kept = first.kept if same else None
+            kept = first.count if same else None
             shown = result_views.show(sample, view.name, {choice.name: value}, kept)
             assert shown.chosen[choice.name] == value
             for sheet in shown.sheets:
@@ -440,8 +440,8 @@ def test_choices_that_do_not_fit_give_way(project: Project) -> None:
     assert result_views.same_count(view, first.chosen, wanted)
     assert not result_views.same_count(view, first.chosen, {**first.chosen, "judge": "other"})
     sql.alter(project, "DELETE FROM judgement")
-    again = result_views.show(project, "overview", wanted, first.kept)
-    assert again.kept is first.kept
+    again = result_views.show(project, "overview", wanted, first.count)
+    assert again.count is first.count
     assert again.sheets[0].columns[0].title == "Subject"
 
 

@@ -87,7 +87,7 @@ def test_raw_scores_are_those_of_the_results(project: Project) -> None:
     assert corrected.in_order(result) == ["Alpha", "Beta"]
     scores, pairs, plan = corrected.sheets(report(project))[:3]
     assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
-    assert scores.told[0] == "“small”, corrected by the labels of R2."
+    assert scores.notes[0] == "“small”, corrected by the labels of R2."
     assert [cell.words for cell in pairs.lines[0].cells][:2] == ["Alpha", "Beta"]
     assert len(plan.lines) == 2
     expect_refusal("“Win rate” is not made of single verdicts", report, project, metric="win_rate")
@@ -208,7 +208,7 @@ def test_ratings_are_corrected_by_what_each_is_worth(
     assert board.columns[1].tip == "The judge's rating: mean over items"
     assert board.pictures[0].title == "Rating, raw and corrected"
     # A tenth of 0 to 10.
-    assert plan.told[0].startswith("Labels needed to narrow each interval to a width of 1,")
+    assert plan.notes[0].startswith("Labels needed to narrow each interval to a width of 1,")
     assert "rating" in corrected.credited()
 
 
@@ -295,7 +295,7 @@ def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(
     assert {(one.alias, one.judge.name, one.ruling) for one in result} == {("R2", "small", "")}
     (sheet,) = disagreements.sheets(disagreements.report(differing, WISH))
     assert sheet.lines[0].cells[0].words == "small"
-    assert "can only raise agreement" in sheet.told[0]
+    assert "can only raise agreement" in sheet.notes[0]
     disagreements.rule(differing, waiting(differing)[2], InformedRuling.UNCLEAR)
     (result,) = disagreements.unclear(differing)
     assert (result.item_key, result.unit_id, result.words, result.times) == (
@@ -310,7 +310,7 @@ def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(
 
 def test_rulings_are_a_second_column_and_first_labels_stay(differing: Project) -> None:
     heavy, first, second = waiting(differing)
-    before = validation.report(differing, WISH).of("small").told
+    before = validation.report(differing, WISH).of("small").result
     disagreements.rule(differing, heavy, InformedRuling.JUDGE_WRONG, reason=Fault.MISSED)
     disagreements.rule(differing, first, InformedRuling.PERSON_WRONG)
     disagreements.rule(differing, second, InformedRuling.UNCLEAR)
@@ -321,7 +321,7 @@ def test_rulings_are_a_second_column_and_first_labels_stay(differing: Project) -
     assert result.first.plain["accuracy"].value == pytest.approx(13 / 16)
     assert result.ruled.plain["accuracy"].value == pytest.approx(14 / 15)
     assert result.ruled.confusion == {("yes", "yes"): 8, ("yes", "no"): 1, ("no", "no"): 6}
-    assert validation.report(differing, WISH).of("small").told == before
+    assert validation.report(differing, WISH).of("small").result == before
 
 
 def test_somebody_all_of_whose_labels_are_ruled_unclear_counts_for_nothing(tmp_path: Path) -> None:
@@ -388,11 +388,11 @@ def test_what_a_paper_publishes_of_agreement_is_a_footnote_and_no_table(tmp_path
     judge_says(project, "good", ann)
     result = validation.report(project, ValidationQuery())
     # Both ways people agree on 24 of 32, each side saying yes to 12; of the judge's 16 yes, 12 are theirs.
-    people = result.of("people").told.plain["kappa"]
+    people = result.of("people").result.plain["kappa"]
     assert people.value == pytest.approx(7 / 15)
     # Both ways round, the two sides share their margins.
     assert "Scott's π" in people.method
-    assert result.of("good").told.plain["kappa"].method.startswith("Cohen's κ")
+    assert result.of("good").result.plain["kappa"].method.startswith("Cohen's κ")
     assert "κ of people is then Scott's π." in " ".join(result.notes)
     footnote = (
         "Published aim: Cohen's κ 0.67 of people with one another (§4.3.2); Accuracy 0.76, Precision 0.85, Recall "
@@ -400,7 +400,7 @@ def test_what_a_paper_publishes_of_agreement_is_a_footnote_and_no_table(tmp_path
     )
     assert published(PROTOCOLS[USUAL]) == footnote
     for sheets in (validation.sheets(result), validation.brief(result)):
-        assert sheets[0].told[-1] == footnote
+        assert sheets[0].notes[-1] == footnote
         assert not {"aims", "table_2"} & {sheet.key for sheet in sheets}
 
 

@@ -366,7 +366,7 @@ def test_every_answer_stands_in_words_above_its_figures(thirty: Project) -> None
         ["good", "Yes"],
         ["coin", "No"],
     ]
-    assert first.told[0].startswith("“good”: Yes, because Δ Cohen's κ")
+    assert first.notes[0].startswith("“good”: Yes, because Δ Cohen's κ")
     assert [line.cells[6].words for line in first.lines] == ["3 of 3", "0 of 3"]
     assert [picture.name for picture in first.pictures] == ["difference"]
     assert [line.cells[1].words for line in persons.lines] == ["R2", "R3", "R4"] * 2

@@ -55,8 +55,8 @@ def test_a_judge_against_people_by_hand(project: Project) -> None:
     labelled(project)
     line = report(project, against=("R2",)).of("small")
     # TP 7, FN 1, FP 2, TN 6. Weights: of Alpha's 16, 3 are missed; of Beta's 16, 2 are called covered.
-    assert line.told.confusion == {("yes", "yes"): 7, ("yes", "no"): 1, ("no", "yes"): 2, ("no", "no"): 6}
-    assert line.told.confusion_weighted == {
+    assert line.result.confusion == {("yes", "yes"): 7, ("yes", "no"): 1, ("no", "yes"): 2, ("no", "no"): 6}
+    assert line.result.confusion_weighted == {
         ("yes", "yes"): 13, ("yes", "no"): 3, ("no", "yes"): 2, ("no", "no"): 14,
     }  # fmt: skip
     wanted = {
@@ -68,13 +68,13 @@ def test_a_judge_against_people_by_hand(project: Project) -> None:
         "ac1": (Fraction(13, 16) - Fraction(510, 1024)) / (1 - Fraction(510, 1024)),
     }  # fmt: skip
     for name, value in wanted.items():
-        assert line.told.plain[name].value == pytest.approx(float(value)), name
-    assert line.told.plain["mcc"].value == pytest.approx((7 * 6 - 2 * 1) / (9 * 7 * 8 * 8) ** 0.5)
+        assert line.result.plain[name].value == pytest.approx(float(value)), name
+    assert line.result.plain["mcc"].value == pytest.approx((7 * 6 - 2 * 1) / (9 * 7 * 8 * 8) ** 0.5)
     weighted = {
         "accuracy": Fraction(27, 32), "precision": Fraction(13, 15), "recall": Fraction(13, 16), "f1": Fraction(26, 31),
     }  # fmt: skip
     for name, value in weighted.items():
-        assert line.told.weighted[name].value == pytest.approx(float(value)), name
+        assert line.result.weighted[name].value == pytest.approx(float(value)), name
 
 
 def test_by_weight_the_sign_of_a_weight_is_left_out(
@@ -83,10 +83,10 @@ def test_by_weight_the_sign_of_a_weight_is_left_out(
     negative(monkeypatch)
     labelled(project)
     result = report(project, against=("R2",))
-    assert result.of("small").told.confusion_weighted == {
+    assert result.of("small").result.confusion_weighted == {
         ("yes", "yes"): 13, ("yes", "no"): 3, ("no", "yes"): 2, ("no", "no"): 14,
     }  # fmt: skip
-    assert result.of("small").told.weighted["accuracy"].value == pytest.approx(27 / 32)
+    assert result.of("small").result.weighted["accuracy"].value == pytest.approx(27 / 32)
     assert any("whose weight is negative" in note for note in result.notes)
 
 
@@ -96,17 +96,17 @@ def test_against_several_people_each_label_is_true_and_people_stand_beside_the_j
     labelled(project)
     line = report(project).of("small")
     # 16 labels each. Ben differs from Ann on two units, on which the judge says yes: two more FP, two TP fewer.
-    assert line.told.confusion == {("yes", "yes"): 12, ("yes", "no"): 2, ("no", "yes"): 6, ("no", "no"): 12}
+    assert line.result.confusion == {("yes", "yes"): 12, ("yes", "no"): 2, ("no", "yes"): 6, ("no", "no"): 12}
     assert (line.units, line.missing) == (16, {})
     result = report(project)
     # Ann is right of Ben on 14 of 16, and he of her: both ways round, precision and recall are 12 / 14.
-    among = result.of("people").told.plain
+    among = result.of("people").result.plain
     assert among["accuracy"].value == pytest.approx(14 / 16)
     assert among["precision"].value == among["recall"].value == pytest.approx(12 / 14)
     # Ben against Ann alone: 6 of her 8 found, nothing wrongly.
     one = report(project, against=("R2",))
-    assert one.of("R3").told.plain["recall"].value == pytest.approx(6 / 8)
-    assert one.of("R3").told.plain["precision"].value == 1.0
+    assert one.of("R3").result.plain["recall"].value == pytest.approx(6 / 8)
+    assert one.of("R3").result.plain["precision"].value == 1.0
     assert [line.rater.name for line in one.lines] == ["small", "people", "R3"]
 
 
@@ -116,8 +116,8 @@ def test_what_did_not_come_is_counted_by_cause_and_enters_no_figure(project: Pro
     line = report(project).of("small")
     assert line.missing == {"invalid": 1, "not asked": 1}
     assert line.missing_rate == pytest.approx(2 / 16)
-    assert (line.told.plain["accuracy"].value, line.told.plain["accuracy"].n) == (1.0, 14)
-    assert line.told.plain["accuracy"].missing == 2
+    assert (line.result.plain["accuracy"].value, line.result.plain["accuracy"].n) == (1.0, 14)
+    assert line.result.plain["accuracy"].missing == 2
 
 
 def test_only_submitted_labels_count_and_unsure_people_are_left_out(project: Project) -> None:
@@ -126,7 +126,7 @@ def test_only_submitted_labels_count_and_unsure_people_are_left_out(project: Pro
     expect_refusal("Nobody has submitted", report, project)
     person_says(project, "R2", lambda at: "unsure" if at[0] == 1 else ann(at))
     line = report(project).of("small")
-    assert (line.units, line.told.plain["accuracy"].n, line.missing) == (12, 12, {})
+    assert (line.units, line.result.plain["accuracy"].n, line.missing) == (12, 12, {})
     project.work_as(people.known(project, "R2"))
     expect_refusal("Only a coordinator", report, project)
 
@@ -147,7 +147,9 @@ def test_figures_are_told_apart(project: Project, by: str, groups: dict[str, int
     result = report(project, by=by, against=("R2",))
     assert {line.group: line.units for line in result.lines if line.rater.is_judge} == groups
     right = sum(
-        (line.told.plain["accuracy"].value or 0) * line.units for line in result.lines if line.rater.is_judge
+        (line.result.plain["accuracy"].value or 0) * line.units
+        for line in result.lines
+        if line.rater.is_judge
     )
     assert right == pytest.approx(13)
 
@@ -183,7 +185,7 @@ def test_a_judge_is_told_apart_by_the_wording_it_judged_by(project: Project) -> 
     judge_says(project, "small", lambda at: ann(at) if at[0] < 3 else "")
     judge_says(project, "small", lambda at: "no" if at[0] > 2 else "", prompt="p2")
     result = [line for line in report(project).lines if line.rater.is_judge]
-    assert [(line.rater.prompt, line.told.plain["accuracy"].value) for line in result] == [
+    assert [(line.rater.prompt, line.result.plain["accuracy"].value) for line in result] == [
         ("p1", 1),
         ("p2", 0.5),
     ]
@@ -208,7 +210,7 @@ def test_two_judges_are_told_to_differ_or_not(tmp_path: Path) -> None:
 def test_one_class_leaves_kappa_undefined_with_its_reason(project: Project) -> None:
     person_says(project, "R2", lambda _: "yes")
     judge_says(project, "small", lambda _: "yes")
-    told = report(project).of("small").told.plain
+    told = report(project).of("small").result.plain
     assert (told["kappa"].value, told["specificity"].value) == (None, None)
     assert "one class only" in told["kappa"].note
     assert "one category" in told["accuracy"].note
@@ -240,7 +242,7 @@ def test_a_set_shows_no_judge_before_its_labels_are_locked_and_its_test_part_by_
     assert dev.of("small").units + test.of("small").units == whole.of("small").units == 16
     assert "1 time" in " ".join(test.viewed)
     # Without a set nothing is shown that sets hold back.
-    assert report(project).of("small").told.confusion == dev.of("small").told.confusion
+    assert report(project).of("small").result.confusion == dev.of("small").result.confusion
 
 
 @pytest.fixture
@@ -324,10 +326,11 @@ def test_what_one_is_still_to_label_blind_is_only_counted(sample: Project) -> No
     # The coordinator has labels of the second item still to submit.
     assert {line.cells[0].words for line in units.lines} == {"norm-placement"}
     every = sum(
-        validation.report(sample, validation.ValidationQuery()).of("baseline").told.confusion.values()
+        validation.report(sample, validation.ValidationQuery()).of("baseline").result.confusion.values()
     )
     assert (
-        f"{every - len(units.lines):,.0f} more are on items that you still have to label blind." in units.told
+        f"{every - len(units.lines):,.0f} more are on items that you still have to label blind."
+        in units.notes
     )
 
 
@@ -372,9 +375,9 @@ def test_sets_their_parts_and_whom_to_hold_against_can_be_chosen(ruled: Project)
     shown = result_views.show(
         ruled, "judges", {"set": "Spring", "against": ann_id, "by": "system"}, among=VIEWS
     )
-    assert shown.kept.query.set_name == "Spring"
-    assert shown.kept.against == "R2"
-    assert {line.group for line in shown.kept.lines} <= {"Alpha", "Beta"}
+    assert shown.count.query.set_name == "Spring"
+    assert shown.count.against == "R2"
+    assert {line.group for line in shown.count.lines} <= {"Alpha", "Beta"}
     assert "part" not in offered(ruled)
     assert "part" in offered(ruled, set="Spring")
     assert "part" not in result_views.show(ruled, "judges", {"set": "", "part": "test"}, among=VIEWS).chosen

@@ -104,7 +104,7 @@ def test_every_protocol_is_validated(project: Project, protocol: str) -> None:
     result = validation.report(project, ValidationQuery(protocol))
     line = result.of("small")
     assert line.units == asked == len(places(project, protocol))
-    assert set(line.told.plain) >= {"accuracy", "kappa", "ac1"}
+    assert set(line.result.plain) >= {"accuracy", "kappa", "ac1"}
     assert bool(result.positive) == (len(definition.values) == 2)
     assert validation.sheets(result)
 
@@ -121,12 +121,12 @@ def test_more_than_two_values_have_agreement_and_a_named_positive_has_all(projec
             "false" if n == 0 else PROTOCOLS[REASONING].values[2] if n == 1 else "true",
         )
     line = validation.report(project, ValidationQuery(REASONING)).of("small")
-    assert (set(line.told.plain), set(line.told.weighted)) == ({"accuracy", "kappa", "ac1"}, {"accuracy"})
-    assert line.told.plain["accuracy"].value == pytest.approx(1 - 2 / len(units))
-    assert "one category" not in line.told.plain["accuracy"].note
+    assert (set(line.result.plain), set(line.result.weighted)) == ({"accuracy", "kappa", "ac1"}, {"accuracy"})
+    assert line.result.plain["accuracy"].value == pytest.approx(1 - 2 / len(units))
+    assert "one category" not in line.result.plain["accuracy"].note
     named = validation.report(project, ValidationQuery(REASONING, positive="true")).of("small")
-    assert named.told.plain["recall"].value == pytest.approx(1 - 2 / len(units))
-    assert named.told.confusion["true", "false"] == 1
+    assert named.result.plain["recall"].value == pytest.approx(1 - 2 / len(units))
+    assert named.result.confusion["true", "false"] == 1
 
 
 def test_a_page_that_could_not_be_read_is_unknown_to_both(project: Project) -> None:
@@ -135,7 +135,7 @@ def test_a_page_that_could_not_be_read_is_unknown_to_both(project: Project) -> N
         judge_says(project, CLAIMS, place, "yes")
     line = validation.report(project, ValidationQuery(CLAIMS)).of("small")
     # Of three claims one cites a page that is gone, of which people can only say that it is unknown.
-    assert line.told.confusion == {("yes", "yes"): 2, ("unknown", "yes"): 1}
+    assert line.result.confusion == {("yes", "yes"): 2, ("unknown", "yes"): 1}
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
@@ -157,7 +157,7 @@ def test_pairs_are_compared_in_one_order(
         judge_says(project, PAIRS, place, first)
         judge_says(project, PAIRS, place, first, turned=True)
     line = validation.report(project, ValidationQuery(PAIRS)).of("small")
-    assert (line.units, line.told.confusion) == (3, {(first, first): 3})
+    assert (line.units, line.result.confusion) == (3, {(first, first): 3})
 
 
 def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
         judge_says(project, USUAL, place, "yes")
     result = validation.report(project, ValidationQuery(against=("consensus",)))
     assert result.against == "consensus"
-    told = result.of("small").told
+    told = result.of("small").result
     assert (told.plain["accuracy"].value, told.weighted["accuracy"].value) == (0.5, 0.75)
     assert any("flatters the people" in note for note in result.notes)
 
@@ -227,13 +227,13 @@ def test_each_rater_has_the_figures_of_the_level(scaled: Project, level: Level) 
     result = validation.report(scaled, replace(OF, against=("R2",)))
     expected = {"accuracy" if name == "agreement" else name for name in FIGURES[level]}
     for rater in ("near", "far", "people", "R3"):
-        told = result.of(rater).told
+        told = result.of(rater).result
         assert told.plain.keys() == expected
         # A perfect order has no interval of ρ.
         assert all(one.value == -1 or one.low is not None for one in told.plain.values())
         assert "kappa" not in told.plain
     truth, said = ([of(at) for at in rated_places(scaled)] for of in (true, lambda at: int(near(at))))
-    plain = result.of("near").told.plain
+    plain = result.of("near").result.plain
     if level is Level.ORDINAL:
         peer = cohen_kappa_score(truth, said, labels=range(11), weights="quadratic")
         assert plain["kappa_quadratic"].value == pytest.approx(peer)
@@ -246,7 +246,7 @@ def test_each_rater_has_the_figures_of_the_level(scaled: Project, level: Level) 
         assert plain["mean_difference"].value == pytest.approx(1 / 3)
         assert plain["absolute_difference"].value == pytest.approx(1 / 3)
         # By weight that criterion is one of six.
-        weighted = result.of("near").told.weighted
+        weighted = result.of("near").result.weighted
         assert weighted.keys() == {"kappa_quadratic", "absolute_difference", "mean_difference"}
         assert weighted["mean_difference"].value == pytest.approx(1 / 6)
     alpha = krippendorff.alpha([truth, said], level_of_measurement=level.value)
@@ -279,7 +279,7 @@ def test_two_judges_differ_by_the_figures_of_the_level(scaled: Project, level: L
     assert (contrast.first.name, contrast.second.name) == ("far", "near")
     plain = contrast.gap.plain
     main = "kappa_quadratic" if level is Level.ORDINAL else "icc"
-    values = [result.of(rater).told.plain[main].value for rater in ("far", "near")]
+    values = [result.of(rater).result.plain[main].value for rater in ("far", "near")]
     assert plain[main].value == pytest.approx(values[0] - values[1])
     assert contrast.gap.verdict(main) == "the second is better"
     if level is Level.INTERVAL:
@@ -289,7 +289,7 @@ def test_two_judges_differ_by_the_figures_of_the_level(scaled: Project, level: L
         assert "better" not in contrast.gap.verdict("mean_difference")
     else:
         assert plain["accuracy"].value == pytest.approx(
-            result.of("far").told.plain["accuracy"].value - result.of("near").told.plain["accuracy"].value
+            result.of("far").result.plain["accuracy"].value - result.of("near").result.plain["accuracy"].value
         )
     whole, pairs, *_ = validation.brief(result)
     assert all(line.cells for line in whole.lines)
@@ -345,7 +345,7 @@ def test_closeness_of_ordered_values_is_how_far_off_they_are(scaled: Project, le
     far_off = next(one for one in result.answers if one.rater.name == "far")
     assert (answer.alt.winning_rate.value, far_off.alt.winning_rate.value) == (1, 0)
     assert result.scoring == "neg_rmse"
-    assert "root mean squared distance" in " ".join(stand_in.sheets(result)[0].told)
+    assert "root mean squared distance" in " ".join(stand_in.sheets(result)[0].notes)
 
 
 def test_judges_are_compared_with_one_another_and_with_people(scaled: Project, level: Level) -> None:

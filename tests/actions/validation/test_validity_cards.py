@@ -78,7 +78,7 @@ def test_figures_are_those_of_the_validation_beside_the_human_ceiling_and_told_a
     result = validation.report(project, validation.ValidationQuery(judge="small", against=("R2",))).of(
         "small"
     )
-    assert judge.plain == {name: Figure.of(one) for name, one in result.told.plain.items()}
+    assert judge.plain == {name: Figure.of(one) for name, one in result.result.plain.items()}
     assert {definition.name for definition in card.definitions} == set(judge.plain)
     assert {line.by for line in card.lines} == {"all", "type", "weight", "system", "length"}
     heavy, light = (card.of("judge", "weight", f"weight {weight}") for weight in (3, 1))

@@ -49,7 +49,7 @@ def built(tmp_path: Path, content: bytes, rules: Rules | None = None, **told: An
 def kept(tmp_path: Path, content: bytes) -> CollectedPaper:
     result = built(tmp_path, content)
     assert result.refused == ()
-    return result.kept[0]
+    return result.passed[0]
 
 
 def keys(paper: CollectedPaper) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ def test_each_refusal_has_its_stage_and_reason(
     place = made.folder(tmp_path / "papers", {key: content}, [made.entry(key, **told)])
     before = sorted(tmp_path.rglob("*"))
     result = building.build(place, Rules(), lambda *_: None)
-    assert result.kept == ()
+    assert result.passed == ()
     assert [(one.id, one.stage.value) for one in result.refused] == [(key, stage)]
     assert reason in result.refused[0].reason
     assert sorted(tmp_path.rglob("*")) == before
@@ -281,12 +281,12 @@ def test_files_that_multiply_are_refused(tmp_path: Path) -> None:
 
 def test_rules_let_more_in(tmp_path: Path) -> None:
     loose = Rules(any_comment=True, any_version=True, least_references=1)
-    assert len(built(tmp_path / "a", related(r"\cite{oak}"), loose, comment="").kept) == 1
+    assert len(built(tmp_path / "a", related(r"\cite{oak}"), loose, comment="").passed) == 1
     assert (
         len(
             built(
                 tmp_path / "b", made.whole(), Rules(journal_counts=True), comment="", journal="J. Trees 3"
-            ).kept
+            ).passed
         )
         == 1
     )
@@ -294,7 +294,7 @@ def test_rules_let_more_in(tmp_path: Path) -> None:
 
 def test_an_author_may_have_to_be_known(tmp_path: Path) -> None:
     known = Rules(least_h=20, h_indices={"ann li": 21})
-    assert len(built(tmp_path / "a", made.whole(), known).kept) == 1
+    assert len(built(tmp_path / "a", made.whole(), known).passed) == 1
     (refused,) = built(tmp_path / "b", made.whole(), known, authors=("Bo Mo",)).refused
     assert "h-index of 20" in refused.reason
 
@@ -470,7 +470,7 @@ async def test_what_was_collected_is_built_without_a_socket(
     monkeypatch.setattr("socket.socket.connect", closed)
     result = building.build(tmp_path / "papers", Rules(), lambda *_: None)
     assert [(one.id, one.stage.value) for one in result.refused] == [(LATER, "filter"), (GONE, "filter")]
-    oak = result.kept[0].cited[0]
+    oak = result.passed[0].cited[0]
     assert (oak.link, oak.abstract) == ("http://arxiv.org/abs/2001.00001", made.ABSTRACT)
 
 

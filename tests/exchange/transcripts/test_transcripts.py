@@ -26,7 +26,7 @@ def srt(*texts: str) -> bytes:
 
 
 def lines(found: ReadTranscript) -> list[tuple[str, str]]:
-    return [(one.speaker, one.text) for one in found.said]
+    return [(one.speaker, one.text) for one in found.lines]
 
 
 def test_speakers_times_and_entities_of_webvtt() -> None:
@@ -45,7 +45,7 @@ def test_speakers_times_and_entities_of_webvtt() -> None:
         ("Ann Lee", "no"),
         ("", "late words &amp; more"),
     ]
-    assert [(one.start, one.end) for one in result.said] == [
+    assert [(one.start, one.end) for one in result.lines] == [
         (1000, 2500), (2000, 3000), (2000, 3000), (442_802_000, 442_803_000),
     ]  # fmt: skip
     assert result.notes == ["2 notes left out"]
@@ -61,20 +61,20 @@ def test_names_of_speakers_are_known_by_recurring() -> None:
     result = transcripts.read(
         srt("ANN: hello", "and at 12:30: lunch", "BOB: yes", "ANN: bye", "BOB: so"), "a.srt"
     )
-    assert [one.speaker for one in result.said] == ["ANN", "ANN", "BOB", "ANN", "BOB"]
-    text, _ = transcripts.assembled(result.said, {}, "")
+    assert [one.speaker for one in result.lines] == ["ANN", "ANN", "BOB", "ANN", "BOB"]
+    text, _ = transcripts.assembled(result.lines, {}, "")
     assert text.startswith("ANN: hello and at 12:30: lunch\n\nBOB: yes")
     result = transcripts.read(srt("Ann Lee: a", "Ann Lee: b", "Bob: c", "Bob: d"), "a.srt")
-    assert transcripts.assembled(result.said, {}, "")[0] == "Ann Lee: a b\n\nBob: c d"
+    assert transcripts.assembled(result.lines, {}, "")[0] == "Ann Lee: a b\n\nBob: c d"
     result = transcripts.read(vtt("00:01.000 --> 00:02.000\n<v" + ".a" * 20_000), "a.vtt")
-    assert len(result.said) == 1
+    assert len(result.lines) == 1
 
 
 @pytest.mark.parametrize("names", ["王老师：", "דוד: ", "Dr. Weiß: ", "- Ann: "])
 def test_names_in_other_scripts_and_with_titles(names: str) -> None:
     result = transcripts.read(srt(f"{names}one", f"{names}two"), "a.srt")
-    assert [one.speaker for one in result.said] == [names.strip("-:： ")] * 2
-    assert [one.text for one in result.said] == ["one", "two"]
+    assert [one.speaker for one in result.lines] == [names.strip("-:： ")] * 2
+    assert [one.text for one in result.lines] == ["one", "two"]
 
 
 def test_captions_are_folded_ordered_and_doubted() -> None:
@@ -87,21 +87,21 @@ def test_captions_are_folded_ordered_and_doubted() -> None:
         "00:06.000 --> 00:08.000\nand pepper\nthank you",
     )
     result = transcripts.read(content, "a.vtt")
-    assert [one.text for one in result.said] == ["so today we", "talk about salt", "and pepper", "thank you"]
-    assert result.said[0].end == 2010
+    assert [one.text for one in result.lines] == ["so today we", "talk about salt", "and pepper", "thank you"]
+    assert result.lines[0].end == 2010
     assert result.notes == ["5 captions with lines of the one before; each line is kept once"]
     result = transcripts.read(vtt("00:01.000 --> 00:02.000\nYes.", "00:02.000 --> 00:03.000\nYes."), "a.vtt")
-    assert [one.text for one in result.said] == ["Yes.", "Yes."]
-    assert all(one.doubts == () for one in result.said)
+    assert [one.text for one in result.lines] == ["Yes.", "Yes."]
+    assert all(one.doubts == () for one in result.lines)
     texts = ("Thanks for watching this video", "Salt", "Thanks for watching this video", "Yes", "Yes", "Yes")
     result = transcripts.read(srt(*texts, "Thanks for watching this video", "Salt", "Salt"), "a.srt")
-    doubted = [one.text for one in result.said if one.doubts == (Doubt.REPEATED,)]
+    doubted = [one.text for one in result.lines if one.doubts == (Doubt.REPEATED,)]
     assert doubted == [texts[0], texts[2], "Yes", "Yes", "Yes", texts[0]]
     content = vtt(
         "00:05.000 --> 00:09.000\nsecond", "00:01.000 --> 00:07.000\nfirst", "00:06.000 --> 00:07.000\nthird"
     )
     result = transcripts.read(content, "a.vtt")
-    assert [one.text for one in result.said] == ["first", "second", "third"]
+    assert [one.text for one in result.lines] == ["first", "second", "third"]
     assert result.notes == ["1 line out of order; all are put in the order of their times"]
 
 
@@ -113,7 +113,7 @@ def test_chinese_and_japanese_lines_follow_without_a_space() -> None:
         "00:04.000 --> 00:05.000\n<v 김>검색 모델",
         "00:05.000 --> 00:06.000\n<v 김>평가",
     )
-    text, transcript = transcripts.assembled(transcripts.read(content, "a.vtt").said, {}, "")
+    text, transcript = transcripts.assembled(transcripts.read(content, "a.vtt").lines, {}, "")
     assert text == "李明: 我们想知道，为什么 GPU 不够は。\n\n김: 검색 모델 평가"
     assert [text[segment.first : segment.last] for segment in transcript.segments][:3] == [
         "我们想知道，为什么",
@@ -134,7 +134,7 @@ def test_the_language_stands_in_the_head(head: str, language: str) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_encodings_and_line_ends(encoding: str, end: str) -> None:
     text = vtt("00:01.000 --> 00:02.000\nsüß").decode().replace("\n", end)
-    assert [one.text for one in transcripts.read(text.encode(encoding), "a.vtt").said] == ["süß"]
+    assert [one.text for one in transcripts.read(text.encode(encoding), "a.vtt").lines] == ["süß"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_encodings_and_line_ends(encoding: str, end: str) -> None:
 def test_bad_lines_are_told_by_number(time: str, reason: str) -> None:
     result = transcripts.read(vtt("00:01.000 --> 00:02.000\ngood", f"{time}\nbad"), "a.vtt")
     assert result.bad == [reason]
-    assert [one.text for one in result.said] == ["good"]
+    assert [one.text for one in result.lines] == ["good"]
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_what_is_no_speech_is_no_fault(block: str) -> None:
 )
 def test_subrip_without_numbers_is_read(text: str) -> None:
     result = transcripts.read(text.encode(), "a.srt")
-    assert ([one.text for one in result.said], result.bad) == (["one", "two"], [])
+    assert ([one.text for one in result.lines], result.bad) == (["one", "two"], [])
 
 
 def test_blank_lines_lose_nothing_and_lines_are_counted_from_the_first() -> None:
     result = transcripts.read(srt("one\n\nmore", "two\n\n2024"), "a.srt")
-    assert [one.text for one in result.said] == ["one more", "two 2024"]
+    assert [one.text for one in result.lines] == ["one more", "two 2024"]
     result = transcripts.read(
         b"\n\n" + vtt("00:0x.000 --> 00:02.000\nbad", "00:01.000 --> 00:02.000\ngood"), "a.vtt"
     )
@@ -225,17 +225,17 @@ def test_whisper_is_read_in_each_of_its_forms() -> None:
         ],
     })  # fmt: skip
     assert result.language == "de"
-    assert [(one.text, one.start, one.end, one.speaker, one.doubts) for one in result.said] == [
+    assert [(one.text, one.start, one.end, one.speaker, one.doubts) for one in result.lines] == [
         ("Hallo zusammen", 0, 2040, "SPEAKER_00", ()),
         ("Danke", 2500, 3000, "", (Doubt.UNSURE, Doubt.SILENCE)),
         ("la la la", 3000, 4000, "", (Doubt.REPETITIVE,)),
     ]
     result = read([{"start": 0, "end": 1, "text": "Salt", "speaker": "A"}, {"start": "x", "text": "b"}])
-    assert [(one.text, one.speaker) for one in result.said] == [("Salt", "A")]
+    assert [(one.text, one.speaker) for one in result.lines] == [("Salt", "A")]
     assert [one.split(":")[0] for one in result.bad] == ["segments[1]"]
     cut = {"timestamps": {"from": "00:00:00,000"}, "offsets": {"from": 40, "to": 1200}, "text": " Salt"}
     result = read({"result": {"language": "en"}, "transcription": [cut]})
-    assert [(one.text, one.start, one.end) for one in result.said] == [("Salt", 40, 1200)]
+    assert [(one.text, one.start, one.end) for one in result.lines] == [("Salt", 40, 1200)]
     assert result.language == "en"
 
 
@@ -248,7 +248,7 @@ def test_entries_that_do_not_fit_are_told_by_their_place() -> None:
         {"start": -1, "text": ""},
     ]
     result = read({"segments": [good, *wrong]})
-    assert [one.text for one in result.said] == ["good"]
+    assert [one.text for one in result.lines] == ["good"]
     assert [one.split(":")[0] for one in result.bad] == [f"segments[{n}]" for n in (1, 2, 3, 4)]
     assert result.bad[1] == "segments[2]: ends before it begins"
 
@@ -279,7 +279,7 @@ def paragraph(*words: str) -> str:
 
 
 def told(content: bytes, name: str) -> list[tuple[int, str, str]]:
-    return [(one.start, one.speaker, one.text) for one in transcripts.read(content, name).said]
+    return [(one.start, one.speaker, one.text) for one in transcripts.read(content, name).lines]
 
 
 def test_plain_texts_have_names_and_times() -> None:
@@ -313,7 +313,7 @@ It was 10:30 then
         (3_605_000, "Ann Lee", "Bye"),
         (3_660_000, "Bob", "Bye"),
     ]
-    (result,) = transcripts.read(b"A\n" * 300_000, "a.txt").said
+    (result,) = transcripts.read(b"A\n" * 300_000, "a.txt").lines
     assert len(result.text) == 599_999
     assert told(pdf("Rain falls"), "a.pdf") == [(-1, "", "Rain falls")]
     with pytest.raises(Refusal, match="no transcript that can be read"):

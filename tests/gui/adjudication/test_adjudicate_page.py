@@ -246,7 +246,7 @@ def test_what_is_closed_says_both_figures_answers_disputes_and_is_reopened_only_
     work_as(project, "Cleo")
     page.window().show_page("Adjudicate")
     standing = page.frame.standing
-    assert standing.said.text().startswith("Closed as version 1: 7 criteria (1 from all, 6 from one)")
+    assert standing.decision.text().startswith("Closed as version 1: 7 criteria (1 from all, 6 from one)")
     frozen, by_hand = standing.figures.text().splitlines()
     assert frozen.startswith("Frozen before adjudication: match F1 0.73")
     assert by_hand.startswith("By your pairing: match F1 0.73")
@@ -276,10 +276,10 @@ def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path
     panel = page.frame.unanimous
     assert panel.explained.text().startswith("1 is drawn at random")
     panel.confirm.click()
-    qtbot.waitUntil(lambda: panel.said.text() == "2 confirmed and closed, 1 drawn for a spot check.")
-    assert len(panel.drawn) == 1
+    qtbot.waitUntil(lambda: panel.summary.text() == "2 confirmed and closed, 1 drawn for a spot check.")
+    assert len(panel.sample) == 1
     assert page.queue.counted(LineFilter.CLOSED) == 2
-    panel.drawn[0].click()
+    panel.sample[0].click()
     assert page.bench.sheet.spot_check
     assert page.frame.head.signs.words() == ["drawn for a spot check"]
 

@@ -57,7 +57,7 @@ def test_what_changed_is_shown_with_its_reason_and_nothing_of_the_partner_but_th
         ["weight changed", "reason: other"],
     ]
     assert page.view.counts.words() == ["2 kept", "1 reworded", "1 dropped", "1 added", "1 weight changed"]
-    page.view.kept.setChecked(True)
+    page.view.unchanged.setChecked(True)
     assert len(page.view.cards) == 6
     words = said(page)
     assert "Costs are not asked for." in words
@@ -101,7 +101,7 @@ def test_an_objection_stays_while_it_is_typed_is_sent_once_and_its_answer_shows(
         press("Ctrl+Return")
         (line,) = feedback.items_with_digest(project)
         assert line.dispute is not None
-        assert page.objection.said.text() == "You: Costs are in the question."
+        assert page.objection.objection.text() == "You: Costs are in the question."
         assert page.objection.chips.words() == ["Rubric", "waiting for an answer"]
         assert not page.objection.field.isVisible()
     (sent,) = feedback.disputes(project)

@@ -264,12 +264,12 @@ def test_all_that_is_quoted_stays_marked_and_is_stepped_through(page):
     quote_words(page, "Residual networks")
     assert marked(page, "evidence") == ["Residual networks"]
     assert sorted(marked(page, "kept")) == ["its input to", "train badly"]
-    assert page.source.pane.steps.told.text() == "Passage 1 of 3"
+    assert page.source.pane.steps.count.text() == "Passage 1 of 3"
     press("Alt+PgDown")
-    assert page.source.pane.steps.told.text() == "Passage 2 of 3"
+    assert page.source.pane.steps.count.text() == "Passage 2 of 3"
     press("Alt+PgUp")
     press("Alt+PgUp")
-    assert page.source.pane.steps.told.text() == "Passage 3 of 3"
+    assert page.source.pane.steps.count.text() == "Passage 3 of 3"
 
 
 def test_offsets_are_those_of_the_whole_text_and_are_lacking_where_it_does_not_hold_the_words():

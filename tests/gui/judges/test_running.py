@@ -272,8 +272,8 @@ def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, 
     page.roster.acts["submit"]()
     added = judges.named(small, "azure")
     assert added.base_url == "https://mine.openai.azure.com/openai/deployments/gpt"
-    assert added.asked.headers == {"api-key": "{key}", "x-gateway": "{GATEWAY}"}
-    assert added.asked.query == {"api-version": "2024-10-21"}
+    assert added.settings.headers == {"api-key": "{key}", "x-gateway": "{GATEWAY}"}
+    assert added.settings.query == {"api-version": "2024-10-21"}
     # What the person has typed beside the address may go there, and nothing else.
     assert [grant.key for grant in kept_keys.grants()] == ["GATEWAY"]
     assert form.sent["query"].text() == '{"api-version": "2024-10-21"}'
@@ -476,7 +476,7 @@ def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     material = page.window().page
     settle(material)
     assert material.part is material.parts
-    assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, PartFilter.OPEN)
+    assert (material.parts.kinds.held, material.parts.filter.held) == (Drawable.CLAIMS, PartFilter.OPEN)
     assert material.parts.model.rowCount() == 4
 
 
@@ -493,7 +493,7 @@ def test_a_wording_is_previewed_on_real_units_and_put_in_force_with_a_note(small
     part = show(small, "Prompts").prompting
     write(part, OURS.replace("{{report}}", ""))
     assert part.edit.answer.words() == ["Not usable"]
-    assert part.edit.said.text().startswith("It lacks the placeholder  {{report}}.")
+    assert part.edit.note.text().startswith("It lacks the placeholder  {{report}}.")
     assert "until it is fixed" in part.look.sent.toPlainText()
     press("Ctrl+Return")
     assert prompts.in_force(small, NAME).version == 1

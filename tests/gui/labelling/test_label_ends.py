@@ -279,7 +279,7 @@ def test_what_is_missing_is_said_and_gone_to_also_when_it_was_taken_back_elsewhe
     press("Ctrl+Return")
     assert state(two_items) == "open"
     assert page.bench.unit_id == page.bench.units[1].id
-    assert page.criteria.open_list.said() == "One criterion is still open:"
+    assert page.criteria.open_list.summary() == "One criterion is still open:"
     press("1")
     with two_items.store.write() as db:
         db.exec_driver_sql("UPDATE judgement SET status = 'skipped', value = NULL WHERE unit_id LIKE '%c2'")

@@ -265,11 +265,11 @@ def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
     press("Ctrl+Shift+Right", 2)
     press("Ctrl+E")
     assert (marked(page), marked(page, "kept")) == (["Evidence in"], ["Attribution ties"])
-    assert steps.told.text() == "Passage 1 of 2"
+    assert steps.count.text() == "Passage 1 of 2"
     press("Alt+PgDown")
     assert page.bench.unit_id == first.id
     assert (marked(page), marked(page, "kept")) == (["Attribution ties"], ["Evidence in"])
-    assert steps.told.text() == "Passage 2 of 2"
+    assert steps.count.text() == "Passage 2 of 2"
     press("Alt+PgDown")
     assert page.bench.unit_id == second.id
 

@@ -392,4 +392,4 @@ def test_ratings_are_given_by_keys_and_10_has_one_of_its_own(ratings_page):
         press(key)
     assert ratings_page.bench.sheet.response_id == rated
     points = [unit.id for group in ratings_page.bench.sheet.groups for unit in group.units]
-    assert [ratings_page.bench.said(unit) for unit in points] == ["7", "10", "0"]
+    assert [ratings_page.bench.value_of(unit) for unit in points] == ["7", "10", "0"]

@@ -268,7 +268,7 @@ def test_results_say_which_step_is_missing_until_importance_is_marked(tmp_path: 
     def told() -> list[str]:
         views = (("overview", {"metric": "reference_coverage"}), ("overview", {}))
         sheets = [result_views.show(project, view, chosen).sheets for view, chosen in views]
-        return [line for (sheet,) in sheets for line in sheet.told if step in line]
+        return [line for (sheet,) in sheets for line in sheet.notes if step in line]
 
     one, all_ = told()
     assert one.startswith("Reference coverage: no value")

@@ -264,7 +264,7 @@ def test_a_seminar_is_no_row_and_all_items_are_all_but_it(asking, show, tmp_path
     imports.run(asking, imports.TRANSCRIPTS, [tmp_path / "talk.txt"])
     view = show(asking, "Reports").reports
     assert view.form.items.itemText(0) == "all items but 1 seminar (2)"
-    assert [row.key for row in view._found.items] == ["1", "2"]
+    assert [row.key for row in view._reports.items] == ["1", "2"]
     assert (
         view.count.text().partition(" on ")[2].startswith("2 items. 1 seminar is left out: a seminar is what")
     )

@@ -53,14 +53,16 @@ def test_after_the_pairs_agreed_on_further_ones_are_offered_and_digits_in_top_ra
     page = window.page.ranking
     for _ in range(5):
         page.buttons["first", 3].click()
-    assert page.told.isHidden()
+    assert page.summary.isHidden()
     assert page.bar.progress.text() == "5 ranked, 1 left"
     page.buttons["first", 3].click()
-    assert not page.told.isHidden()
-    assert "Further pairs still help: of your top 1, 1 cannot be told from the one below" in page.told.text()
+    assert not page.summary.isHidden()
+    assert (
+        "Further pairs still help: of your top 1, 1 cannot be told from the one below" in page.summary.text()
+    )
     assert (page.bar.progress.text(), page.top.value()) == ("6 ranked", 1)
     page.top.setValue(4)
-    assert "of your top 4, 4 cannot" in page.told.text()
+    assert "of your top 4, 4 cannot" in page.summary.text()
     assert page.top.maximum() == 11
     before = page.texts["first"].toPlainText()
     page.buttons["second", 2].click()
@@ -72,7 +74,7 @@ def test_after_the_pairs_agreed_on_further_ones_are_offered_and_digits_in_top_ra
     press("3")
     assert len(ranked(page)) == 6
     press("Return")
-    assert (page.top.value(), "of your top 3" in page.told.text(), page.top.hasFocus()) == (3, True, False)
+    assert (page.top.value(), "of your top 3" in page.summary.text(), page.top.hasFocus()) == (3, True, False)
 
 
 MATCHES = "first,second,winner,confidence,rater\nt01,t07,t01,0.9,m\nt02,t08,t02,0.8,m\nt03,t09,t03,0.7,m\n"

@@ -56,14 +56,14 @@ def test_a_figure_that_is_not_publishable_is_marked_and_the_limit_set_where_it_i
     assert results.limit(adra_page.session.project) == 0.3
     adra_page._later.timeout.emit()
     at(adra_page, qtbot)
-    assert not any("not publishable" in words for words in model.whole.told)
+    assert not any("not publishable" in words for words in model.whole.notes)
     # The matrix is that of the chosen report.
     go(adra_page, qtbot, "plan")
     row = next(n for n in range(4) if cells(adra_page, n)[1] == "深度研究智能体")
     adra_page.view.table.setCurrentIndex(adra_page.view.model.index(row, 4))
     adra_page.view.next_sheet()
     adra_page.session.wait()
-    qtbot.waitUntil(lambda: "深度研究智能体" in adra_page.view.told.text())
+    qtbot.waitUntil(lambda: "深度研究智能体" in adra_page.view.notes.text())
     assert adra_page.view.model.rowCount() == 2
 
 
@@ -103,7 +103,7 @@ def test_double_click_leads_to_the_items_then_to_the_judgements_and_back_level_b
     assert behind.table.hasFocus()
     assert behind.judgements.rowCount() == 3
     qtmodeltester.check(behind.judgements)
-    assert "Asked about Explains residual connections" in behind.said.toPlainText()
+    assert "Asked about Explains residual connections" in behind.reply.toPlainText()
     assert "3 judgements." in behind.note.text()
     # Counting anew takes the list away from under nobody's eyes.
     page._count()

@@ -86,7 +86,7 @@ def test_a_card_that_holds_can_bind_its_judge(project, show, tmp_path):
     assert page.cards.bar.buttons["bind_card"].isEnabled()
     page.cards.acts["bind_card"]()
     settle(page)
-    assert [one.sha256 for one in derived_judges.bound(project)] == [check.found.card.sha256]
+    assert [one.sha256 for one in derived_judges.bound(project)] == [check.checked.card.sha256]
     assert check.bound.count() == 1
     check.release.click()
     assert derived_judges.bound(project) == []
@@ -140,10 +140,10 @@ def test_a_run_whose_cost_is_said_before_ends_in_rates_and_cases(
 ) -> None:
     server.answer = gullible
     part = page_at_rest(judged_here, "Validate", part="Attacks").attacking
-    qtbot.waitUntil(lambda: "Counting" not in part.form.cost.text() and bool(part.form.told.text()))
+    qtbot.waitUntil(lambda: "Counting" not in part.form.cost.text() and bool(part.form.summary.text()))
     calls = 3 * VERDICTS
     assert part.form.cost.text() == f"{calls} verdicts on copies by {calls} calls; at an unknown price."
-    assert "each is used for 3 attacks" in part.form.told.text()
+    assert "each is used for 3 attacks" in part.form.summary.text()
     assert server.bodies == []
     assert part.bar.buttons["submit"].isEnabled()
     only(part, "injection", "padding.filler")
@@ -210,6 +210,6 @@ def test_a_file_that_holds_no_labels_is_refused_in_its_place(page_at_rest, tmp_p
     page.sets.acts["labels_in"]()
     page.sets.files.look_at([file])
     settle(page)
-    assert page.sets.files.told.toPlainText()
+    assert page.sets.files.preview.toPlainText()
     assert not page.sets.bar.buttons["submit"].isEnabled()
     assert sql.first(project, "SELECT count(*) FROM judgement")[0] == 0

@@ -63,7 +63,7 @@ def test_every_view_has_a_table_a_picture_and_an_account_and_the_first_answers_i
     for name, answer in answers.items():
         assert f"“{name}”: {answer}, because " in viewer.view.answers.text()
     assert viewer.view.answers.font().pointSizeF() == viewer.view.table.font().pointSizeF()
-    assert viewer.view.told.text().startswith("\u200eCompared with ")
+    assert viewer.view.notes.text().startswith("\u200eCompared with ")
     assert viewer.view.picture().name == "difference"
     for name in ("answer", "judges", "choice", "corrected", "rulings"):
         go(viewer, qtbot, name)
@@ -102,7 +102,7 @@ def test_the_test_part_is_asked_for_before_it_is_opened(viewer, project, qtbot):
     viewer.gate.open.click()
     at(viewer, qtbot)
     assert validation_sets.named(project, "Spring").openings == 1
-    assert "viewed 1 time" in viewer.view.told.text()
+    assert "viewed 1 time" in viewer.view.notes.text()
 
 
 def test_one_class_gives_no_bare_figure_anywhere(tmp_path, window_over, qtbot):

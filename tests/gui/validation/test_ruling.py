@@ -51,10 +51,10 @@ def test_one_key_rules_the_next_open_one_comes_and_undo_brings_the_case_back(
     assert bench.key != first
     press("Ctrl+Z")
     settle(page)
-    assert (bench.key, bench.case.said, ruled(project)) == (first, "", [])
+    assert (bench.key, bench.case.ruling, ruled(project)) == (first, "", [])
     press("Ctrl+Shift+Z")
     settle(page)
-    assert (bench.key, bench.case.said) == (first, "criterion unclear")
+    assert (bench.key, bench.case.ruling) == (first, "criterion unclear")
     bench.next_open()
     press("8")
     press("1")
@@ -136,7 +136,7 @@ def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(page: Any
 
 def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, project: Project) -> None:
     press("3")
-    unit = page.ruling._found.outlook.shown[0].place.unit_id
+    unit = page.ruling._look.outlook.shown[0].place.unit_id
     press("Ctrl+U")
     settle(page)
     panel = page.ruling.unclear
@@ -205,7 +205,7 @@ def reviewed(tmp_path: Path) -> Project:
 
 def said(project: Project) -> list[tuple[str, str, str]]:
     result = reviews.outlook(project, JUDGE).lines
-    return sorted((one.said, one.reason, one.note) for one in result if one.said)
+    return sorted((one.verdict, one.reason, one.note) for one in result if one.verdict)
 
 
 def test_an_expert_sees_reviews_alone_names_no_system_and_answers_each_by_one_key(
@@ -215,7 +215,7 @@ def test_an_expert_sees_reviews_alone_names_no_system_and_answers_each_by_one_ke
     tabs = page.tabs
     assert [tabs.tabText(n) for n in range(tabs.count()) if tabs.isTabVisible(n)] == ["Reviews"]
     assert page.part is page.reviewing
-    assert "accept" not in page.reviewing.told.text()
+    assert "accept" not in page.reviewing.note.text()
     bench = page.reviewing.bench
     listed = [bench.cases.index(row).data() for row in range(bench.cases.rowCount())]
     shown = [bench.card.where.text(), bench.card.unit.text(), bench.reading.first.report.accessibleName()]

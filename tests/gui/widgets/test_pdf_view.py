@@ -66,8 +66,8 @@ def test_while_a_pdf_is_searched_no_place_of_the_words_before_counts_as_found(sh
 
 
 def test_pages_in_view_are_drawn_and_no_others(shown, qtbot):
-    qtbot.waitUntil(lambda: shown._pages.kept_picture(0, shown._sharpness()) is not None)
-    assert shown._pages.kept_picture(2, shown._sharpness()) is None
+    qtbot.waitUntil(lambda: shown._pages.cached_picture(0, shown._sharpness()) is not None)
+    assert shown._pages.cached_picture(2, shown._sharpness()) is None
     image = shown.grab().toImage()
     box = shown._page_box(0)
     inks = {

@@ -94,7 +94,7 @@ def labelled_by_keys(project: Project, folder: Path) -> None:
             page.criteria.take_focus()
             pressed = QKeySequence(key)[0]
             QTest.keyClick(QApplication.focusWidget(), pressed.key(), pressed.keyboardModifiers())
-            assert page.bench.said(unit_id) == value, f"{protocol}: {key}"
+            assert page.bench.value_of(unit_id) == value, f"{protocol}: {key}"
             assert page.criteria.rows[unit_id].chip.words() == face(value, protocol).words
     window.close()
 

@@ -16,10 +16,10 @@ from annotator.domain.texts.canonical import redact, without_keys
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.keys import (
     GRANTS,
-    FoundKey,
     KeyGrant,
     KeyPlace,
     Keys,
+    LocatedKey,
     address_of,
     guard,
     handing_over,
@@ -70,9 +70,9 @@ def test_the_keyring_comes_before_the_environment() -> None:
     keys = Keys({"MY_KEY": "from-environment"}, Ring())
     keys.grants.put(KeyGrant("MY_KEY", "judge"))
     keys.keep("judge", KEY)
-    assert keys.find("judge", "MY_KEY") == FoundKey(KEY, KeyPlace.KEYRING)
+    assert keys.find("judge", "MY_KEY") == LocatedKey(KEY, KeyPlace.KEYRING)
     keys.forget("judge")
-    assert keys.find("judge", "MY_KEY") == FoundKey("from-environment", KeyPlace.ENVIRONMENT)
+    assert keys.find("judge", "MY_KEY") == LocatedKey("from-environment", KeyPlace.ENVIRONMENT)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_the_keyring_comes_before_the_environment() -> None:
 def test_without_a_keyring_a_key_lives_in_this_session_only(ring: object) -> None:
     keys = Keys({}, ring)
     assert keys.keep("judge", f"  {KEY}\n") is KeyPlace.SESSION
-    assert keys.find("judge") == FoundKey(KEY, KeyPlace.SESSION)
+    assert keys.find("judge") == LocatedKey(KEY, KeyPlace.SESSION)
     assert Keys({}, ring).find("judge") is None
 
 
@@ -109,9 +109,9 @@ def test_a_key_that_windows_ring_does_not_take_is_kept_for_this_session(
     ring = NoRing(pywintypes.error)
     keys = Keys({"MY_KEY": "from-environment"}, ring)
     keys.grants.put(KeyGrant("MY_KEY", "judge"))
-    assert keys.find("judge", "MY_KEY") == FoundKey("from-environment", KeyPlace.ENVIRONMENT)
+    assert keys.find("judge", "MY_KEY") == LocatedKey("from-environment", KeyPlace.ENVIRONMENT)
     assert keys.keep("judge", "k" * 1300) is KeyPlace.SESSION
-    assert keys.find("judge") == FoundKey("k" * 1300, KeyPlace.SESSION)
+    assert keys.find("judge") == LocatedKey("k" * 1300, KeyPlace.SESSION)
 
 
 def test_a_keyring_that_will_not_let_go_says_so() -> None:
@@ -170,7 +170,7 @@ def test_what_is_allowed_is_for_its_owner_alone_and_no_word_is_lost_when_two_all
 
 def test_a_child_finds_the_key_it_was_handed() -> None:
     keys = Keys(handing_over("https://host.example/v1", KEY), NoRing())
-    assert keys.find("https://host.example:443", "UNSET") == FoundKey(KEY, KeyPlace.ENVIRONMENT)
+    assert keys.find("https://host.example:443", "UNSET") == LocatedKey(KEY, KeyPlace.ENVIRONMENT)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_an_address_is_allowed_as_it_is_shown(base_url: str) -> None:
     shown = address_of(base_url)
     assert shown == address_of(shown)
     kept_keys.allow("MY_KEY", shown)
-    assert Keys({"MY_KEY": KEY}, NoRing()).find(shown, "MY_KEY") == FoundKey(KEY, KeyPlace.ENVIRONMENT)
+    assert Keys({"MY_KEY": KEY}, NoRing()).find(shown, "MY_KEY") == LocatedKey(KEY, KeyPlace.ENVIRONMENT)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_what_cannot_be_a_key_is_refused(key: str) -> None:
 
 
 def test_a_found_key_does_not_print_itself() -> None:
-    assert KEY not in repr(FoundKey(KEY, KeyPlace.SESSION))
+    assert KEY not in repr(LocatedKey(KEY, KeyPlace.SESSION))
 
 
 @pytest.mark.parametrize(

@@ -68,13 +68,13 @@ async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back()
     clock = Clock()
     gate = limits(clock, 8)
     for _ in range(5):
-        gate.heard(rate(), clock.now - 1)
+        gate.record_outcome(rate(), clock.now - 1)
     assert gate.allowed == 4
-    gate.heard(rate(), clock.now)
+    gate.record_outcome(rate(), clock.now)
     assert gate.allowed == 2
     gate.settled(1, Status.OK, 200, "", [""])
     for _ in range(200):
-        gate.heard(ANSWER, clock.now)
+        gate.record_outcome(ANSWER, clock.now)
     assert gate.allowed == 8
 
 
@@ -83,7 +83,7 @@ async def test_it_never_falls_below_one() -> None:
     gate = limits(clock, 2)
     for _ in range(9):
         clock.now += 1
-        gate.heard(rate(), clock.now)
+        gate.record_outcome(rate(), clock.now)
     assert gate.allowed == 1
 
 
@@ -91,7 +91,7 @@ async def test_it_never_falls_below_one() -> None:
 async def test_retry_after_holds_back_every_call_for_that_long(trouble: CallTrouble) -> None:
     clock = Clock()
     gate = limits(clock)
-    gate.heard(CallOutcome(trouble, retry_after=7.5), clock.now)
+    gate.record_outcome(CallOutcome(trouble, retry_after=7.5), clock.now)
     assert gate.waiting_until() is not None
     async with gate.slot() as granted:
         assert granted == pytest.approx(1007.5)
@@ -102,7 +102,7 @@ async def test_a_quota_of_a_day_halts_with_the_moment_it_ends() -> None:
     clock = Clock()
     gate = limits(clock)
     with pytest.raises(RunHalt) as caught:
-        gate.heard(rate(86_400), clock.now)
+        gate.record_outcome(rate(86_400), clock.now)
     assert caught.value.until is not None
     with pytest.raises(RunHalt):
         async with gate.slot():
@@ -115,30 +115,30 @@ async def test_an_endpoint_that_says_nothing_but_429_is_given_up_after_half_an_h
     gate = limits(clock)
     for minute in range(31):
         clock.now = 1000.0 + 60 * minute
-        gate.heard(rate(), clock.now)
+        gate.record_outcome(rate(), clock.now)
     clock.now += 60
     with pytest.raises(RunHalt, match="31 minutes"):
-        gate.heard(rate(), clock.now)
+        gate.record_outcome(rate(), clock.now)
 
 
 async def test_one_answer_in_between_restores_the_patience() -> None:
     clock = Clock()
     gate = limits(clock)
     for _ in range(6):
-        gate.heard(rate(), clock.now)
+        gate.record_outcome(rate(), clock.now)
         clock.now += 1200
-        gate.heard(ANSWER, clock.now)
+        gate.record_outcome(ANSWER, clock.now)
     assert gate.waiting_until() is None
 
 
 async def test_those_who_wait_are_told_of_a_halt() -> None:
     clock = Clock()
     gate = limits(clock)
-    gate.heard(rate(600), clock.now)
+    gate.record_outcome(rate(600), clock.now)
     waiting = asyncio.ensure_future(gate.back_off(20))
     await asyncio.sleep(0)
     with pytest.raises(RunHalt):
-        gate.heard(rate(86_400), clock.now)
+        gate.record_outcome(rate(86_400), clock.now)
     with pytest.raises(RunHalt):
         await waiting
 
@@ -188,43 +188,43 @@ DOWN = CallOutcome(CallTrouble.CONNECTION, message="The connection failed: refus
 
 def test_an_endpoint_that_never_answered_is_given_up_at_once() -> None:
     breaker = Breaker(threshold=3)
-    breaker.heard(DOWN, 0, 0)
-    breaker.heard(DOWN, 0, 0)
+    breaker.record_outcome(DOWN, 0, 0)
+    breaker.record_outcome(DOWN, 0, 0)
     with pytest.raises(RunHalt, match="refused"):
-        breaker.heard(DOWN, 0, 0)
+        breaker.record_outcome(DOWN, 0, 0)
 
 
 def test_an_endpoint_that_has_answered_is_left_to_rest_longer_each_time() -> None:
     breaker = Breaker(threshold=4, rest_s=30, rests=2)
-    breaker.heard(ANSWER, 0, 0)
-    breaker.heard(DOWN, 0, 0)
+    breaker.record_outcome(ANSWER, 0, 0)
+    breaker.record_outcome(DOWN, 0, 0)
     assert breaker.delay(0) == 0
-    breaker.heard(DOWN, 0, 0)
+    breaker.record_outcome(DOWN, 0, 0)
     assert breaker.delay(0) == 30
     assert breaker.delay(30) == 0
     assert breaker.delay(30) == 30
-    breaker.heard(DOWN, 30, 31)
+    breaker.record_outcome(DOWN, 30, 31)
     assert breaker.delay(31) == 60
     with pytest.raises(RunHalt):
-        breaker.heard(DOWN, 91, 91)
+        breaker.record_outcome(DOWN, 91, 91)
 
 
 def test_one_good_trial_ends_the_rest() -> None:
     breaker = Breaker(threshold=2, rest_s=30)
-    breaker.heard(ANSWER, 0, 0)
-    breaker.heard(DOWN, 0, 0)
+    breaker.record_outcome(ANSWER, 0, 0)
+    breaker.record_outcome(DOWN, 0, 0)
     assert breaker.delay(0) == 30
     assert breaker.delay(30) == 0
-    breaker.heard(ANSWER, 30, 31)
+    breaker.record_outcome(ANSWER, 30, 31)
     assert breaker.delay(31) == 0
     assert breaker.delay(31) == 0
 
 
 def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
     breaker = Breaker(threshold=2, rest_s=30)
-    breaker.heard(ANSWER, 0, 0)
-    breaker.heard(DOWN, 5, 10)
-    breaker.heard(DOWN, 5, 11)
+    breaker.record_outcome(ANSWER, 0, 0)
+    breaker.record_outcome(DOWN, 5, 10)
+    breaker.record_outcome(DOWN, 5, 11)
     assert breaker.rests_until == 40
 
 
@@ -236,22 +236,22 @@ def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
 def test_what_every_call_would_meet_ends_the_run_after_three(outcome: CallOutcome) -> None:
     breaker = Breaker()
     for _ in range(2):
-        breaker.heard(outcome, 0, 0)
+        breaker.record_outcome(outcome, 0, 0)
     with pytest.raises(RunHalt):
-        breaker.heard(outcome, 0, 0)
+        breaker.record_outcome(outcome, 0, 0)
 
 
 def test_an_account_that_is_used_up_ends_the_run_at_once() -> None:
     with pytest.raises(RunHalt, match="used up"):
-        Breaker().heard(CallOutcome(CallTrouble.QUOTA), 0, 0)
+        Breaker().record_outcome(CallOutcome(CallTrouble.QUOTA), 0, 0)
 
 
 def test_an_answer_between_refusals_keeps_the_run_going() -> None:
     breaker = Breaker()
     for _ in range(9):
         breaker.settled(1, Status.OK, 200, "", [""])
-        breaker.heard(CallOutcome(CallTrouble.KEY), 0, 0)
-        breaker.heard(ANSWER, 0, 0)
+        breaker.record_outcome(CallOutcome(CallTrouble.KEY), 0, 0)
+        breaker.record_outcome(ANSWER, 0, 0)
     assert breaker.delay(0) == 0
 
 

@@ -190,7 +190,7 @@ async def test_calls_in_flight_count_until_their_bill_is_known(
     likely: float, most: float, side_by_side: bool
 ) -> None:
     budget, order = Budget(1.0), []
-    budget.heard(20, within=True)
+    budget.record_usage(20, within=True)
 
     async def call(name: str, cost: float) -> None:
         async with budget.reserve(likely, lambda: most) as bill:

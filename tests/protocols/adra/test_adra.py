@@ -13,9 +13,9 @@ from annotator.judging.calls.reply_parts import ReplyForm
 from annotator.judging.messages import load
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
-from annotator.protocols.adra.drawn_plan import DrawnPlan, Step
-from annotator.protocols.adra.drawn_references import Listed, References
 from annotator.protocols.adra.efficiency import EFFICIENCY
+from annotator.protocols.adra.extracted_plan import DrawnPlan, Step
+from annotator.protocols.adra.extracted_references import Listed, References
 from annotator.protocols.adra.plan import Cell, Row
 from annotator.protocols.adra.preference import (
     ASPECTS,

@@ -9,7 +9,7 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.material.part import ResponsePart
-from annotator.protocols.adra.drawn_plan import DrawnPlan, Step, baseline as plan_baseline, extract
+from annotator.protocols.adra.extracted_plan import DrawnPlan, Step, baseline as plan_baseline, extract
 from annotator.protocols.adra.plan import PLAN, Cell, Row, any_match, baseline, judge, one_to_one
 from tests.material.anchors import stands_in
 from tests.protocols.adra.adra_material import Ask, material, metric, plan, plans, run, scored_matrix

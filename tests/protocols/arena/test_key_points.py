@@ -351,7 +351,7 @@ def test_every_draw_is_the_pooled_rate_of_the_reports_it_took() -> None:
     metric = METRICS["ksr.pooled"]
     reports = [rated(1, 0, 0), rated(3, 0, 6), rated(0, 0, 0), rated(2, 1, 1, missing=2)]
     times = np.array([[1, 1, 1, 1], [2, 0, 0, 1], [0, 3, 1, 0], [0, 0, 4, 0]], dtype=np.float64)
-    drawn = metric.drawn(reports, True, times)
+    drawn = metric.resampled(reports, True, times)
     # 6 of 14, 4 of 6, 9 of 27, and nothing to count.
     assert drawn[:3] == pytest.approx([6 / 14, 4 / 6, 9 / 27])
     assert np.isnan(drawn[3])

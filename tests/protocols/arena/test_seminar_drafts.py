@@ -331,7 +331,7 @@ def test_a_task_that_cannot_be_split_is_left_out_and_none_is_no_figure() -> None
 
 def test_draws_are_means_over_what_was_drawn() -> None:
     pool = [continued(LEAKED), continued("Nothing alike."), continued("x", "A task without a mark", "i2")]
-    draw = METRICS["leakage.marked"].drawn
+    draw = METRICS["leakage.marked"].resampled
     assert draw is not None
     times = np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
     result = draw(pool, True, times)

@@ -233,7 +233,7 @@ async def test_nuggets_are_weighed_and_assigned_in_tens_and_vital_ones_come_firs
     ask = Scripted([f"Fact {n}" for n in range(1, 13)])
     result = await nugget_drafts.make(item("Trees cool."), ask)
     assert isinstance(result.document, Nuggets)
-    units = {unit.text: (unit.importance, unit.support, unit.kept) for unit in result.document.units}
+    units = {unit.text: (unit.importance, unit.support, unit.counts) for unit in result.document.units}
     # Places 3, 6, 9 of the first ten; of the last two none is the third.
     assert [unit.text for unit in result.document.units][:3] == ["Fact 3", "Fact 6", "Fact 9"]
     assert sum(importance == "vital" for importance, _, _ in units.values()) == 3

@@ -193,7 +193,7 @@ def test_the_important_references_are_given_once_each_with_their_abstracts() -> 
 
 
 def test_why_nothing_can_be_given_is_said() -> None:
-    assert system.important_works(gold(("Oaks", "arXiv:2001.00001", "")), "all") == system.NOT_SAID
+    assert system.important_works(gold(("Oaks", "arXiv:2001.00001", "")), "all") == system.NO_IMPORTANCE
     elms = gold(("Elms", "10.1000/elm", "important"))
     assert system.important_works(elms, "arxiv") == system.NONE_IMPORTANT
 

@@ -416,19 +416,19 @@ def test_a_dimension_that_is_foreign_or_rated_twice_is_refused(names):
 def test_an_item_has_the_mean_of_its_raters():
     # (4.75 + 4.25) / 2 = 4.5, which is kept; (4.75 + 4) / 2 = 4.375 is not
     kept, dropped = item_score(whole(4.75, 4.25)), item_score(whole(4.75, 4.0))
-    assert (kept.score.value, kept.kept) == (4.5, True)
-    assert (dropped.score.value, dropped.kept) == (4.375, False)
+    assert (kept.score.value, kept.is_kept) == (4.5, True)
+    assert (dropped.score.value, dropped.is_kept) == (4.375, False)
 
 
 def test_the_bar_can_be_set():
-    assert item_score(whole(4.0, 4.0), bar=4.0).kept is True
-    assert item_score(whole(5.0, 5.0), bar=5.0).kept is True
+    assert item_score(whole(4.0, 4.0), bar=4.0).is_kept is True
+    assert item_score(whole(5.0, 5.0), bar=5.0).is_kept is True
 
 
 @pytest.mark.parametrize("scores", [(), (5.0,)])
 def test_fewer_than_two_raters_keep_nothing(scores):
     result = item_score(whole(*scores))
-    assert (result.score.value, result.kept) == (None, None)
+    assert (result.score.value, result.is_kept) == (None, None)
     assert f"{len(scores)} of at least 2 raters" in result.score.note
 
 
@@ -436,14 +436,14 @@ def test_a_rater_who_is_not_done_leaves_it_open_where_it_matters():
     half = rated("Literature Review", 5, 5)
     # (5 + 1) .. : the second rater's score lies in [11/3, 5]; the mean in [13/3, 5].
     open_ = item_score([*whole(5.0), half])
-    assert (open_.score.value, open_.kept) == (None, None)
+    assert (open_.score.value, open_.is_kept) == (None, None)
     assert (open_.score.floor, open_.score.ceiling) == (pytest.approx(13 / 3), 5.0)
-    assert item_score([*whole(3.0), half]).kept is False
+    assert item_score([*whole(3.0), half]).is_kept is False
 
 
 def test_it_is_kept_when_nothing_missing_could_change_that():
     # 5 and at least (5 + 5 + 5 + 1) / 4 = 4: never below 4.5
-    assert item_score([*whole(5.0), rated("Open Consulting", 5, 5, 5)]).kept is True
+    assert item_score([*whole(5.0), rated("Open Consulting", 5, 5, 5)]).is_kept is True
 
 
 # Agreement

@@ -198,7 +198,7 @@ def test_a_judge_beside_people_has_the_figures_of_both_groups() -> None:
     measure = levels.measures(ORDINAL)["alpha"]
     result = comparison.beside(groups[0], groups[1], measure, ORDINAL.names)
     for told, group in zip((result.one, result.other), groups, strict=True):
-        alpha = krippendorff_alpha([group.truth, group.said], "ordinal", ORDINAL.names)
+        alpha = krippendorff_alpha([group.truth, group.values], "ordinal", ORDINAL.names)
         assert told.value == pytest.approx(alpha.value)
     assert result.difference.value == pytest.approx(result.one.value - result.other.value)
 

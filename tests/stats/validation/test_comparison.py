@@ -429,14 +429,14 @@ def test_each_system_has_its_corrected_mean():
     systems = {"a": system(1, 0.4), "b": system(2, 0.6)}
     result = standings(systems)
     for name, one in systems.items():
-        assert result.scores[name] == corrected_mean(one.labels, one.said, one.weights, one.items)
+        assert result.scores[name] == corrected_mean(one.labels, one.verdicts, one.weights, one.items)
 
 
 def test_units_of_negative_weight_spread_as_they_are_scored():
     signed = replace(system(1, 0.6), weights=[2, -1] * 160)
     result = standings({"a": signed, "b": system(2, 0.4)})
     score, single = result.scores["a"], result.pairs[0]
-    assert score == corrected_mean(signed.labels, signed.said, signed.weights, signed.items)
+    assert score == corrected_mean(signed.labels, signed.verdicts, signed.weights, signed.items)
     apart = abs(score.corrected.value - result.scores["b"].corrected.value)
     assert abs(single.difference.value) == pytest.approx(apart)
     # Two independent systems: the interval of the difference is as wide as theirs are together.
@@ -527,7 +527,7 @@ def test_where_less_is_better_all_is_told_as_of_what_is_left_to_1():
         name: system(seed, share) for seed, (name, share) in enumerate({"a": 0.2, "b": 0.5, "c": 0.5}.items())
     }
     turned = {
-        name: replace(one, labels=[1 - x for x in one.labels], said=[1 - x for x in one.said])
+        name: replace(one, labels=[1 - x for x in one.labels], verdicts=[1 - x for x in one.verdicts])
         for name, one in systems.items()
     }
     few_, less = standings(turned), standings(systems, higher_is_better=False)
@@ -542,7 +542,7 @@ def test_where_less_is_better_all_is_told_as_of_what_is_left_to_1():
 
 def test_strata_belong_to_their_items():
     one = system(5, 0.5)
-    layered = SystemUnits(one.labels, one.said, one.items, one.weights, ["easy", "hard"] * 160)
+    layered = SystemUnits(one.labels, one.verdicts, one.items, one.weights, ["easy", "hard"] * 160)
     zeros = SystemUnits([0] * 320, [0] * 320, one.items)
     result = standings({"one": layered, "zeros": zeros})
     score, gap = result.scores["one"].corrected, result.pairs[0].difference
@@ -558,7 +558,7 @@ def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
 
 
 def test_systems_that_the_judge_ties_cannot_change_places():
-    tied = SystemUnits(LOW.labels, HIGH.said, ITEMS)
+    tied = SystemUnits(LOW.labels, HIGH.verdicts, ITEMS)
     (pair,) = standings({"high": HIGH, "tied": tied}).pairs
     assert (pair.flip.value, pair.flip.note) == (None, "the judge puts neither first")
     assert pair.difference.value is not None

@@ -82,7 +82,7 @@ class SystemReport:
     file: str
     text: str = ""
     works: list[CitedWork] = field(default_factory=list)
-    asked: str = ""
+    question_sha256: str = ""
     latency_s: float | None = None
     run_tokens: int | None = None
     cost_usd: float | None = None
@@ -177,7 +177,7 @@ def _read_base(folder: Path, report: SystemReport) -> None:
                 )
             )
     if (folder / BASE_QUERY).is_file():
-        report.asked = _string(_mapping(read_json(folder / BASE_QUERY)).get("query"))
+        report.question_sha256 = _string(_mapping(read_json(folder / BASE_QUERY)).get("query"))
     if (folder / BASE_TIMES).is_file():
         lines = csv.reader(io.StringIO(_text(folder / BASE_TIMES)), skipinitialspace=True)
         whole = [line for line in lines if len(line) >= 3 and line[1].endswith("_pipeline")]
@@ -214,7 +214,7 @@ def _read_with_contexts(folder: Path, report: SystemReport) -> None:
     texts, data = sorted(folder.glob("*.md")), sorted(folder.glob("*.json"))
     content = _mapping(read_json(data[0])) if data else {}
     report.text = _text(texts[0]) if texts else _string(content.get("output"))
-    report.asked = _string(content.get("abstract")) or _string(
+    report.question_sha256 = _string(content.get("abstract")) or _string(
         content.get("query") or content.get("question")
     )
     report.latency_s = _number(content.get("latency"))
@@ -378,10 +378,10 @@ class _RelatedWorkReader:
         self._each(files.citations[:1], lambda file: self._read_citations(file, cited))
         self._each(files.important[:1], lambda file: self._read_important(file, cited))
         for paper in self.papers.values():
-            with self._told_of(paper.arxiv_id):
+            with self._reporting(paper.arxiv_id):
                 self._take_references(paper, cited.pop(paper.arxiv_id, []))
         for arxiv_id, rows in cited.items():
-            with self._told_of(arxiv_id):
+            with self._reporting(arxiv_id):
                 self._take_evidence(arxiv_id, rows)
         self._each(files.names, self._read_names)
         self._each(files.nuggets, self._take_nuggets)
@@ -391,19 +391,19 @@ class _RelatedWorkReader:
 
     def take_collected(self, one: CollectedPaper, row: int) -> None:
         paper, cited = tables.published_so(one, row)
-        with self._told_of(one.arxiv_id):
+        with self._reporting(one.arxiv_id):
             self._take_paper(one.arxiv_id, paper)
-        with self._told_of(one.arxiv_id):
+        with self._reporting(one.arxiv_id):
             self._take_references(paper, cited)
         self.problems += [Problem(one.arxiv_id, None, note, note=True) for note in one.notes]
 
     def _each(self, paths: Iterable[Path], read: Callable[[Path], None]) -> None:
         for path in paths:
-            with self._told_of(path):
+            with self._reporting(path):
                 read(path)
 
     @contextmanager
-    def _told_of(self, where: Path | str) -> Iterator[None]:
+    def _reporting(self, where: Path | str) -> Iterator[None]:
         """What cannot be read is a problem of the file, or of the paper by its id, where it stands."""
         name = shown(where) if isinstance(where, Path) else where
         try:
@@ -582,7 +582,7 @@ class _RelatedWorkReader:
 
     def _paper_of(self, report: SystemReport) -> str:
         """The paper that a report is about: by its folder's number, unless what was asked names another."""
-        by_row, abstract = self.by_row.get(report.row, ""), _plain(report.asked)
+        by_row, abstract = self.by_row.get(report.row, ""), _plain(report.question_sha256)
         about = [key for key, words in self.abstracts.items() if words and words in abstract]
         if len(about) == 1:
             if by_row and about[0] != by_row:

@@ -288,10 +288,10 @@ class AdjudicationFlow(page.Flow):
             return
         if row.ruling.take != take and not self._bench.do(ruling.rule, row.ruling.id, take):
             return
-        self.said = "" if take == OWN else self._bench.ruling_id
+        self.decided = "" if take == OWN else self._bench.ruling_id
         if take == OWN:
             self.own_wanted.emit()
-        elif not self._bench.rows[self.said].ruling.open:
+        elif not self._bench.rows[self.decided].ruling.open:
             self.advance()
 
     def give_reason(self, reason: Reason) -> bool:
@@ -305,7 +305,7 @@ class AdjudicationFlow(page.Flow):
     @property
     def last(self) -> SheetRow | None:
         """The row last ruled on until another is touched, else the current one."""
-        return self._bench.rows.get(self.said) or self._bench.row
+        return self._bench.rows.get(self.decided) or self._bench.row
 
     def go_on_when_done(self) -> None:
         row = self._bench.row

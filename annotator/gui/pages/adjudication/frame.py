@@ -420,7 +420,7 @@ class StatusMessages(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "message")
-        self.said, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
+        self.decision, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.reason = GrowingEdit(
             least=1, most=4, accessibleName="Reason for reopening", placeholderText="Why reopen it?"
         )
@@ -428,7 +428,7 @@ class StatusMessages(QFrame):
         self._again = QWidget()
         horizontal((self.reason, 1), (self.reopen, 0, Qt.AlignmentFlag.AlignTop), on=self._again, margins=0)
         self._column = vertical(
-            self.said, self.figures, self._again, on=self, margins=(10, 6, 10, 8), spacing=4
+            self.decision, self.figures, self._again, on=self, margins=(10, 6, 10, 8), spacing=4
         )
         self.disputes: dict[str, DisputeMessage] = {}
         self._item = ""
@@ -452,7 +452,7 @@ class StatusMessages(QFrame):
         ]
         parts += [f"{counted(last.dropped, 'row')} dropped"] if last.dropped else []
         began = "Closed as" if closed else "Reopened; until it is closed again, the consensus is"
-        self.said.setText(f"{began} version {last.version}: {units} ({', '.join(parts)}).")
+        self.decision.setText(f"{began} version {last.version}: {units} ({', '.join(parts)}).")
         by_hand = figures_words(last.repaired)
         words = [f"Frozen before adjudication: {figures_words(sheet.figures) or 'no figure'}."]
         words += [f"By your pairing: {by_hand}."] if by_hand else []

@@ -114,16 +114,16 @@ class AdjudicatePage(Page):
             **self.acts.table(),
         }
         for act, slot in self._acts.items():
-            self.bind(act, self._kept(slot))
+            self.bind(act, self._saving(slot))
         self.bind("next_row", lambda: self.acts.step(1), self.rows)
         self.bind("previous_row", lambda: self.acts.step(-1), self.rows)
         for act in self.ONCE:
             self.bind(act, partial(self.acts.digit, act), self.frame.work)
-        self.bind("take_back", self._kept(partial(self.session.take_back, self.NAME)), self.frame.work)
+        self.bind("take_back", self._saving(partial(self.session.take_back, self.NAME)), self.frame.work)
         self.bind("other_pane", self.frame.next_pane)
         self.bind("conflicts", self.frame.head.queue_shown.toggle)
 
-    def _kept(self, slot: Callable[[], object]) -> Callable[[], object]:
+    def _saving(self, slot: Callable[[], object]) -> Callable[[], object]:
         def act() -> None:
             self.rows.flush()
             slot()
@@ -132,7 +132,7 @@ class AdjudicatePage(Page):
 
     def _press(self, act: str) -> None:
         if act in self._acts:
-            self._kept(self._acts[act])()
+            self._saving(self._acts[act])()
         else:
             self.rows.flush()
             self.acts.digit(act)
@@ -147,7 +147,7 @@ class AdjudicatePage(Page):
             self.side.restore()
         self.bench.vote_first = QSettings().value(VOTE, False, bool) is True
         self.frame.head.show_pressed("vote_first", self.bench.vote_first)
-        line = self._wanted(place)
+        line = self._line_at(place)
         if line is not None:
             self._open(line, str(place.get("ruling_id", "")))
         elif self.bench.sheet is not None and self.queue.line(self.bench.place):
@@ -205,7 +205,7 @@ class AdjudicatePage(Page):
         else:
             super().keyPressEvent(event)
 
-    def _wanted(self, place: dict[str, Any]) -> QueueLine | None:
+    def _line_at(self, place: dict[str, Any]) -> QueueLine | None:
         """The line a place on the page speaks of: by item, and stage where one is named."""
         of_item = [line for line in self.queue.lines if line.item_id == place.get("item_id")]
         if place.get("stage"):

@@ -222,7 +222,7 @@ class UnanimousPanel(EscapePanel):
     def __init__(self) -> None:
         super().__init__("Close (Esc)")
         self._count = 0
-        self.said, self.explained = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
+        self.summary, self.explained = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.share = NumberBox(
             suffix=" %",
             minimum=0,
@@ -241,18 +241,18 @@ class UnanimousPanel(EscapePanel):
             on=self._asking,
             margins=0,
         )
-        self._drawn_row = QWidget()
-        self._drawn = FlowRow(self._drawn_row)
-        self.drawn: list[QPushButton] = []
-        head = horizontal((self.said, 1), (self.close_button, 0, Qt.AlignmentFlag.AlignTop))
-        vertical(head, self.explained, self._asking, self._drawn_row, on=self, margins=(10, 6, 10, 8))
+        self._sample_row = QWidget()
+        self._sample_flow = FlowRow(self._sample_row)
+        self.sample: list[QPushButton] = []
+        head = horizontal((self.summary, 1), (self.close_button, 0, Qt.AlignmentFlag.AlignTop))
+        vertical(head, self.explained, self._asking, self._sample_row, on=self, margins=(10, 6, 10, 8))
         theme.set_role(self, level="info")
 
     def ask(self, count: int) -> None:
         self._count = count
-        self._show_drawn(())
+        self._show_sample(())
         one = "1 document that everybody wrote" if count == 1 else f"{count} documents that everybody wrote"
-        self.said.setText(f"There {'is' if count == 1 else 'are'} {one} the same.")
+        self.summary.setText(f"There {'is' if count == 1 else 'are'} {one} the same.")
         self._asking.show()
         self._asking.setEnabled(True)
         self._explain()
@@ -266,11 +266,11 @@ class UnanimousPanel(EscapePanel):
 
     def tell(self, report: BulkCloseReport) -> None:
         closed, sampled = len(report.closed), len(report.spot_check)
-        self.said.setText(f"{closed} confirmed and closed, {sampled} drawn for a spot check.")
+        self.summary.setText(f"{closed} confirmed and closed, {sampled} drawn for a spot check.")
         self.explained.setText("Check the drawn documents now or later; they are listed under “Unanimous”.")
         self._asking.hide()
-        self._show_drawn(report.spot_check)
-        (self.drawn or [self.close_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_sample(report.spot_check)
+        (self.sample or [self.close_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _explain(self) -> None:
         sampled = min(self._count, max(1, ceil(self.share.value() / 100 * self._count)))
@@ -282,16 +282,16 @@ class UnanimousPanel(EscapePanel):
         )
         self.confirm.setText(f"Confirm {rest}, check {sampled}")
 
-    def _show_drawn(self, unanimouses: Sequence[Unanimous]) -> None:
-        for button in self.drawn:
-            self._drawn.removeWidget(button)
+    def _show_sample(self, unanimouses: Sequence[Unanimous]) -> None:
+        for button in self.sample:
+            self._sample_flow.removeWidget(button)
             button.deleteLater()
-        self.drawn = []
+        self.sample = []
         for each in unanimouses[:MOST_NAMED]:
             button = push_button(
                 f"Item {each.item_key}, {each.stage.value}".replace("&", "&&"),
                 lambda _=False, each=each: self.looked.emit(each),
             )
-            self._drawn.addWidget(button)
-            self.drawn.append(button)
-        self._drawn_row.setVisible(bool(unanimouses))
+            self._sample_flow.addWidget(button)
+            self.sample.append(button)
+        self._sample_row.setVisible(bool(unanimouses))

@@ -80,7 +80,7 @@ class RowCard(WorkCard):
         self._lacks: set[str] = set()
         self._ballot: Ballot | None = None
         self._current = self._aimed = False
-        self._shape: object = None
+        self._layout_key: object = None
         self.cells: list[UnitCell] = []
         self.setAcceptDrops(True)
         self._build()
@@ -125,8 +125,8 @@ class RowCard(WorkCard):
         self.differs.show_chips([] if folded or self._ballot else difference_chips(self._kind, row))
         self._show_line()
         shape = (folded, self._ballot, row.units, row.differing, row.pieces, row.ruling.unanimous)
-        if shape != self._shape:
-            self._shape = shape
+        if shape != self._layout_key:
+            self._layout_key = shape
             self._fill()
         self.setAccessibleName(f"Row {row.number}, {chip.words}: {about(row)}")
 

@@ -241,7 +241,7 @@ class RowsPane(QWidget):
         bench.opened.connect(self._show_rows)
         bench.laid.connect(self._show_rows)
         bench.moved.connect(self._show_current)
-        bench.told.connect(self._show_told)
+        bench.told.connect(self._show_changed)
         controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
         controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
         application = QApplication.instance()
@@ -338,7 +338,7 @@ class RowsPane(QWidget):
             self.take_focus()
         self._bring_into_view_soon()
 
-    def _show_told(self, ids: tuple[str, ...]) -> None:
+    def _show_changed(self, ids: tuple[str, ...]) -> None:
         for ruling_id in ids:
             card = self.cards.get(ruling_id)
             if card is not None:

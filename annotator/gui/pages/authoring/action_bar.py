@@ -52,7 +52,7 @@ class AuthoringActionBar(QFrame):
         self.consequence = PlainLabel(role="hint", wrap=True)
         self.offered: OfferedMarks | None = None
         self.marks = KeyButton("", act="take_marks", role="quiet")
-        self._told: tuple[Sequence[Finding], int] = (), -1
+        self._shown_findings: tuple[Sequence[Finding], int] = (), -1
         vertical(
             horizontal((self.counts, 1), (self.spread, 2), self.share, self.remarks, spacing=10),
             horizontal(self.marks, StretchSpace(1)),
@@ -61,7 +61,7 @@ class AuthoringActionBar(QFrame):
             margins=(12, 6, 12, 8),
             spacing=4,
         )
-        theme.watch(self, lambda: self._tell_findings(*self._told))
+        theme.watch(self, lambda: self._tell_findings(*self._shown_findings))
 
     def show_document(
         self, document: Document[Any], weights: Weights, bar: float, *, locked: bool, given: bool
@@ -108,7 +108,7 @@ class AuthoringActionBar(QFrame):
     def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
         """Say what there is of a document."""
         words = KINDS[document.KIND].under(weights)
-        more = [words.told(document, bar)] if document.units else []
+        more = [words.summary(document, bar)] if document.units else []
         parts = [words.counted(len(document.units)), *more]
         self.counts.setText(" · ".join(filter(None, parts)))
         weighed = isinstance(document, Rubric) and weights.usual
@@ -120,8 +120,8 @@ class AuthoringActionBar(QFrame):
 
     def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
         """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""
-        if self._told != (findings, to_come):
-            self._told = findings, to_come
+        if self._shown_findings != (findings, to_come):
+            self._shown_findings = findings, to_come
             self._tell_findings(findings, to_come)
 
     def _tell_findings(self, findings: Sequence[Finding], to_come: int) -> None:

@@ -118,7 +118,7 @@ class BulkEvidence(Pane):
         if self._item is None or not chosen or not self.keep():
             return
         if self.session.do(lookups.take, self._item.id, chosen, self._offer.form) is not None:
-            self._told(f"{counted(len(chosen), 'reference')} taken; {keys.shown('undo')} takes them back.")
+            self._report(f"{counted(len(chosen), 'reference')} taken; {keys.shown('undo')} takes them back.")
 
     def take_source(self) -> None:
         if self._item is None:
@@ -142,7 +142,7 @@ class BulkEvidence(Pane):
         if result is not None:
             self.answer.show_message("info" if result[1].lacking else "success", result[1].words())
 
-    def _told(self, words: str) -> None:
+    def _report(self, words: str) -> None:
         self.text.clear()
         self._soon.stop()
         self._show(EvidenceOffer("", ()))

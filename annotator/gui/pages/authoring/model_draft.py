@@ -361,7 +361,7 @@ class ReferenceMaterialEditor(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.draft_id = ""
-        self._kept: dict[str, str] = {}
+        self._stored: dict[str, str] = {}
         self.head, self.why = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.fields = {part: TextField(title, most=EVERY_LINE) for part, (title, _) in ABOUT.items()}
         self._inner = QWidget()
@@ -418,7 +418,7 @@ class ReferenceMaterialEditor(Pane):
         for part, words in zip(self.fields, (waiting.from_sources, waiting.beyond), strict=True):
             self.fields[part].setReadOnly(self.session.project.readonly)
             self.fields[part].show_value(words)
-            self._kept[part] = words
+            self._stored[part] = words
         self.area.verticalScrollBar().setValue(0)
 
     def tell(self) -> None:
@@ -431,8 +431,8 @@ class ReferenceMaterialEditor(Pane):
     def _keep(self) -> None:
         for part, field in self.fields.items():
             text = field.toPlainText()
-            if self.draft_id and not self.session.project.readonly and text != self._kept.get(part):
-                self._kept[part] = text
+            if self.draft_id and not self.session.project.readonly and text != self._stored.get(part):
+                self._stored[part] = text
                 self.session.ask(model_drafts.edit, self.draft_id, part, text)
 
     def _follow(self) -> None:

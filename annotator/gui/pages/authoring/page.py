@@ -86,7 +86,7 @@ class AuthorPage(Page):
         self.source, self.sheet, self.side = SourcePane(session), AuthoringSheet(session), SidePanel(session)
         self.origin: materials.TaskOrigin | None = None
         self._seen, self._goal = False, ""
-        self.asked = AssignedKinds(session)
+        self.assigned = AssignedKinds(session)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
         self._spending = QTimer(self, interval=SPEND_EVERY_MS)
@@ -175,7 +175,7 @@ class AuthorPage(Page):
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show the item and kind asked for, otherwise those shown last, otherwise where work is going on."""
-        self._read_asked()
+        self._read_assigned()
         item_id = place.get("item_id") or (self.item.id if self.item else "") or self._last_item()
         if item_id not in self._ids and not (
             place.get("item_id") and self.session.ask(items.number, item_id)
@@ -186,7 +186,7 @@ class AuthorPage(Page):
             return
         kind = Kind(place["kind"]) if "kind" in place else None
         if self.item is not None and item_id == self.item.id and kind in (None, self.sheet.kind):
-            self._refresh(self._found(item_id))
+            self._refresh(self._documents(item_id))
         else:
             self.go_to(item_id, kind)
         self._goal = str(place.get("unit_id", ""))
@@ -198,10 +198,10 @@ class AuthorPage(Page):
         at = {"item_id": self.item.id, "kind": self.sheet.kind.value}
         return at | ({"unit_id": unit.unit_id} if unit else {})
 
-    def _read_asked(self) -> None:
-        self.asked.refresh()
-        self._ids = self.asked.items()
-        other = self.asked.something_else()
+    def _read_assigned(self) -> None:
+        self.assigned.refresh()
+        self._ids = self.assigned.items()
+        other = self.assigned.something_else()
         self._nothing.show_words(*(NOT_YOURS if other else NO_ITEMS))
         self._bring.setVisible(not other)
 
@@ -231,10 +231,10 @@ class AuthorPage(Page):
         if not self.sheet.saving.keep():
             return False
         self._spend()
-        result = self._found(item_id)
+        result = self._documents(item_id)
         QSettings().setValue(self._place_key(), item_id)
         self._show_item(item_id)
-        self._show_kind(kind or self.asked.likely(item_id, result, self.sheet.kind), result)
+        self._show_kind(kind or self.assigned.likely(item_id, result, self.sheet.kind), result)
         return True
 
     def step(self, by: int) -> None:
@@ -247,9 +247,9 @@ class AuthorPage(Page):
     def go_on(self) -> None:
         if self.item is None:
             return
-        goal = self.asked.next(self.item.id, self.sheet.kind)
+        goal = self.assigned.next(self.item.id, self.sheet.kind)
         if goal is None:
-            self.sheet.say("success", self.asked.what_waits())
+            self.sheet.say("success", self.assigned.what_waits())
         else:
             self._begin(*goal)
 
@@ -266,7 +266,7 @@ class AuthorPage(Page):
 
     def _go_on_to(self, item_id: str, kind: Kind) -> bool:
         """Go to an item and that kind, or to another where it is not written for it."""
-        return self.go_to(item_id, self.asked.fitting(item_id, kind))
+        return self.go_to(item_id, self.assigned.fitting(item_id, kind))
 
     def _submit(self) -> None:
         """Submit; from what is submitted already, go on."""
@@ -288,19 +288,19 @@ class AuthorPage(Page):
             return
         if change.kind == "artifact":
             if change.verb in ("seal", "reopen"):
-                self.asked.refresh()
-                self.header.show_due(self.asked.due(self.item.id))
+                self.assigned.refresh()
+                self.header.show_due(self.assigned.due(self.item.id))
             # Another wording leaves the state of a document as it is.
             shown = self.sheet.artifact
             reworded = shown is not None and shown.id == change.subject and change.undoable
-            self._refresh(self._found(self.item.id), reworded=reworded)
+            self._refresh(self._documents(self.item.id), reworded=reworded)
             self._go_after(change)
         else:
             assert self.item is not None
-            self._read_asked()
+            self._read_assigned()
             self._show_item(self.item.id)
             self.sheet.know(self.item, self._sources())
-            self._refresh(self._found(self.item.id))
+            self._refresh(self._documents(self.item.id))
 
     def _go_after(self, change: Change) -> None:
         """Undo and redo reach into other documents: show the one that was changed, or nobody would see it."""
@@ -315,8 +315,8 @@ class AuthorPage(Page):
         self.item = items.read(self.session.project, item_id)
         place = self._ids.index(item_id) + 1 if item_id in self._ids else 0
         self.header.show_item(self.item, place, len(self._ids))
-        self.header.show_due(self.asked.due(item_id))
-        self.header.show_settled(self.asked.settled(item_id))
+        self.header.show_due(self.assigned.due(item_id))
+        self.header.show_settled(self.assigned.settled(item_id))
         self.origin = origin = self.session.ask(materials.origin, self.item)
         self.header.show_origin(origin.seminar.key if origin else "")
         beside = self.session.ask(items.beside, item_id) or []
@@ -335,7 +335,7 @@ class AuthorPage(Page):
             place = {"kind": Kind.TASKS.value, "unit_id": self.item.made_from}
             self.session.go("Author", item_id=origin.seminar.id, **place)
 
-    def _found(self, item_id: str) -> Sequence[Artifact]:
+    def _documents(self, item_id: str) -> Sequence[Artifact]:
         """The documents of an item; labels are given on a page of their own."""
         return [
             each for each in self.session.ask(annotating.artifacts_of, item_id) or () if each.kind in WRITTEN
@@ -343,8 +343,8 @@ class AuthorPage(Page):
 
     def _show_kind(self, kind: Kind, artifacts: Sequence[Artifact]) -> None:
         assert self.item is not None
-        kinds = self.asked.kinds(self.item.id)
-        offered = self.asked.of_role(self.item.id) if kinds is None else kinds
+        kinds = self.assigned.kinds(self.item.id)
+        offered = self.assigned.of_role(self.item.id) if kinds is None else kinds
         self.tabs.offer({*offered, kind, *(each.kind for each in artifacts)})
         self.tabs.show_kind(kind)
         self.tabs.show_standings(standings(artifacts))
@@ -366,7 +366,7 @@ class AuthorPage(Page):
             self.tabs.show_kind(self.sheet.kind)
             return
         self._spend()
-        self._show_kind(kind, self._found(self.item.id))
+        self._show_kind(kind, self._documents(self.item.id))
 
     def _show_feedback(self) -> None:
         if self.item is not None:
@@ -448,9 +448,9 @@ class AuthorPage(Page):
         assert self.item is not None
         at = self.item.id, stage_of(artifact.kind), artifact.id, artifact.revision
         words = frozen_words(self.item.key, self.session.ask(assignments.frozen_by, *at))
-        goal = self.asked.next(self.item.id, artifact.kind)
+        goal = self.assigned.next(self.item.id, artifact.kind)
         self.sheet.say(
-            "success", "Submitted.", words if goal else f"{words} {self.asked.what_waits()}".strip()
+            "success", "Submitted.", words if goal else f"{words} {self.assigned.what_waits()}".strip()
         )
         if goal:
             item_id, kind = goal

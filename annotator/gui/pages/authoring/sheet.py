@@ -184,8 +184,8 @@ class AuthoringSheet(Pane):
         super().__init__(session)
         self.item: Item | None = None
         self.kind = Kind.RUBRIC
-        self._found: Sequence[Artifact] = ()
-        self._wanted = ""
+        self._documents: Sequence[Artifact] = ()
+        self._requested = ""
         self._drafted: tuple[str, ...] = ()
         self.closed: Refusal | None = None
         """Why the document in view cannot be changed now, if so."""
@@ -236,7 +236,7 @@ class AuthoringSheet(Pane):
         self, item: Item, kind: Kind, artifacts: Sequence[Artifact], sources: Sequence[Source]
     ) -> None:
         """Go to a kind of an item; `found` are the item's artifacts that may be seen. Keep typing before."""
-        self._wanted, self._drafted = "", ()
+        self._requested, self._drafted = "", ()
         self.panel.hide()
         self.form.begin()
         self.kind = kind
@@ -253,9 +253,9 @@ class AuthoringSheet(Pane):
     def refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
         """Show the artifact in hand as it is now, in place; `reworded` where nothing but its units has changed."""
         assert self.item is not None
-        self._found = found
+        self._documents = found
         versions = [artifact for artifact in found if artifact.kind is self.kind]
-        artifact = next((v for v in versions if v.id == self._wanted), versions[0] if versions else None)
+        artifact = next((v for v in versions if v.id == self._requested), versions[0] if versions else None)
         if artifact is not None and reworded:
             self.saving.follow(artifact, editable=self.saving.editable)
             self.strip.show_revision(artifact)
@@ -379,7 +379,7 @@ class AuthoringSheet(Pane):
     def start_copy(self) -> None:
         if self.item is not None and self.artifact is not None:
             document = copied(self.artifact.document)
-            self._wanted = ""
+            self._requested = ""
             self.session.do(artifacts.start, self.item.id, self.kind, document)
             self.focus_first()
 
@@ -432,8 +432,8 @@ class AuthoringSheet(Pane):
 
     def _show_version(self, artifact_id: str) -> None:
         if self.saving.keep():
-            self._wanted = artifact_id
-            self.refresh(self._found)
+            self._requested = artifact_id
+            self.refresh(self._documents)
 
     def _typed(self, unit_id: str, field: str, value: object) -> None:
         self.saving.type(unit_id, field, value)
@@ -471,7 +471,7 @@ class AuthoringSheet(Pane):
 
     def _units_made_of(self) -> list[Unit]:
         _, kind = KINDS[self.kind].made_of or ("", None)
-        result = [artifact for artifact in self._found if artifact.kind is kind]
+        result = [artifact for artifact in self._documents if artifact.kind is kind]
         settled = [artifact for artifact in result if artifact.state is State.CONSENSUS]
         units = [unit for artifact in settled or result for unit in artifact.document.units]
         return [unit for unit in units if unit.text.strip()]

@@ -188,11 +188,11 @@ class EndpointForm(Pane):
         for name, field in self.fields.items():
             field.setText(str(getattr(judge, name)))
             field.setCursorPosition(0)
-        self._put_price(judge.asked.price)
-        self._put_sent(judge.asked.headers, judge.asked.query)
-        self.weights.setChecked(judge.asked.weights_shown)
-        self.calls.setValue(judge.asked.requests_per_minute or 0)
-        self.tokens.setValue(judge.asked.tokens_per_minute or 0)
+        self._put_price(judge.settings.price)
+        self._put_sent(judge.settings.headers, judge.settings.query)
+        self.weights.setChecked(judge.settings.weights_shown)
+        self.calls.setValue(judge.settings.requests_per_minute or 0)
+        self.tokens.setValue(judge.settings.tokens_per_minute or 0)
         self._shown = self._values()
         self.key.clear()
         self._show_price()
@@ -201,7 +201,7 @@ class EndpointForm(Pane):
         self._judge = judge
         self._fill(judge)
         judged = bool(self.session.ask(judges.has_judged, judge.id))
-        self._lock(follows=bool(judge.asked.of), judged=judged)
+        self._lock(follows=bool(judge.settings.of), judged=judged)
         self.show_place()
 
     def begin(self) -> None:
@@ -224,7 +224,7 @@ class EndpointForm(Pane):
         """Keep the settings and the key; the judge's name, or nothing when they were refused."""
         values = self._values()
         name, secret = values["name"], self.key.text()
-        if values != self._shown and not self._kept(values):
+        if values != self._shown and not self._save(values):
             return ""
         if secret:
             session = self.keep.currentData() == SESSION
@@ -235,7 +235,7 @@ class EndpointForm(Pane):
         self._shown = values
         return name
 
-    def _kept(self, values: dict[str, str]) -> bool:
+    def _save(self, values: dict[str, str]) -> bool:
         values, price = dict(values), [field.text() for field in self.prices]
         values.pop("price")
         sent = values.pop("headers"), values.pop("query")
@@ -245,7 +245,7 @@ class EndpointForm(Pane):
         values["asking"] = asking
         if self._judge is None:
             return self.session.do(judges.add, values.pop("name"), **values, price=price) is not None
-        before = {self._judge.key_env, *self._judge.asked.secrets, "", "key"}
+        before = {self._judge.key_env, *self._judge.settings.secrets, "", "key"}
         if self.session.do(judges.change, self._judge.id, values, price) is None:
             return False
         named = {values["key_env"], *PricedAsking.model_validate_json(asking).secrets}
@@ -260,7 +260,7 @@ class EndpointForm(Pane):
         values["parameters"] = values["parameters"] or "{}"
         values |= {name: field.text().strip() for name, field in self.sent.items()}
         values["price"] = " ".join(field.text() for field in self.prices)
-        asking = self._judge.asked if self._judge else PricedAsking()
+        asking = self._judge.settings if self._judge else PricedAsking()
         how = {
             "weights_shown": self.weights.isChecked(),
             "requests_per_minute": self.calls.value() or None,
@@ -461,7 +461,7 @@ class ProbeView(QFrame):
         self.words.setText("Sending one long page, with a code word at each end.")
         self.show()
 
-    def show_found(self, result: Mapping[str, Any]) -> None:
+    def show_result(self, result: Mapping[str, Any]) -> None:
         self._forget()
         ok = bool(result.get("ok"))
         chip = Chip("Answers", "check", "agreed") if ok else Chip("Not usable like this", "cross", "disagree")

@@ -177,10 +177,10 @@ class PromptEdit(Pane):
         """Why judges could not be asked by what is written; none when they can."""
         self.title = ElidedLabel("", "strong")
         self.field = RawText("The next wording", readonly=session.project.readonly)
-        self.answer, self.said = Chips(wrap=False), PlainLabel("", "hint", wrap=True)
+        self.answer, self.note = Chips(wrap=False), PlainLabel("", "hint", wrap=True)
         since = "Discard changes since the current wording"
         self.discard = push_button("Discard", lambda: self._put(self._in_force), "quiet", toolTip=since)
-        head, foot = horizontal((self.title, 1), self.discard), horizontal(self.answer, (self.said, 1))
+        head, foot = horizontal((self.title, 1), self.discard), horizontal(self.answer, (self.note, 1))
         vertical(head, (self.field, 1), foot, on=self, margins=0, spacing=6)
         self._pause = later(self, self._check, PAUSE_MS)
         self.field.textChanged.connect(self._pause.start)
@@ -239,7 +239,7 @@ class PromptEdit(Pane):
         else:
             self.answer.show_chips([Chip("Usable", "check", "agreed")])
         filled = ", ".join(f"{{{{{place}}}}}" for place in prompts.places(self._name))
-        self.said.setText("\n".join(self.faults) or f"Filled in: {filled}.")
+        self.note.setText("\n".join(self.faults) or f"Filled in: {filled}.")
         self.discard.setEnabled(self.changed())
         self.keep()
         self.edited.emit()

@@ -232,13 +232,13 @@ class RepliesPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT, REST))
         self._runs: list[RunLine] = []
-        self._kept, self._wanted = "", ""
+        self._current_id, self._requested_id = "", ""
         self._place: dict[str, Any] = {}
         self._line_soon = later(self, self._show_line, LINE_MS)
         self._soon = later(self, self._ask, SETTLE_MS)
         self.lines, self.calls = CellsModel[JudgementLine](LINES, self), CellsModel[Reply](CALLS, self)
         self.list = CellsTable("Judgements", self.lines, stretched=2, moved=self._line_soon.start)
-        self.asked = CellsTable("Calls of the run", self.calls, stretched=4, moved=self._show_call)
+        self.call_table = CellsTable("Calls of the run", self.calls, stretched=4, moved=self._show_call)
         self.detail = ReplyDetail(session)
         self.count = PlainLabel("", "hint", wrap=True)
         self.filters = ReplyFilters()
@@ -253,7 +253,7 @@ class RepliesPart(PagePart):
         }
         self.nothing = EmptyState("check", "No matches", "", width=320)
         self.show_all = self.nothing.add_action("Show all", self.filters.clear)
-        self.lists = Stack(self.list, self.asked, self.nothing)
+        self.lists = Stack(self.list, self.call_table, self.nothing)
         left = column_of(self.count, (self.lists, 1), spacing=5)
         parts = Splitter("judges/replies", parts=(left, self.detail), sizes=(600, 480))
         work = column_of(self.filters, (parts, 1), spacing=6)
@@ -278,7 +278,7 @@ class RepliesPart(PagePart):
             self._offer(None)
         place, self._place = self._place, {}
         if self.filters.go(place):
-            self._wanted = str(place.get("judgement_id", ""))
+            self._requested_id = str(place.get("judgement_id", ""))
         self._ask()
 
     def go(self, place: Any) -> None:
@@ -300,9 +300,9 @@ class RepliesPart(PagePart):
             self.session.ask_later(self._called, journal.calls, run.id)
             return
         self.count.setText("Reading…")
-        self.session.ask_later(self._found, _read, source, self.filters.query())
+        self.session.ask_later(self._show_lines, _read, source, self.filters.query())
 
-    def _found(self, answer: tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]) -> None:
+    def _show_lines(self, answer: tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]) -> None:
         source, query, lines, systems = answer
         if (source, query) != (self.filters.chosen(), self.filters.query()):
             return
@@ -311,7 +311,7 @@ class RepliesPart(PagePart):
             # What was narrowed by is not among these.
             self._ask()
             return
-        judgement_id = self._wanted or self._kept
+        judgement_id = self._requested_id or self._current_id
         self.lines.show(lines.lines)
         self.list.hide_columns(
             {
@@ -325,7 +325,7 @@ class RepliesPart(PagePart):
         self._offer(lines)
         self.list.choose(self.lines.place_of(lambda line: line.id == judgement_id), first=bool(lines.lines))
         self.list.scrollTo(self.list.currentIndex())
-        self._wanted = ""
+        self._requested_id = ""
         self._show_line()
 
     def _offer(self, lines: JudgementLines | None) -> None:
@@ -354,27 +354,27 @@ class RepliesPart(PagePart):
         self.count.setText(
             f"{many}: calls of an extraction, newest first. Its results are shown with each report."
         )
-        self.lists.setCurrentWidget(self.asked if calls.rows else self.nothing)
+        self.lists.setCurrentWidget(self.call_table if calls.rows else self.nothing)
         self.nothing.show_words(
             "No call was made", "The baseline makes no calls, or nothing was left to ask."
         )
         self._offer(None)
         if calls.rows:
-            self.asked.setCurrentIndex(self.calls.index(0, 0))
+            self.call_table.setCurrentIndex(self.calls.index(0, 0))
         self._show_call()
 
     def _show_line(self) -> None:
         line = self.lines.at(self.list.currentIndex().row())
         if self.lists.currentWidget() is not self.list or line is None:
-            if self.lists.currentWidget() is not self.asked:
+            if self.lists.currentWidget() is not self.call_table:
                 self.detail.clear()
             return
-        self._kept = line.id
-        self.session.ask_newest(self.detail.show_told, journal.judgement_detail, line.id)
+        self._current_id = line.id
+        self.session.ask_newest(self.detail.show_detail, journal.judgement_detail, line.id)
 
     def _show_call(self) -> None:
-        reply = self.calls.at(self.asked.currentIndex().row())
-        if self.lists.currentWidget() is self.asked and reply is not None:
+        reply = self.calls.at(self.call_table.currentIndex().row())
+        if self.lists.currentWidget() is self.call_table and reply is not None:
             self.detail.show_reply(reply)
         elif self.lists.currentWidget() is self.nothing:
             self.detail.clear()
@@ -383,7 +383,7 @@ class RepliesPart(PagePart):
         self._view().setFocus()
 
     def _view(self) -> CellsTable:
-        return self.asked if self.lists.currentWidget() is self.asked else self.list
+        return self.call_table if self.lists.currentWidget() is self.call_table else self.list
 
     def _next_missing(self) -> None:
         self.list.choose_next(lambda row: self.lines.rows[row].value is None)

@@ -327,7 +327,7 @@ class JudgeSide(Pane):
     def _tested(self, result: dict[str, Any]) -> None:
         if "error" in result:
             result = {"ok": False, "words": f"{result['error']} {result['todo']}".strip()}
-        self.probe.show_found(result)
+        self.probe.show_result(result)
         self.edited.emit()
         self.session.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
 
@@ -372,7 +372,7 @@ class JudgesPart(PagePart):
         self.begin_run = push_button("Start a run", self._begin_run)
         self.side.saved.connect(self._saved)
         self.side.edited.connect(self._offer)
-        self._found: list[JudgeTotal] | None = None
+        self._totals: list[JudgeTotal] | None = None
         self.acts = {
             "new_judge": self._begin,
             "new_vote": self._begin_vote,
@@ -394,14 +394,14 @@ class JudgesPart(PagePart):
         self.session.ask_later(self._counted, run_records.totals)
 
     def _counted(self, totals: list[JudgeTotal]) -> None:
-        self._found = totals
+        self._totals = totals
         self._show_all()
 
     def _show_all(self) -> None:
         current = self.judge()
         known = self.session.ask(judges.all_of) or []
         self.model.show(
-            [JudgeLine(judge, run_records.summed(self._found or [], judge.id)) for judge in known]
+            [JudgeLine(judge, run_records.summed(self._totals or [], judge.id)) for judge in known]
         )
         self.table.choose(
             self.model.place_of(lambda row: current is not None and row.judge.id == current.id), first=True
@@ -424,12 +424,12 @@ class JudgesPart(PagePart):
             return
         if not self.side.beginning or self.table.hasFocus():
             self.side.show_judge(judge)
-        came = [total for total in self._found or () if total.judge_id == judge.id]
+        came = [total for total in self._totals or () if total.judge_id == judge.id]
         self.came_title.setText(f"Verdicts of \u2068{judge.name}\u2069 so far")
         self.totals.show(came)
         self.came.setVisible(bool(came))
         for part in (self.nothing, self.begin_run):
-            part.setVisible(self._found is not None and not came)
+            part.setVisible(self._totals is not None and not came)
         if came and self.came.currentIndex().row() < 0:
             self.came.selectRow(0)
         self._offer()

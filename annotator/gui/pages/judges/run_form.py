@@ -196,7 +196,7 @@ class RunForm(Pane):
 
     def _offer_what(self) -> None:
         """Offer what can be run now, and after it what lacks something; what is chosen already stays."""
-        offered = [one for one in self._offers.values() if isinstance(one, ExtractionOffer) or one.asked]
+        offered = [one for one in self._offers.values() if isinstance(one, ExtractionOffer) or one.by_model]
         offered.sort(key=lambda one: not judge_runs.runnable(one))
         words = (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title for one in offered)
         offer(self.what, [(label, one.name) for label, one in zip(words, offered, strict=True)])
@@ -251,7 +251,7 @@ class RunForm(Pane):
         if judge is not None and what is not None and (judge.id, what.name) != self._usual_of:
             self._usual_of = judge.id, what.name
             self.together.setValue(units_a_call(judge, what.name))
-        together = endpoint and judge is not None and not judge.asked.of
+        together = endpoint and judge is not None and not judge.settings.of
         self.together.setEnabled(together and isinstance(what, ProtocolOffer) and what.together)
         self.trials.setEnabled(not draws)
         self.changed.emit()
@@ -361,7 +361,7 @@ class SystemProgress:
     """A system's part of the run; `wanted` is 0 until it is counted."""
 
     standing: SystemStatus
-    wanted: int
+    due: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +380,7 @@ PARTS: Sequence[Column[SystemProgress]] = (
     Column("Came", lambda part: f"{part.standing.came:,}", 66, number=True),
     Column(
         "Of",
-        lambda part: f"{part.wanted:,}" if part.wanted else "",
+        lambda part: f"{part.due:,}" if part.due else "",
         66,
         number=True,
         about="All questions of this run about the system, including those answered before.",
@@ -420,9 +420,9 @@ class LivePanel(Pane):
     def __init__(self, session: ProjectSession, driver: Driver) -> None:
         super().__init__(session, "card")
         self._driver = driver
-        self._heard = 0.0
+        self._last_message = 0.0
         self._names: dict[Key, CallSubject] = {}
-        self._wanted: dict[str, int] = {}
+        self._due: dict[str, int] = {}
         self._looking = False
         self.panel = RunPanel(driver)
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
@@ -458,21 +458,21 @@ class LivePanel(Pane):
 
     def show_order(self, order: RunRequest) -> None:
         # A look whose question was refused never came home, and must not keep the next run from being looked at.
-        self._looking, self._wanted = False, {}
+        self._looking, self._due = False, {}
         self.parts.show([])
         self.calls.show([])
         self.body.setCurrentIndex(1)
         self._settle()
-        self.session.ask_later(self._count_wanted, run_records.requested, order)
+        self.session.ask_later(self._set_due, run_records.requested, order)
         self._tick.start()
 
     def _hear(self) -> None:
-        self._heard = time.monotonic()
+        self._last_message = time.monotonic()
         if not self._fresh.isActive():
             self._fresh.start()
 
     def _show_calls(self) -> None:
-        since = time.monotonic() - self._heard
+        since = time.monotonic() - self._last_message
         under_way = self._driver.line.get("under_way") or ()
         called = [self._calling(call, since) for call in under_way]
         self.calls.show(sorted(called, key=lambda call: -call.seconds))
@@ -508,13 +508,13 @@ class LivePanel(Pane):
         standings, names = answer
         self._names |= names
         self.parts.show(
-            [SystemProgress(standing, self._wanted.get(standing.system, 0)) for standing in standings]
+            [SystemProgress(standing, self._due.get(standing.system, 0)) for standing in standings]
         )
         if self._driver.running:
             self._show_calls()
 
-    def _count_wanted(self, due: dict[str, int]) -> None:
-        self._wanted = due
+    def _set_due(self, due: dict[str, int]) -> None:
+        self._due = due
 
     def _settle(self) -> None:
         """Take no more room than a few words need while nothing is in progress."""

@@ -77,7 +77,7 @@ class LabellingModel(QObject):
 
     @property
     def open_units(self) -> list[str]:
-        return [unit.id for unit in self.units if not self.said(unit.id)]
+        return [unit.id for unit in self.units if not self.value_of(unit.id)]
 
     @property
     def group(self) -> UnitGroup | None:
@@ -91,17 +91,17 @@ class LabellingModel(QObject):
     def label(self, unit_id: str) -> Judgement | None:
         return self.sheet.labels.get(unit_id) if self.sheet else None
 
-    def said(self, unit_id: str) -> str:
+    def value_of(self, unit_id: str) -> str:
         """What is said of a unit: a value, “unsure”, or nothing."""
         return label_value(self.label(unit_id))
 
     def _outdated(self, unit_id: str) -> str:
         """What was said of a unit when its words were others, unless it was said again since."""
-        if self.sheet is None or (self.said(unit_id) and not self.sheet.sealed):
+        if self.sheet is None or (self.value_of(unit_id) and not self.sheet.sealed):
             return ""
         return label_value(self.sheet.outdated.get(unit_id))
 
-    def kept(self, unit_id: str) -> UnitLabel:
+    def label_of(self, unit_id: str) -> UnitLabel:
         asked = self._kinds_asked(unit_id)
         taxonomy, kind = asked[0] if asked else (None, "")
         return UnitLabel(
@@ -115,7 +115,7 @@ class LabellingModel(QObject):
 
     def _kinds_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
         """By what a person may look again at what they said of a unit, and what they said then, or nothing."""
-        value = self.said(unit_id)
+        value = self.value_of(unit_id)
         offered = [(TAXONOMIES[name], given) for name, given in self._kinds.items()]
         return [(taxonomy, given.get(unit_id, "")) for taxonomy, given in offered if value in taxonomy.after]
 
@@ -210,7 +210,7 @@ class LabellingModel(QObject):
         if not self.unit_id or place >= len(known):
             return False
         value = known[place]
-        if self.said(self.unit_id) == value:
+        if self.value_of(self.unit_id) == value:
             return True
         seconds = self._clock.take()
         self._unspent += seconds
@@ -225,7 +225,7 @@ class LabellingModel(QObject):
         rest, group = self.rest(), self.group
         if not rest or group is None:
             return False
-        waiting = [unit.id for unit in group.units if not self.said(unit.id)]
+        waiting = [unit.id for unit in group.units if not self.value_of(unit.id)]
         return self._do(labels.set_labels, waiting, rest, protocol=self.protocol)
 
     def rest(self) -> str:
@@ -234,7 +234,7 @@ class LabellingModel(QObject):
         value = shown.rest
         # A list is answered together only where there is but one answer.
         alone = group is not None and (shown.layout is CaseLayout.MATRIX or group.values == (value,))
-        return value if alone and group and any(not self.said(unit.id) for unit in group.units) else ""
+        return value if alone and group and any(not self.value_of(unit.id) for unit in group.units) else ""
 
     def note(self, unit_id: str, words: str) -> None:
         label = self.label(unit_id)
@@ -344,8 +344,8 @@ class LabellingFlow(page.Flow):
 
     def say(self, place: int) -> None:
         if self._bench.say(place):
-            self.said = self._bench.unit_id
-            self._go_on_unless_asked()
+            self.decided = self._bench.unit_id
+            self._go_on_unless_open()
 
     def answer(self, act: str) -> None:
         """Give the answer that an act stands for under the protocol in hand, if there is one."""
@@ -353,7 +353,7 @@ class LabellingFlow(page.Flow):
         if place is None:
             return
         unit_id = self._bench.unit_id
-        if not (self.is_spent(unit_id) and self._bench.said(unit_id)):
+        if not (self.is_spent(unit_id) and self._bench.value_of(unit_id)):
             self.say(place)
         elif self.waits_for_kinds and self._bench.lacks_kind(unit_id):
             self.kind_missing.emit()
@@ -372,10 +372,10 @@ class LabellingFlow(page.Flow):
 
         Another unit takes it only once the person touches it: automatic advance does not take the key away.
         """
-        unit_id = self.said or self._bench.unit_id
+        unit_id = self.decided or self._bench.unit_id
         given = self._bench.give_kind(unit_id, place)
         if given and self.waits_for_kinds and unit_id == self._bench.unit_id:
-            self._go_on_unless_asked()
+            self._go_on_unless_open()
 
     def step(self, by: int) -> None:
         """The unit below (1) or above (-1), no further than the ends."""
@@ -426,7 +426,7 @@ class LabellingFlow(page.Flow):
         else:
             self._bench.open(task.id)
 
-    def _go_on_unless_asked(self) -> None:
+    def _go_on_unless_open(self) -> None:
         if not (self.waits_for_kinds and self._bench.lacks_kind(self._bench.unit_id)):
             self.advance()
 

@@ -290,7 +290,7 @@ def recent_menu(
     """A menu of labels, newest first; choosing one goes to its unit."""
     menu = QMenu(parent)
     for decision in decisions:
-        shown = face(decision.said, protocol)
+        shown = face(decision.value, protocol)
         words = " ".join(decision.words.split())
         short = words if len(words) <= SHOWN_CHARACTERS else f"{words[: SHOWN_CHARACTERS - 1].rstrip()}…"
         place = f"item {decision.item_key}, {decision.name}"

@@ -49,7 +49,7 @@ from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 # The parts of the page on which reports are made ready for judging.
-DRAWN, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
+EXTRACTS, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
 BY_MATERIAL = "That is done under Items → Reports; the built-in judge does it without a network."
 # What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
 LACKING = {
@@ -95,7 +95,7 @@ LACKING = {
 def way_to_mend(protocol: str) -> tuple[str, dict[str, str]]:
     """The page, and the place on it, where what cannot be asked although the rest can is made good."""
     page = presentation_of(protocol).mended_on
-    return page, DRAWN if page == "Material" else {}
+    return page, EXTRACTS if page == "Material" else {}
 
 
 def needs(protocol: str) -> str:
@@ -109,7 +109,7 @@ def needs(protocol: str) -> str:
 def nothing_yet(session: ProjectSession, protocol: str, lacking: str) -> EmptyState:
     headline, words, page, button = LACKING.get(lacking) or _lacking(protocol, lacking)
     empty = EmptyState("label", headline, words)
-    place = (CITED if lacking == "pages" else DRAWN) if page == "Material" else {}
+    place = (CITED if lacking == "pages" else EXTRACTS) if page == "Material" else {}
     empty.add_action(button, lambda: session.go(page, **place), primary=True)
     return empty
 
@@ -120,8 +120,8 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
         spec = KINDS[Kind(lacking)]
         words = f"Reports are labelled by {spec.units} that are submitted on the Author page."
         return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
-    if lacking.startswith(label_cases.DRAWN):
-        extracted = ResponsePart(lacking.removeprefix(label_cases.DRAWN)).drawn
+    if lacking.startswith(label_cases.EXTRACT_PREFIX):
+        extracted = ResponsePart(lacking.removeprefix(label_cases.EXTRACT_PREFIX)).is_extracted
         return f"No {extracted} from any report", BY_MATERIAL, "Material", way_to("Material")
     shown = presentation_of(protocol)
     return *shown.lacking, shown.mended_on, way_to(shown.mended_on)
@@ -296,7 +296,7 @@ class LabelPage(Page):
             "report": self.reading.toggle_report,
         }
         for act, slot in self._acts.items():
-            self.bind(act, self._kept(slot))
+            self.bind(act, self._saving(slot))
         # In a matrix the arrows are the matrix's own, and go in four directions.
         self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
         self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
@@ -305,7 +305,7 @@ class LabelPage(Page):
         for place, act in enumerate(KIND_ACTS):
             self.bind(act, partial(self.flow.look_again, place), self.work)
         self.bind("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest), self.work)
-        self.bind("take_back", self._kept(partial(self.session.take_back, self.NAME)), self.work)
+        self.bind("take_back", self._saving(partial(self.session.take_back, self.NAME)), self.work)
         self.bind("other_pane", self._other_pane)
         self.bind("queue", self.report_pane.queue_shown.toggle)
         self._offer_keys()
@@ -324,7 +324,7 @@ class LabelPage(Page):
         else:
             self._acts[act]()
 
-    def _kept(self, slot: Callable[[], object]) -> Callable[[], object]:
+    def _saving(self, slot: Callable[[], object]) -> Callable[[], object]:
         def act() -> None:
             self.clock.touch()
             self.criteria.flush()
@@ -609,7 +609,9 @@ class LabelPage(Page):
     def _go_unsure(self) -> None:
         self.queue_pane.show_only(ReportFilter.UNSURE)
         self._open(next(task.id for task in self.queue.lines if task.unsure))
-        self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == label_rows.UNSURE))
+        self.bench.move_to(
+            next(u.id for u in self.bench.units if self.bench.value_of(u.id) == label_rows.UNSURE)
+        )
 
     def recent(self) -> QMenu:
         decisions = self.session.ask(labels.recent, protocol=self.bench.protocol) or []

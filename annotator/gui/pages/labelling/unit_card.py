@@ -176,7 +176,7 @@ class UnitDetails(QWidget):
 
     def show_label(self, unit_label: UnitLabel) -> None:
         """Show what is kept, and of what kind it is where that is asked."""
-        label, taxonomy = unit_label.label, unit_label.asked
+        label, taxonomy = unit_label.label, unit_label.taxonomy
         value, known = label_value(label), answers(self._protocol)
         self.verdicts.show_place(known.index(value) if value in known else -1)
         suggested = taxonomy.suggested(label.value or "", label.flags) if taxonomy and label else ""
@@ -237,7 +237,7 @@ class UnitCard(WorkCard):
     def __init__(self, bench: LabellingModel, question: CardQuestion, locked: str) -> None:
         super().__init__(question.unit.id)
         self._bench = bench
-        self.unit, self._asked, self._locked = question.unit, question, locked
+        self.unit, self._question, self._locked = question.unit, question, locked
         self._shown = UnitLabel()
         self.details: UnitDetails | None = None
         self._build()
@@ -245,11 +245,11 @@ class UnitCard(WorkCard):
         theme.watch(self, self._show_icons)
 
     def _build(self) -> None:
-        self.chip, self.words = StateChip(), PlainLabel(self._asked.words, wrap=True)
-        self.words.setLayoutDirection(direction_of(self._asked.words))
+        self.chip, self.words = StateChip(), PlainLabel(self._question.words, wrap=True)
+        self.words.setLayoutDirection(direction_of(self._question.words))
         self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
-        if self._asked.total > 1:
-            self._number.addWidget(PlainLabel(f"{self._asked.number}", "hint"))
+        if self._question.total > 1:
+            self._number.addWidget(PlainLabel(f"{self._question.number}", "hint"))
         head = horizontal(self._number, StretchSpace(1), self._beside, self.chip, spacing=6)
         self._column = vertical(head, self.words, on=self, margins=(8, 7, 8, 8), spacing=4)
         # The question about a pair stands over the card.
@@ -293,15 +293,16 @@ class UnitCard(WorkCard):
 
     def show_label(self, unit_label: UnitLabel) -> None:
         self._shown, label = unit_label, unit_label.label
-        shown = REWORDED if unit_label.outdated else face(label_value(label), self._asked.protocol)
+        shown = REWORDED if unit_label.outdated else face(label_value(label), self._question.protocol)
         self.chip.show_state(shown.words, shown.icon, shown.state)
         self._say(
-            "kind", unit_label.asked.words(unit_label.kind) if unit_label.asked and unit_label.kind else ""
+            "kind",
+            unit_label.taxonomy.words(unit_label.kind) if unit_label.taxonomy and unit_label.kind else "",
         )
         self._show_icons()
-        one = presentation_of(self._asked.protocol).one.capitalize()
-        place = f"{one} {self._asked.number:,} of {self._asked.total:,}"
-        self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
+        one = presentation_of(self._question.protocol).one.capitalize()
+        place = f"{one} {self._question.number:,} of {self._question.total:,}"
+        self.setAccessibleName(f"{place}, {shown.words}: {self._question.words}")
         if self.details is not None:
             self.details.show_label(unit_label)
 
@@ -329,7 +330,7 @@ class UnitCard(WorkCard):
 
     def set_current(self, current: bool) -> None:
         if current and self.details is None:
-            question = self._asked
+            question = self._question
             self.details = UnitDetails(
                 self._bench,
                 self,
@@ -417,7 +418,7 @@ class UnitCards(KeylessArea):
         self._bring_into_view_soon()
 
     def show_label(self, unit_id: str) -> None:
-        self.rows[unit_id].show_label(self._bench.kept(unit_id))
+        self.rows[unit_id].show_label(self._bench.label_of(unit_id))
 
     def show_weights(self, shown: bool) -> None:
         for row in self.rows.values():

@@ -73,7 +73,7 @@ class MatrixCell:
     unit_id: str
     predicted: str
     gold: str
-    said: str
+    value: str
     marked: str = ""
 
 
@@ -84,7 +84,7 @@ class Matrix(QAbstractTableModel):
         super().__init__(parent)
         self._protocol = ""
         self._groups: Sequence[UnitGroup] = ()
-        self._said: Callable[[str], str] = lambda _: ""
+        self._value_of: Callable[[str], str] = lambda _: ""
         self._marked: Callable[[str], str] = lambda _: ""
         self._places: dict[str, tuple[int, int]] = {}
 
@@ -97,7 +97,7 @@ class Matrix(QAbstractTableModel):
     ) -> None:
         """Show other sub-tasks; `said` tells what is said of a cell by its id, `marked` what stands beside it."""
         with resetting(self):
-            self._protocol, self._groups, self._said, self._marked = protocol, groups, value_of, marked
+            self._protocol, self._groups, self._value_of, self._marked = protocol, groups, value_of, marked
             self._places = {
                 unit.id: (row, column)
                 for column, group in enumerate(groups, start=1)
@@ -142,12 +142,12 @@ class Matrix(QAbstractTableModel):
             return self._groups[0].units[index.row()].text if role == Qt.ItemDataRole.DisplayRole else None
         group = self._groups[index.column() - 1]
         unit = group.units[index.row()]
-        words, value = predicted_of(group), self._said(unit.id)
+        words, value = predicted_of(group), self._value_of(unit.id)
         cell = MatrixCell(self._protocol, unit.id, words, unit.text, value, self._marked(unit.id))
         if role == CELL_ROLE:
             return cell
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"P{index.column()} against gold {index.row() + 1}: {cell.said or 'open'}"
+            return f"P{index.column()} against gold {index.row() + 1}: {cell.value or 'open'}"
         return None
 
 
@@ -205,7 +205,7 @@ class MatrixView(QWidget):
         )
         self._foot.addWidget(self.details)
         self.model.lay_out(
-            self._bench.protocol, sheet.groups if sheet else (), self._bench.said, self._marked
+            self._bench.protocol, sheet.groups if sheet else (), self._bench.value_of, self._marked
         )
         self.table.fit()
         self._show_readings()
@@ -228,14 +228,14 @@ class MatrixView(QWidget):
 
     def _show_details(self) -> None:
         if self.details is not None:
-            self.details.show_label(self._bench.kept(self.at_hand))
+            self.details.show_label(self._bench.label_of(self.at_hand))
 
     def _show_readings(self) -> None:
         result = labels.readings(self._bench.sheet) if self._bench.sheet else ()
         self.readings.setText(reading_words(result, self.model.columnCount() - 1, self.model.rowCount()))
 
     def _marked(self, unit_id: str) -> str:
-        label = self._bench.kept(unit_id)
+        label = self._bench.label_of(unit_id)
         if label.outdated:
             return REWORDED.icon
         return "flag" if is_flagged(label.label) else "note" if label.label and label.label.note else ""
@@ -373,9 +373,9 @@ class _Painter(QStyledItemDelegate):
 
     def _cell(self, painter: QPainter, area: QRect, index: Index, *, at_hand: bool) -> None:
         cell, size = index.data(CELL_ROLE), theme.current().px(18)
-        shown = face(cell.said, cell.protocol) if isinstance(cell, MatrixCell) else OPEN
+        shown = face(cell.value, cell.protocol) if isinstance(cell, MatrixCell) else OPEN
         box = area.adjusted(3, 3, -3, -4)
-        if isinstance(cell, MatrixCell) and cell.said:
+        if isinstance(cell, MatrixCell) and cell.value:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.token(f"state-{shown.state}-soft"))
             painter.drawRoundedRect(box, 5, 5)
@@ -383,7 +383,7 @@ class _Painter(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.token("focus"), 2))
             painter.drawRoundedRect(box, 5, 5)
-        painter.setOpacity(1.0 if isinstance(cell, MatrixCell) and cell.said else 0.45)
+        painter.setOpacity(1.0 if isinstance(cell, MatrixCell) and cell.value else 0.45)
         if shown.icon:
             picture = pixmap(shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF())
             painter.drawPixmap(area.center() - QPoint(size // 2 - 1, size // 2 - 1), picture)
@@ -410,12 +410,12 @@ class OpenList(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "message")
-        self._said = PlainLabel(role="strong", wrap=True)
+        self._summary = PlainLabel(role="strong", wrap=True)
         self.buttons: dict[str, QToolButton] = {}
         close = with_properties(QToolButton(), toolTip="Dismiss", accessibleName="Dismiss the list")
         chips.put(close, "close", 14)
         close.clicked.connect(self.hide)
-        head = horizontal((self._said, 1), (close, 0, Qt.AlignmentFlag.AlignTop))
+        head = horizontal((self._summary, 1), (close, 0, Qt.AlignmentFlag.AlignTop))
         self._grid = QGridLayout()
         self._grid.setSpacing(2)
         vertical(head, self._grid, on=self, margins=(10, 6, 6, 6), spacing=2)
@@ -434,11 +434,11 @@ class OpenList(QFrame):
         count = len(waiting)
         rest = f" (the first {MOST})" if count > MOST else ""
         many = f"{count} {called.many} are" if count > 1 else f"One {called.one} is"
-        self._said.setText(f"{many} still open{rest}:")
+        self._summary.setText(f"{many} still open{rest}:")
         self.setVisible(count > 0)
 
-    def said(self) -> str:
-        return self._said.text()
+    def summary(self) -> str:
+        return self._summary.text()
 
     def _add(self, number: int, unit: Unit, called: Presentation) -> None:
         button = with_properties(

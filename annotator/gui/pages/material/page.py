@@ -114,9 +114,9 @@ class MaterialPage(PartedPage):
 class TranscriptsView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._found: Sequence[TranscriptLine] = ()
+        self._lines: Sequence[TranscriptLine] = ()
         self._opened: OpenTranscript | None = None
-        self._wanted, self._span = "", (0, 0)
+        self._requested, self._span = "", (0, 0)
         self.model = CellsModel[TranscriptLine](COLUMNS, self)
         self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0, moved=self._open)
         self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
@@ -163,27 +163,27 @@ class TranscriptsView(TabPart):
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show(self, lines: Sequence[TranscriptLine]) -> None:
-        self._found = lines
+        self._lines = lines
         self._body.setCurrentWidget(self._parts if lines else self._nothing)
         self._narrow()
         self._open(anew=True)
 
     def _narrow(self) -> None:
-        rows = [line for line in self._found if self.search.finds(f"{line.key} {line.title}")]
+        rows = [line for line in self._lines if self.search.finds(f"{line.key} {line.title}")]
         self.model.show(rows)
-        row = self.model.place_of(lambda line: line.source_id == self._wanted)
+        row = self.model.place_of(lambda line: line.source_id == self._requested)
         if rows and self.list.currentIndex().row() != max(0, row):
             self.list.setCurrentIndex(self.model.index(max(0, row), 0))
 
     def _open(self, *, anew: bool = False) -> None:
         line = self.model.at(self.list.currentIndex().row())
-        if line is not None and (anew or line.source_id != self._wanted):
-            self._wanted = line.source_id
+        if line is not None and (anew or line.source_id != self._requested):
+            self._requested = line.source_id
             self.session.ask_later(self._show_opened, seminars.opened, line.source_id)
 
     def _show_opened(self, opened: OpenTranscript) -> None:
         before, self._opened = self._opened, opened
-        if opened.source.id != self._wanted or opened == before:
+        if opened.source.id != self._requested or opened == before:
             return
         same = before is not None and before.source.id == opened.source.id
         self.side.show_transcript(opened, readonly=self.session.project.readonly)
@@ -241,7 +241,7 @@ class TranscriptSide(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._opened: OpenTranscript | None = None
-        self._kept, self._doubtful, self._excluded, self._readonly = "", False, False, True
+        self._stored, self._doubtful, self._excluded, self._readonly = "", False, False, True
         self.place, self.words = (
             PlainLabel(role="hint", wrap=True),
             GrowingEdit(2, 8, accessibleName="Words of the passage"),
@@ -311,11 +311,11 @@ class TranscriptSide(QWidget):
         opened = self._opened
         rows = opened.transcript.within(*span) if opened and span else range(0)
         if opened is None or span is None or not rows:
-            self._kept, self._doubtful, self._excluded = "", False, False
+            self._stored, self._doubtful, self._excluded = "", False, False
             self.place.setText(NO_PASSAGE)
         else:
             result = [opened.transcript.segments[row] for row in rows]
-            self._kept = " ".join(opened.source.text[slice(*span)].split())
+            self._stored = " ".join(opened.source.text[slice(*span)].split())
             doubts = dict.fromkeys(doubt for one in result for doubt in one.doubts)
             self._doubtful, self._excluded = bool(doubts), any(one.excluded for one in result)
             parts = [
@@ -324,7 +324,7 @@ class TranscriptSide(QWidget):
                 *(DOUBTS[one] for one in doubts),
             ]
             self.place.setText(" · ".join(filter(None, parts)) or "Its time is not known.")
-        self.words.setPlainText("" if self._excluded else self._kept)
+        self.words.setPlainText("" if self._excluded else self._stored)
         self._enable()
 
     def save(self) -> None:
@@ -347,8 +347,8 @@ class TranscriptSide(QWidget):
         self._enable()
 
     def _enable(self) -> None:
-        writable, text = bool(self._kept) and not self._readonly, " ".join(self.words.toPlainText().split())
-        changed = bool(text) and text != self._kept
+        writable, text = bool(self._stored) and not self._readonly, " ".join(self.words.toPlainText().split())
+        changed = bool(text) and text != self._stored
         self.words.setEnabled(writable and not self._excluded)
         self.correct.set_words("Correct" if changed or not self._doubtful else "Heard so")
         self.correct.setEnabled(

@@ -57,7 +57,7 @@ class FetchingBar(OrderPane):
             toolTip="Every page that a report gives, cited by a claim or not",
         )
         self.every.toggled.connect(lambda _: self.refresh())
-        self._found: CitedPages | None = None
+        self._pages: CitedPages | None = None
         self.anew.toggled.connect(lambda _: self.refresh())
         self.reader = LineField(
             placeholderText=READER, clearButtonEnabled=True, accessibleName="Reader service"
@@ -78,11 +78,11 @@ class FetchingBar(OrderPane):
         vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
 
     def show_plan(self, pages: CitedPages) -> None:
-        self._found = pages
+        self._pages = pages
         self.refresh()
 
     def refresh(self) -> None:
-        plan = self._found.plan(refresh=self.anew.isChecked()) if self._found else None
+        plan = self._pages.plan(refresh=self.anew.isChecked()) if self._pages else None
         every = plan is not None and self.every.isChecked()
         self.words.setText(EVERY if every else plan.words() if plan else "")
         self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and self.free)

@@ -62,7 +62,7 @@ UNIT_COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnLine:
+class ExtractLine:
     """A report, or an item where `response_id` is empty, with its extract of one kind."""
 
     item_id: str
@@ -72,7 +72,7 @@ class DrawnLine:
     system: str
     label: str
     about: str
-    drawn: CurrentPart | None
+    part: CurrentPart | None
 
     @property
     def place(self) -> tuple[str, str]:
@@ -80,10 +80,10 @@ class DrawnLine:
 
     @property
     def standing(self) -> PartStatus | None:
-        return self.drawn.standing if self.drawn else None
+        return self.part.standing if self.part else None
 
 
-def places_alike(line: DrawnLine | None, other: DrawnLine | None) -> bool:
+def places_alike(line: ExtractLine | None, other: ExtractLine | None) -> bool:
     """Whether both are the same report or item; nothing is like nothing."""
     return line is not None and other is not None and line.place == other.place
 
@@ -130,31 +130,29 @@ def named_by(unit: Unit) -> str:
     return unit.identifier if isinstance(unit, Reference) else ""
 
 
-def _explained(line: DrawnLine) -> str:
-    if line.drawn is None:
+def _explained(line: ExtractLine) -> str:
+    if line.part is None:
         return line.about
     flags = (
-        f"\nMarks: {', '.join(flag.replace('_', ' ') for flag in line.drawn.flags)}"
-        if line.drawn.flags
-        else ""
+        f"\nMarks: {', '.join(flag.replace('_', ' ') for flag in line.part.flags)}" if line.part.flags else ""
     )
-    cited = f", {line.drawn.cited:,} of them cite" if line.drawn.kind == "claims" else ""
-    when = f"{local(line.drawn.at):%Y-%m-%d %H:%M}"
-    units = counted(line.drawn.units, "unit")
-    return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"
+    cited = f", {line.part.cited:,} of them cite" if line.part.kind == "claims" else ""
+    when = f"{local(line.part.at):%Y-%m-%d %H:%M}"
+    units = counted(line.part.units, "unit")
+    return f"{line.about}\nBy {line.part.whose}, {when}: {units}{cited}{flags}"
 
 
-def _shown(line: DrawnLine) -> tuple[str, str, str]:
-    frozen = line.drawn is not None and line.drawn.kind == ResponsePart.POOL
+def _shown(line: ExtractLine) -> tuple[str, str, str]:
+    frozen = line.part is not None and line.part.kind == ResponsePart.POOL
     return FROZEN if frozen else STANDINGS[line.standing]
 
 
-def columns(label: str) -> Sequence[Column[DrawnLine]]:
+def columns(label: str) -> Sequence[Column[ExtractLine]]:
     """The reports or items to draw from, told from one another by their `label`."""
     return (
         Column("Item", lambda line: line.item, 120, tip=lambda line: line.question[:1000]),
         Column(label, lambda line: line.label, 76, tip=_explained),
-        Column("Units", lambda line: f"{line.drawn.units:,}" if line.drawn else "", 52, tip=_explained),
+        Column("Units", lambda line: f"{line.part.units:,}" if line.part else "", 52, tip=_explained),
         Column(
             "State",
             lambda line: _shown(line)[0],
@@ -302,7 +300,7 @@ class PartEditor(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.line: DrawnLine | None = None
+        self.line: ExtractLine | None = None
         self.kind: ResponsePart | Kind = ResponsePart.CLAIMS
         self.extract: Extract | None = None
         self.model = UnitsModel(self)
@@ -366,7 +364,7 @@ class PartEditor(Pane):
             spacing=6,
         )
 
-    def show_line(self, line: DrawnLine | None, kind: ResponsePart | Kind, unit_id: str = "") -> None:
+    def show_line(self, line: ExtractLine | None, kind: ResponsePart | Kind, unit_id: str = "") -> None:
         """Show what was drawn of one kind from a report; what was typed before is kept first.
 
         Whoever is typing there when the same is shown again goes on typing.

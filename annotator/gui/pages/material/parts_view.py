@@ -26,7 +26,7 @@ from annotator.gui.pages.material.part_editor import (
     ITEM,
     STATE,
     UNITS,
-    DrawnLine,
+    ExtractLine,
     PartEditor,
     columns,
     places_alike,
@@ -63,7 +63,7 @@ class DrawingBar(OrderPane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, "card", "Extracting from reports", "Material", part="Extracts")
         self._drawing: ExtractionOffer | None = None
-        self._line: DrawnLine | None = None
+        self._line: ExtractLine | None = None
         self.judge, self.scope = (
             ChoiceBox(accessibleName="Judge that extracts"),
             ChoiceBox(accessibleName="Reports"),
@@ -88,7 +88,7 @@ class DrawingBar(OrderPane):
             margins=(10, 8, 10, 8),
         )
 
-    def offer(self, drawing: ExtractionOffer | None, line: DrawnLine | None) -> None:
+    def offer(self, drawing: ExtractionOffer | None, line: ExtractLine | None) -> None:
         """Get ready to draw one thing; `line` is the report at the cursor."""
         self._drawing, self._line = drawing, line
         known = self.session.ask(judges.all_of) or []
@@ -212,23 +212,23 @@ NOTHING = (
 class PartsView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._found = Reports((), (), {})
+        self._reports = Reports((), (), {})
         self._goal: tuple[str, str, str] | None = None
         self._drawings: Sequence[ExtractionOffer] = ()
         self._in_replies = False
         # An answer may still come when the window has given the file back.
-        self.model = CellsModel[DrawnLine](columns("System"), self)
+        self.model = CellsModel[ExtractLine](columns("System"), self)
         self.list = LinesTable(
             "Reports and extracts", self.model, self.model.widths, stretched=ITEM, moved=self._show_line
         )
         self.list.firm = (STATE,)
         self.list.viewport().installEventFilter(self)
-        self.kinds, self.wanted = (
+        self.kinds, self.filter = (
             FilterChoice("What is extracted", Drawable),
             FilterChoice("State", PartFilter),
         )
         self.kinds.chosen.connect(self._change_kind)
-        self.wanted.chosen.connect(self._narrow)
+        self.filter.chosen.connect(self._narrow)
         self.search = search_field("Find an item or a system…", "Find an item or a system", self._narrow)
         self.nothing = answered_label("No matches. Remove a word or the filter.")
         self.drawing, self.text, self.editor = (
@@ -241,7 +241,7 @@ class PartsView(TabPart):
         self.editor.page_wanted.connect(lambda url: self.session.go("Material", url=url))
         self.editor.replies_wanted.connect(self.turn_replies)
         left = column_of(
-            self.search, self.wanted, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
+            self.search, self.filter, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
         )
         area = PlainArea("Extract, unit by unit", self.editor)
         # The third asks for what its fields need.
@@ -314,7 +314,7 @@ class PartsView(TabPart):
         if goal is not self.kinds.held:
             self.kinds.hold(goal)
         self.search.clear()
-        self.wanted.hold(PartFilter.OPEN if waiting else PartFilter.ALL)
+        self.filter.hold(PartFilter.OPEN if waiting else PartFilter.ALL)
 
     def next_open(self) -> None:
         """The next report whose part is drawn and not confirmed, from the top again after the last."""
@@ -333,9 +333,9 @@ class PartsView(TabPart):
             self.text.show_unit(self.editor.unit)
 
     def _show(self, answer: tuple[Reports, list[ExtractionOffer]]) -> None:
-        self._found, self._drawings = answer
+        self._reports, self._drawings = answer
         there = {drawing.makes for drawing in self._drawings}
-        there |= {part for cell in self._found.lines.values() for line in cell for part in line.parts}
+        there |= {part for cell in self._reports.lines.values() for line in cell for part in line.parts}
         if ResponsePart.KEYPOINTS in there:
             there.add(ResponsePart.POOL)
         offered = [drawable for drawable in Drawable if drawable.kind in there]
@@ -349,12 +349,12 @@ class PartsView(TabPart):
         self._narrow()
 
     def _narrow(self) -> None:
-        lines = list(_lines(self._found, self.kinds.held.kind))
-        self.wanted.show_counts({one: sum(_fits(line, one) for line in lines) for one in PartFilter})
+        lines = list(_lines(self._reports, self.kinds.held.kind))
+        self.filter.show_counts({one: sum(_fits(line, one) for line in lines) for one in PartFilter})
         shown = [
             line
             for line in lines
-            if _fits(line, self.wanted.held)
+            if _fits(line, self.filter.held)
             and self.search.finds(f"{line.item} {line.label} {line.question}")
         ]
         here = self.editor.line
@@ -407,12 +407,12 @@ def _read(project: Project) -> tuple[Reports, list[ExtractionOffer]]:
     return result, judge_runs.drawings_of(project, result)
 
 
-def _lines(reports: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
+def _lines(reports: Reports, kind: ResponsePart | Kind) -> Iterator[ExtractLine]:
     for item in reports.items:
         about = f"Item {item.key}"
         if isinstance(kind, Kind) or kind is ResponsePart.POOL:
             label = " ".join(item.question.split())
-            yield DrawnLine(
+            yield ExtractLine(
                 item.id, "", item.key, item.question, "", label, about, item.parts.get(kind.value)
             )
             continue
@@ -422,27 +422,27 @@ def _lines(reports: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
                 part = report.parts.get(kind.value)
                 label = f"{column_words(column)}{run}"
                 about = f"{label} on item {item.key}"
-                yield DrawnLine(
+                yield ExtractLine(
                     item.id, report.id, item.key, item.question, report.system, label, about, part
                 )
 
 
-def _is_of(place: tuple[str, str], line: DrawnLine) -> bool:
+def _is_of(place: tuple[str, str], line: ExtractLine) -> bool:
     return line.place == place
 
 
-def _fits(line: DrawnLine, part_filter: PartFilter) -> bool:
+def _fits(line: ExtractLine, part_filter: PartFilter) -> bool:
     if part_filter is PartFilter.NONE:
-        return line.drawn is None
+        return line.part is None
     if part_filter is PartFilter.OPEN:
         return line.standing in OPEN
-    return part_filter is PartFilter.ALL or (line.drawn is not None and line.standing not in OPEN)
+    return part_filter is PartFilter.ALL or (line.part is not None and line.standing not in OPEN)
 
 
 class PartReadingPane(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._line: DrawnLine | None = None
+        self._line: ExtractLine | None = None
         self._source_id = self._page = ""
         self._unit: Unit | None = None
         self.heading, self.place = PlainLabel(role="strong", wrap=True), PlainLabel(role="hint", wrap=True)
@@ -451,7 +451,7 @@ class PartReadingPane(Pane):
         self.pane.report.loaded.connect(self._mark)
         vertical(self.heading, self.place, (self.pane, 1), on=self, margins=(8, 0, 4, 0), spacing=4)
 
-    def show_line(self, line: DrawnLine | None) -> None:
+    def show_line(self, line: ExtractLine | None) -> None:
         if places_alike(line, self._line):
             return
         self._line, self._unit, self._source_id, self._page = line, None, "", ""
@@ -483,7 +483,7 @@ class PartReadingPane(Pane):
             self._show_source(anchor.source_id)
         self._mark()
 
-    def _turn(self, line: DrawnLine, page: str) -> None:
+    def _turn(self, line: ExtractLine, page: str) -> None:
         self._page, self._source_id = page, ""
         if not page:
             self._line = None

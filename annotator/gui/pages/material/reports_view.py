@@ -54,8 +54,8 @@ PARTS = {
     "references": ("reference", "references"),
 }
 # What the cells may tell, in the order of the choice.
-LENGTH, DRAWN = "Length in characters", "Extracts"
-TOLD = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", DRAWN)
+LENGTH, EXTRACTS = "Length in characters", "Extracts"
+FIGURES = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", EXTRACTS)
 
 
 class ReportsGrid(RowsModel[ReportsLine]):
@@ -63,8 +63,8 @@ class ReportsGrid(RowsModel[ReportsLine]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(("Item",), parent)
-        self.told = TOLD[0]
-        self._found = Reports((), (), {})
+        self.figure = FIGURES[0]
+        self._reports = Reports((), (), {})
         self._lacking: Mapping[tuple[str, Column], Sequence[MissingResponse]] = {}
 
     def show(self, reports: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
@@ -74,29 +74,29 @@ class ReportsGrid(RowsModel[ReportsLine]):
             by_cell.setdefault((response.item_id, (response.system, response.mode)), []).append(response)
         columns = ("Item", *(column_words(column) for column in reports.columns))
         if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
-            self._found, self._lacking = reports, by_cell
+            self._reports, self._lacking = reports, by_cell
             self.take_over(rows, in_place=True)
             return
         with resetting(self):
-            self._found, self._rows, self._lacking, self.columns = reports, rows, by_cell, columns
+            self._reports, self._rows, self._lacking, self.columns = reports, rows, by_cell, columns
 
-    def show_told(self, figure: str) -> None:
-        self.told = figure
+    def show_figure(self, figure: str) -> None:
+        self.figure = figure
         self.tell_all()
 
     def reports(self, row: int, column: int) -> tuple[ReportLine, ...]:
         """The reports of a cell; none for the items' own column."""
         if not column or not 0 <= row < len(self._rows):
             return ()
-        return self._found.lines.get((self._rows[row].id, self._found.columns[column - 1]), ())
+        return self._reports.lines.get((self._rows[row].id, self._reports.columns[column - 1]), ())
 
     def lacking(self, row: int, column: int) -> Sequence[MissingResponse]:
         if not column or not 0 <= row < len(self._rows):
             return ()
-        return self._lacking.get((self._rows[row].id, self._found.columns[column - 1]), ())
+        return self._lacking.get((self._rows[row].id, self._reports.columns[column - 1]), ())
 
     def column_of(self, column: int) -> Column | None:
-        return self._found.columns[column - 1] if 0 < column < len(self.columns) else None
+        return self._reports.columns[column - 1] if 0 < column < len(self.columns) else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -106,7 +106,7 @@ class ReportsGrid(RowsModel[ReportsLine]):
         result = self.reports(index.row(), index.column())
         failed = self.lacking(index.row(), index.column())
         if role == Qt.ItemDataRole.DisplayRole:
-            return in_cell(result, self.told) if result else _failed(failed) or NONE
+            return in_cell(result, self.figure) if result else _failed(failed) or NONE
         if role == Qt.ItemDataRole.DecorationRole and failed:
             return icon("cross", theme.current().px(14), "state-disagree")
         if role == Qt.ItemDataRole.ForegroundRole and not result:
@@ -126,11 +126,11 @@ class ReportsGrid(RowsModel[ReportsLine]):
         if role == Qt.ItemDataRole.TextAlignmentRole and section:
             return RIGHT
         if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal and section:
-            column = self._found.columns[section - 1]
+            column = self._reports.columns[section - 1]
             lines = [
-                line for (_, one), result in self._found.lines.items() if one == column for line in result
+                line for (_, one), result in self._reports.lines.items() if one == column for line in result
             ]
-            return tooltip(f"{column_words(column)}\n{summed(lines, len(self._found.items))}")
+            return tooltip(f"{column_words(column)}\n{summed(lines, len(self._reports.items))}")
         title = super().headerData(section, orientation, role)
         # The whole name is in the tooltip.
         return f"{title[:LONGEST]}…" if title and len(title) > LONGEST else title
@@ -151,7 +151,7 @@ def column_words(column: Column) -> str:
 
 def in_cell(lines: Sequence[ReportLine], figure: str) -> str:
     """What a cell tells of its reports: of one as it is, of several the mean."""
-    if figure == DRAWN:
+    if figure == EXTRACTS:
         return _parts(lines[0]) if len(lines) == 1 else f"{len(lines):,} runs"
     words = _IN_CELL[figure](lines)
     return words if len(lines) == 1 else f"{words} · {len(lines):,} runs"
@@ -256,7 +256,7 @@ class ReportsView(TabPart):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._found = Reports((), (), {})
+        self._reports = Reports((), (), {})
         self._lacking: Sequence[MissingResponse] = ()
         self._systems: Sequence[dict[str, Any]] = ()
         # An answer may still come when the window has given the file back.
@@ -297,12 +297,12 @@ class ReportsView(TabPart):
 
     def _left(self) -> QWidget:
         self.search = search_field("Find an item…", "Find an item", self._narrow)
-        self.told = ChoiceBox(accessibleName="Content of the cells")
-        self.told.addItems(list(TOLD))
-        self.told.currentTextChanged.connect(self._tell)
+        self.figure = ChoiceBox(accessibleName="Content of the cells")
+        self.figure.addItems(list(FIGURES))
+        self.figure.currentTextChanged.connect(self._tell)
         self.open_only = QCheckBox("Only items without a report")
         self.open_only.toggled.connect(lambda _: self._narrow())
-        top = wrapping(self.search, self.open_only, together("Show", self.told))
+        top = wrapping(self.search, self.open_only, together("Show", self.figure))
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)
         self._nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
@@ -323,7 +323,7 @@ class ReportsView(TabPart):
 
     def focus_first(self) -> None:
         """Work begins in the grid, or where reports are written while there are none."""
-        goal: QWidget = self.grid if self._found.lines else self.writing.button
+        goal: QWidget = self.grid if self._reports.lines else self.writing.button
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def read(self) -> None:
@@ -331,17 +331,17 @@ class ReportsView(TabPart):
             self.session.go("Material", item_id=result[0].item_id, response_id=result[0].id)
 
     def _show(self, answer: tuple[Reports, list[MissingResponse], list[dict[str, Any]]]) -> None:
-        self._found, self._lacking, self._systems = answer
+        self._reports, self._lacking, self._systems = answer
         self.of_system.suggest("group", materials.group_names(self._systems))
         self._narrow()
-        reports = self._found
+        reports = self._reports
         systems = list(dict.fromkeys(system for system, _ in reports.columns))
         summary = f"{counted(reports.count, 'report')} of {counted(len(systems), 'system')}"
         summary += f" on {counted(len(reports.items), 'item')}."
         if reports.lacking and reports.count:
             verb = "is" if reports.lacking == 1 else "are"
             summary += f" {counted(reports.lacking, 'cell')} of the grid {verb} empty."
-        without = (reports.left_out.not_asked, reports.left_out.not_counted)
+        without = (reports.left_out.sentence, reports.left_out.not_counted)
         self.count.setText(" ".join(filter(None, (summary, *without))))
         self.lacking.show_lacking(self._lacking)
         self.lacking.enable(not self.form.run.running and not self.session.project.readonly)
@@ -350,14 +350,14 @@ class ReportsView(TabPart):
     def _narrow(self) -> None:
         rows = [
             item
-            for item in self._found.items
+            for item in self._reports.items
             if self.search.finds(f"{item.key} {item.question} {item.question_type}") and self._is_open(item)
         ]
         place = self.grid.currentIndex()
         cell = (place.row(), place.column())
-        self.model.show(self._found, rows, self._lacking)
+        self.model.show(self._reports, rows, self._lacking)
         self._size()
-        nothing = not self._found.columns
+        nothing = not self._reports.columns
         self._body.setCurrentWidget(self._nothing if nothing else self.grid if rows else self._no_match)
         self.count.setVisible(not nothing)
         self.origin.setVisible(not nothing)
@@ -371,15 +371,15 @@ class ReportsView(TabPart):
     def _is_open(self, item: ReportsLine) -> bool:
         if not self.open_only.isChecked():
             return True
-        return any((item.id, column) not in self._found.lines for column in self._found.columns)
+        return any((item.id, column) not in self._reports.lines for column in self._reports.columns)
 
     def _size(self) -> None:
-        least = PARTS_WIDTH if self.model.told == DRAWN else CELL_WIDTH
+        least = PARTS_WIDTH if self.model.figure == EXTRACTS else CELL_WIDTH
         self.grid.widths = {0: ITEM_WIDTH} | dict.fromkeys(range(1, len(self.model.columns)), least)
         self.grid.fit()
 
     def _tell(self, figure: str) -> None:
-        self.model.show_told(figure)
+        self.model.show_figure(figure)
         self._size()
 
     def _item(self) -> ReportsLine | None:
@@ -414,7 +414,7 @@ class ReportsView(TabPart):
         """What is said of the column's system, and of the cell's reports or all of that system in that mode."""
         column = self.model.column_of(self.grid.currentIndex().column())
         cell = self._cell_reports()
-        own = [line for (_, of), lines in self._found.lines.items() if of == column for line in lines]
+        own = [line for (_, of), lines in self._reports.lines.items() if of == column for line in lines]
         system = next((row for row in self._systems if column and row["name"] == column[0]), None)
         self.of_system.show_things((system["id"],) if system else (), system or {})
         chosen = own if self.all_reports.isChecked() else list(cell)

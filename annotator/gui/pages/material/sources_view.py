@@ -71,7 +71,7 @@ class MetadataForm(Pane):
         super().__init__(session, "card")
         self._thing = thing
         self._ids: tuple[str, ...] = ()
-        self._kept: dict[str, str] = {}
+        self._stored: dict[str, str] = {}
         self._suggested: dict[str, QStringListModel] = {}
         self.title = PlainLabel(title, "subtitle", wrap=True)
         self.fields: dict[str, ChoiceBox | LineField] = {}
@@ -99,8 +99,8 @@ class MetadataForm(Pane):
     def show_things(self, ids: Sequence[str], values: Mapping[str, Any]) -> None:
         """Show the values of these things, by id; what was typed and not saved for the same ones stays."""
         texts = {name: _text(values.get(name)) for name in self.fields}
-        if tuple(ids) != self._ids or texts != self._kept:
-            self._ids, self._kept = tuple(ids), texts
+        if tuple(ids) != self._ids or texts != self._stored:
+            self._ids, self._stored = tuple(ids), texts
             for name, field in self.fields.items():
                 if isinstance(field, ChoiceBox):
                     field.setCurrentIndex(max(0, field.findData(texts[name])))
@@ -126,7 +126,7 @@ class MetadataForm(Pane):
         return {
             name: value or (None if name in materials.WITHOUT_EMPTY else "")
             for name, value in now.items()
-            if value != self._kept[name]
+            if value != self._stored[name]
         }
 
     def save(self) -> None:
@@ -134,12 +134,12 @@ class MetadataForm(Pane):
         if self._ids and changed and self.save_button.isEnabled():
             given = {row_id: changed for row_id in self._ids}
             if self.session.do(materials.describe, self._thing, given) is not None:
-                self._kept |= {name: value or "" for name, value in changed.items()}
+                self._stored |= {name: value or "" for name, value in changed.items()}
                 self._enable()
 
     def _enable(self) -> None:
         self.setEnabled(bool(self._ids) and not self.session.project.readonly)
-        self.save_button.setEnabled(bool(self._ids) and bool(self._kept) and bool(self.changed))
+        self.save_button.setEnabled(bool(self._ids) and bool(self._stored) and bool(self.changed))
 
 
 def _text(value: Any) -> str:
@@ -248,7 +248,7 @@ class WorksCard(Pane):
 class SourcesView(TabPart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._found: Sequence[SourceLine] = ()
+        self._lines: Sequence[SourceLine] = ()
         self.model = CellsModel[SourceLine](COLUMNS, self)
         self.list = LinesTable(
             "Sources", self.model, self.model.widths, stretched=TITLE, moved=self._show_source
@@ -290,7 +290,7 @@ class SourcesView(TabPart):
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def look_up(self) -> None:
-        if self._found and self.look.isEnabled():
+        if self._lines and self.look.isEnabled():
             self.look.setEnabled(False)
             self.session.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
 
@@ -303,7 +303,7 @@ class SourcesView(TabPart):
             self.answer.show_message("success", result.words())
 
     def _items(self) -> list[str]:
-        return list(dict.fromkeys(line.item_id for line in self._found))
+        return list(dict.fromkeys(line.item_id for line in self._lines))
 
     def _choose(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Replies of OpenAlex or CrossRef", "", "JSON (*.json)")
@@ -323,19 +323,19 @@ class SourcesView(TabPart):
             self.session.tell_material()
 
     def _show(self, lines: Sequence[SourceLine]) -> None:
-        self._found = lines
+        self._lines = lines
         self._narrow()
 
     def _narrow(self) -> None:
         rows = [
             line
-            for line in self._found
+            for line in self._lines
             if self.search.finds(f"{line.key} {line.title} {line.kind} {line.venue} {line.identifier}")
         ]
         self.model.show(rows)
-        self._body.setCurrentWidget(self.list if self._found else self._nothing)
-        self.form.setVisible(bool(self._found))
-        self.look.setEnabled(bool(self._found) and not self.session.project.readonly)
+        self._body.setCurrentWidget(self.list if self._lines else self._nothing)
+        self.form.setVisible(bool(self._lines))
+        self.look.setEnabled(bool(self._lines) and not self.session.project.readonly)
         self.file.setEnabled(self.look.isEnabled())
         if rows and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.model.index(0, TITLE))

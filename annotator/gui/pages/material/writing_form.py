@@ -297,7 +297,7 @@ class WritingForm(OrderPane):
         if self.session.project.readonly:
             return "This file is read-only."
         if not self._keys:
-            return f"There are no items yet to write about. {self._without.not_asked}".strip()
+            return f"There are no items yet to write about. {self._without.sentence}".strip()
         if not self.judge.count():
             return (
                 "There is no judge with an endpoint yet. Add one on the Judges page: its endpoint writes "

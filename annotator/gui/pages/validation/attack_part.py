@@ -93,7 +93,7 @@ class AttackForm(Pane):
         self.seed = NumberBox(minimum=1, maximum=999_999, value=1)
         self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
         self.budget = BudgetBox()
-        self.told, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
+        self.summary, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self._lay_out()
         self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
         self.what.currentIndexChanged.connect(lambda _: self._offer_attacks())
@@ -126,7 +126,7 @@ class AttackForm(Pane):
         ]
         self.options = Fold("Options", form_of(rows))
         card = with_properties(QFrame(), role="card")
-        vertical(PlainLabel("Before it starts", "hint"), self.cost, self.told, on=card, spacing=4)
+        vertical(PlainLabel("Before it starts", "hint"), self.cost, self.summary, on=card, spacing=4)
         vertical(self.form, self.options, StretchSpace(1), card, on=self, margins=(0, 0, 8, 0), spacing=10)
 
     def fill(self, judges: Sequence[AttackableJudge]) -> None:
@@ -198,16 +198,16 @@ class AttackForm(Pane):
         if request is None:
             self.estimating.stop()
             self.cost.setText("")
-            self.told.setText("Tick an attack." if self.offered else "")
+            self.summary.setText("Tick an attack." if self.offered else "")
         else:
             self.cost.setText("Counting the questions…")
-            self.told.setText("")
+            self.summary.setText("")
             self.estimating.ask(attacking.order(request))
         self.changed.emit()
 
     def _came(self, forecast: dict[str, Any]) -> None:
         self.cost.setText("" if "error" in forecast else cost_words(forecast))
-        self.told.setText(forecast["error"] if "error" in forecast else "\n".join(forecast["words"]))
+        self.summary.setText(forecast["error"] if "error" in forecast else "\n".join(forecast["words"]))
         self.changed.emit()
 
 
@@ -229,7 +229,7 @@ class AttackReader(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: AttackCase | None = None
+        self._case: AttackCase | None = None
         self.head, self.done = PlainLabel("", "subtitle", wrap=True), PlainLabel("", wrap=True)
         self.about, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", wrap=True)
         for label in (self.head, self.done, self.unit):
@@ -264,8 +264,8 @@ class AttackReader(QWidget):
         )
         theme.watch(self, self._dress)
 
-    def show_told(self, case: AttackCase) -> None:
-        self._told = case
+    def show_case(self, case: AttackCase) -> None:
+        self._case = case
         way = f" · {case.variant}" if case.variant else ""
         self.head.setText(f"{case.title}{way} · {case.judge}")
         self.unit.setText(
@@ -292,7 +292,7 @@ class AttackReader(QWidget):
             view.reveal(*span)
 
     def _dress(self) -> None:
-        case = self._told
+        case = self._case
         if case is None:
             return
         changed = case.again.value not in (None, case.own.value)
@@ -659,7 +659,7 @@ class AttacksPart(PagePart):
         self._offer()
 
     def _read(self, case: AttackCase) -> None:
-        self.reader.show_told(case)
+        self.reader.show_case(case)
         self.body.setCurrentIndex(READER)
         self.reader.copy.setFocus()
         self._offer()

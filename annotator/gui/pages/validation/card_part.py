@@ -90,7 +90,7 @@ class CardCheck(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._path: Path | None = None
-        self.found = CheckedCard()
+        self.checked = CheckedCard()
         self.setAcceptDrops(True)
         self.choose = push_button("Choose a card…", self.choose_file)
         keys.tell(self.choose, "toolTip", "See how a card differs from the judges here ({check_card})")
@@ -119,7 +119,7 @@ class CardCheck(Pane):
         theme.scale(self.table.setMaximumHeight, 190)
         self.judge.currentIndexChanged.connect(lambda _: self._hold())
         self.define.wanted.connect(self._define)
-        self._show(self.found)
+        self._show(self.checked)
 
     def fill(self) -> None:
         names = [judge.name for judge in self.session.ask(judges.all_of) or ()]
@@ -138,7 +138,7 @@ class CardCheck(Pane):
         self._hold()
 
     def bind(self) -> None:
-        check = self.found.check
+        check = self.checked.check
         if check is None or not check.holds:
             return
         if self.session.do(derived_judges.bind, check.card, check.judge) is not None:
@@ -162,7 +162,7 @@ class CardCheck(Pane):
         self.session.ask_newest(self._show, read, self._path, str(self.judge.currentData() or ""))
 
     def _show(self, result: CheckedCard) -> None:
-        self.found = result
+        self.checked = result
         card, check = result.card, result.check
         self.file.setText(_about(card, self._path) if card else self._path.name if self._path else "")
         self.file.setVisible(self._path is not None)
@@ -188,11 +188,11 @@ class CardCheck(Pane):
         self.todo.setVisible(difference is not None and self.model.rowCount() > 0)
 
     def _read(self) -> None:
-        if self.found.card is not None and self._path is not None:
-            self.wanted.emit(self.found.card, self._path.name)
+        if self.checked.card is not None and self._path is not None:
+            self.wanted.emit(self.checked.card, self._path.name)
 
     def _define(self, name: str, address: str, variable: str) -> None:
-        card = self.found.card
+        card = self.checked.card
         if (
             card is not None
             and self.session.do(derived_judges.define, card, address, name, variable) is not None
@@ -363,7 +363,7 @@ class CardView(Pane):
         self.choosers.setVisible(bool(answer.choices))
         self.back.hide()
         if isinstance(answer, CountedView):
-            self._show_made(answer.kept)
+            self._show_made(answer.count)
             return
         self.state.setText("")
         if isinstance(answer, ClosedTestPart):
@@ -469,7 +469,7 @@ class ValidityCards(PagePart):
             self.save(files.with_ending(Path(name), ending, *ENDINGS.values()))
 
     def _offer(self) -> None:
-        there, check = self.view.card is not None, self.check.found.check
+        there, check = self.view.card is not None, self.check.checked.check
         self.bar.enable("submit", there, "" if there else NO_CARD)
         holds = check is not None and check.holds and not self.session.project.readonly
         self.bar.enable("bind_card", holds, BIND if holds else NOT_HELD)

@@ -61,7 +61,7 @@ class CaseDelegate(QueueDelegate):
         assert isinstance(model, VerdictCases)
         above, below = self.rows(painter, option)
         ink, muted = self.inks(option)
-        _, icon, state = model.faces.get(case.said, OPEN)
+        _, icon, state = model.faces.get(case.ruling, OPEN)
         room = self.paint_state(painter, above, icon, state)
         below.setLeft(room.left())
         self._paint_unit(painter, option, room, case, ink)
@@ -222,12 +222,12 @@ class CaseBench(Splitter):
             f"Item \u2068{case.place.item_key}\u2069 · weight {case.place.weight:g} · {number:,} of {every:,}"
         )
         self.card.show_case(case, result, where, self.reading)
-        self._show_said()
+        self._show_ruling()
 
-    def _show_said(self) -> None:
+    def _show_ruling(self) -> None:
         if (case := self.case) is not None:
             reason = self._reasons.get(case.key, case.reason)
-            self.card.show_said(case, reason, self._notes.get(case.key, case.note))
+            self.card.show_ruling(case, reason, self._notes.get(case.key, case.note))
         self.moved.emit()
 
     def say(self, place: int) -> None:
@@ -237,9 +237,9 @@ class CaseBench(Splitter):
         self.card.note.tell()
         answer = self._answers[place]
         reason = self._reasons.get(case.key, case.reason) if answer.asks else ""
-        if self._kept(case, answer.value, reason):
-            self._show_said()
-            self.flow.said = case.key
+        if self._saved(case, answer.value, reason):
+            self._show_ruling()
+            self.flow.decided = case.key
             self.flow.advance()
 
     def _is_held(self, case: VerdictCase) -> bool:
@@ -247,7 +247,7 @@ class CaseBench(Splitter):
         if self._replaced:
             self._replaced = False
             self.told.emit("The list has changed: this is another case. Read it, then answer.")
-        elif case.said and self.flow.is_spent(case.key):
+        elif case.ruling and self.flow.is_spent(case.key):
             back = keys.shown("take_back")
             self.told.emit(f"This was the last open case. {back} takes your answer back.")
         else:
@@ -259,20 +259,20 @@ class CaseBench(Splitter):
 
         It is for the case answered last until another is touched: going on by itself does not take it away.
         """
-        last = self.cases.case(self.flow.said)
-        case = last if last is not None and self._asking(last.said) else self.case
+        last = self.cases.case(self.flow.decided)
+        case = last if last is not None and self._asking(last.ruling) else self.case
         if case is None or self._session.project.readonly:
             return
         held = self._reasons.get(case.key, case.reason)
         reason = "" if held == fault.value else fault.value
-        if not case.said:
+        if not case.ruling:
             self._reasons[case.key] = reason
-            self._show_said()
+            self._show_ruling()
             return
-        if not self._asking(case.said):
+        if not self._asking(case.ruling):
             return
-        if self._kept(case, case.said, reason):
-            self._show_said()
+        if self._saved(case, case.ruling, reason):
+            self._show_ruling()
             if case.key != self.key:
                 words = next((words for _, one, words in FAULTS if one == reason), "no reason")
                 self.told.emit(f"Item {case.place.item_key}, answered before: {words}.")
@@ -280,13 +280,13 @@ class CaseBench(Splitter):
     def give_kind(self, place: int) -> None:
         """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
         case = self.case
-        taxonomy = case.asked if case is not None and not self._session.project.readonly else None
+        taxonomy = case.taxonomy if case is not None and not self._session.project.readonly else None
         if case is None or taxonomy is None or place >= len(taxonomy.values):
             return
         self.card.note.tell()
-        if self._kept(case, Review.AGREE.value, "", kind=taxonomy.values[place]):
-            self.flow.said = case.key
-            self._show_said()
+        if self._saved(case, Review.AGREE.value, "", kind=taxonomy.values[place]):
+            self.flow.decided = case.key
+            self._show_ruling()
             self.flow.advance()
 
     def _give_reason_here(self, fault: Fault) -> None:
@@ -301,10 +301,10 @@ class CaseBench(Splitter):
         case = self.case
         if case is None:
             return
-        if not case.said or not self._kept(case, case.said, case.reason, note):
+        if not case.ruling or not self._saved(case, case.ruling, case.reason, note):
             self._notes[case.key] = note
 
-    def _kept(
+    def _saved(
         self, case: VerdictCase, value: str, reason: str, note: str | None = None, kind: str = ""
     ) -> bool:
         written = self._notes.get(case.key, case.note) if note is None else note
@@ -393,7 +393,7 @@ class CasePart(PagePart):
     ) -> None:
         """`wanted` is what is chosen at first: a dataclass with a field for each of `NAMES`."""
         super().__init__(session, bar)
-        self._wanted, self._words = request, words
+        self._request, self._words = request, words
         self.choices, self.stack = Choosers(first=0), QStackedWidget()
         self.bench = CaseBench(session, words, answers, keep)
         self.bench.told.connect(lambda words: self.answer.show_message("info", words))
@@ -417,19 +417,19 @@ class CasePart(PagePart):
     def go(self, place: Mapping[str, Any]) -> None:
         """Choose what the place names; `case` is a key."""
         names = {name: str(place[name]) for name in self.NAMES if name in place}
-        self._wanted = replace(self._wanted, **names)
+        self._request = replace(self._request, **names)
         self.go_to = tuple(place.get("case", ()))
         self.fill()
 
     def _choose(self) -> None:
         self.bench.stop()
-        self._wanted = type(self._wanted)(**self.choices.values())
+        self._request = type(self._request)(**self.choices.values())
         self.fill()
 
     def take_over(self, answer: Any, before: Any) -> None:
         """Show the choices and cases that an answer brought; what is the same as before stays as it is."""
         if answer.options:
-            self._wanted = answer.choice
+            self._request = answer.choice
             choices = [
                 ViewChoice(name, words, tuple(answer.options[name])) for name, words in self.NAMES.items()
             ]

@@ -84,13 +84,13 @@ class VerdictCase:
     protocol: str
     place: UnitPlace
     voices: tuple[CaseVoice, ...]
-    said: str = ""
+    ruling: str = ""
     reason: str = ""
     note: str = ""
     kind: str = ""
 
     @property
-    def asked(self) -> Taxonomy | None:
+    def taxonomy(self) -> Taxonomy | None:
         return label_sealing.after(self.protocol, self.voices[0].value) if len(self.voices) == 1 else None
 
     @property
@@ -116,7 +116,7 @@ class Cases:
         place_of: Callable[[int], UnitPlace],
         case_of: Callable[[Any], VerdictCase],
     ) -> None:
-        self.lines, self.said, self.number_of = lines, values, number_of
+        self.lines, self.values, self.number_of = lines, values, number_of
         self.place_of, self.case_of = place_of, case_of
 
     @cached_property
@@ -126,7 +126,7 @@ class Cases:
         return [text(place.item_key, place.words) for place in map(self.place_of, range(len(self)))]
 
     def __len__(self) -> int:
-        return len(self.said)
+        return len(self.values)
 
 
 NO_CASES = Cases((), [], lambda _: None, lambda number: ()[number], lambda line: line)
@@ -138,13 +138,13 @@ class VerdictCases(QueueModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all = NO_CASES
-        self._said: dict[int, VerdictCase] = {}
+        self._answered: dict[int, VerdictCase] = {}
         self._places: Mapping[int, int] | None = None
         self.faces: Mapping[str, tuple[str, str, str]] = {}
         """What was said → its words, icon and state."""
 
     def _made(self, number: int) -> VerdictCase:
-        return self._said.get(number) or self._all.case_of(self._all.lines[number])
+        return self._answered.get(number) or self._all.case_of(self._all.lines[number])
 
     def line(self, key: Key) -> Any:
         """What a case was made of; None when there is none of that key."""
@@ -159,13 +159,13 @@ class VerdictCases(QueueModel):
         return None if number is None else self._made(number)
 
     def counted(self, show: CaseFilter) -> int:
-        every, still_open = len(self._all), self._all.said.count("")
+        every, still_open = len(self._all), self._all.values.count("")
         return {CaseFilter.ALL: every, CaseFilter.OPEN: still_open, CaseFilter.DONE: every - still_open}[show]
 
     def fill(self, cases: Cases) -> None:
         """Take over the cases as they now are; which are shown is said by `narrow`."""
         with resetting(self):
-            self._all, self._said, self._rows, self._places = cases, {}, range(len(cases)), None
+            self._all, self._answered, self._rows, self._places = cases, {}, range(len(cases)), None
 
     def narrow(self, show: CaseFilter, words: str, keep: Key) -> None:
         sought = words.casefold().split()
@@ -181,7 +181,7 @@ class VerdictCases(QueueModel):
     def _admitted(self, show: CaseFilter, sought: Sequence[str], keep: int | None) -> Iterator[int]:
         matches = cache(lambda text: all(word in text for word in sought))
         texts: Iterable[str] = self._all.texts if sought else repeat("", len(self._all))
-        for number, (value, text) in enumerate(zip(self._all.said, texts, strict=True)):
+        for number, (value, text) in enumerate(zip(self._all.values, texts, strict=True)):
             if number == keep or (show.admits(value) and matches(text)):
                 yield number
 
@@ -189,8 +189,10 @@ class VerdictCases(QueueModel):
         """Something was said of a case; it stays where it is until the list is narrowed again."""
         number = self.number(key)
         assert number is not None
-        self._said[number] = replace(self._made(number), said=value, reason=reason, note=note, kind=kind)
-        self._all.said[number] = value
+        self._answered[number] = replace(
+            self._made(number), ruling=value, reason=reason, note=note, kind=kind
+        )
+        self._all.values[number] = value
         index = self.place(key)
         if index.isValid():
             self.dataChanged.emit(index, index)
@@ -215,7 +217,7 @@ class VerdictCases(QueueModel):
         here = self.number(key)
         at = 0 if here is None else here + 1
         around = chain(range(at, len(self._all)), range(at))
-        number = next((number for number in around if not self._all.said[number]), None)
+        number = next((number for number in around if not self._all.values[number]), None)
         return None if number is None else self._made(number).key
 
     def line_at(self, row: int) -> VerdictCase:
@@ -225,7 +227,7 @@ class VerdictCases(QueueModel):
         return f"{line.place.item_key}  {line.words}"
 
     def spoken(self, line: VerdictCase) -> str:
-        answer = self.faces[line.said][0] if line.said in self.faces else "open"
+        answer = self.faces[line.ruling][0] if line.ruling in self.faces else "open"
         return f"Item {line.place.item_key}, {answer}: {line.words}"
 
 
@@ -362,7 +364,7 @@ class CaseReadingPane(ReadingPane):
                 return True
         return False
 
-    def stands(self, voice: CaseVoice) -> bool | None:
+    def is_quoted(self, voice: CaseVoice) -> bool | None:
         """Whether what a side quotes stands in what is read; None where it quotes nothing."""
         return self.standing(voice.quote, voice.start) is not None if voice.quote else None
 
@@ -384,7 +386,7 @@ class CaseReadingPane(ReadingPane):
     def _say_legend(self) -> None:
         if self._shown is None:
             return
-        words = [(voice.mark, voice.who) for voice in self._voices if self.stands(voice)]
+        words = [(voice.mark, voice.who) for voice in self._voices if self.is_quoted(voice)]
         if self._claims:
             words.append((BOTH, "the claim"))
         elif self._shared(self._places) is not None:
@@ -506,12 +508,12 @@ class CaseCard(QWidget):
             box.setVisible(number < len(case.voices))
             if number < len(case.voices):
                 voice = case.voices[number]
-                box.show_voice(voice, case.protocol, stands=texts.stands(voice))
+                box.show_voice(voice, case.protocol, stands=texts.is_quoted(voice))
         self.area.verticalScrollBar().setValue(0)
 
-    def show_said(self, case: VerdictCase, reason: str, note: str) -> None:
+    def show_ruling(self, case: VerdictCase, reason: str, note: str) -> None:
         """Show what holds of the case."""
-        answer = self._answers.get(case.said)
+        answer = self._answers.get(case.ruling)
         look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
         self.state.show_state(*look)
         self.state.show()
@@ -519,7 +521,7 @@ class CaseCard(QWidget):
         idle = bool(self._locked) or (answer is not None and not answer.asks)
         self.reasons.show_value(held, required=False, locked=idle)
         rejected = answer is not None and answer.value == Review.DISAGREE.value
-        taxonomy = None if rejected else case.asked
+        taxonomy = None if rejected else case.taxonomy
         flags = " ".join(case.voices[0].flags) if case.voices else ""
         self.kinds.show_kind(
             taxonomy, case.kind, taxonomy.suggested(case.voices[0].value, flags) if taxonomy else ""

@@ -109,13 +109,13 @@ def cases(outlook: ReviewQueue, choice: ReviewChoice) -> Cases:
     def number_of(key: Key) -> int | None:
         return numbers.get(key[1:-1]) if (key[:1], key[-1:]) == ((judge_id,), ("",)) else None
 
-    return Cases(lines, lines.said(), number_of, lines.place, partial(_case_of, choice))
+    return Cases(lines, lines.verdicts(), number_of, lines.place, partial(_case_of, choice))
 
 
 def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
     key = (one.judge_id, *one.place.key, "")
     voices = (CaseVoice(choice.judge, one.judge_id, one.value),)
-    return VerdictCase(key, choice.protocol, one.place, voices, one.said, one.reason, one.note, one.kind)
+    return VerdictCase(key, choice.protocol, one.place, voices, one.verdict, one.reason, one.note, one.kind)
 
 
 # As many as the paper draws.
@@ -125,7 +125,7 @@ USUAL = 10
 class ErrorDraw(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.told = PlainLabel("", "hint")
+        self.note = PlainLabel("", "hint")
         self.many, self.seed = (
             with_properties(QSpinBox(minimum=1, maximum=10_000), accessibleName="Reports of each system"),
             with_properties(QSpinBox(minimum=0, maximum=10_000_000), accessibleName="Seed of the draw"),
@@ -134,12 +134,12 @@ class ErrorDraw(Pane):
         self.seed.setPrefix("seed ")
         self.button = push_button("Draw", self._draw)
         row = FlowRow(self, gap=8)
-        for widget in (self.told, self.many, self.seed, self.button):
+        for widget in (self.note, self.many, self.seed, self.button):
             row.addWidget(widget)
 
     def fill(self) -> None:
         result = self.session.ask(label_sealing.sample)
-        self.told.setText(
+        self.note.setText(
             f"{counted(len(result.responses), 'report')} drawn." if result else "Nothing drawn yet."
         )
         if not self.many.hasFocus() and not self.seed.hasFocus():
@@ -172,19 +172,19 @@ class ReviewsPart(CasePart):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep, ReviewChoice())
-        self._found = ReviewLook(ReviewChoice(), {})
-        self.told, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(session)
+        self._look = ReviewLook(ReviewChoice(), {})
+        self.note, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(session)
         self.choices.add(self.drawing)
         self.acts = {**self.case_acts(), "submit": self.bench.next_open}
-        self.stand(self.bench, above=(self.told,))
+        self.stand(self.bench, above=(self.note,))
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._wanted)
+        self.session.ask_later(self._looked, look, self._request)
 
     def _looked(self, look: ReviewLook) -> None:
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
         self.bench.card.note.tell()
-        before, self._found = self._found, look
+        before, self._look = self._look, look
         self.drawing.fill()
         self.take_over(look, before)
         self.choices.show_part(self.drawing, look.choice.order == ReviewOrder.ERRORS.value)
@@ -202,22 +202,22 @@ class ReviewsPart(CasePart):
             self.recount.start(PAINTED_MS)
 
     def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
-        outlook = self._found.outlook
+        outlook = self._look.outlook
         sentences = [_accepted(rate) for rate in accepted]
         if outlook is not None and outlook.blind and outlook.lines:
-            many = counted(outlook.kept_back, "verdict")
+            many = counted(outlook.held_back, "verdict")
             sentences.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
-        self.told.setText(" ".join([*sentences, APART]))
+        self.note.setText(" ".join([*sentences, APART]))
 
     def _keep(self, case: VerdictCase, value: str, reason: str, note: str, kind: str) -> bool:
-        choice, place = self._found.choice, case.place
+        choice, place = self._look.choice, case.place
         return self.keep_by(
             reviews.review, choice.judge, place.response_id, place.unit_id, Review(value),
             reason=reason, note=note, kind=kind, protocol=choice.protocol,
         )  # fmt: skip
 
     def count_anew(self) -> None:
-        self.session.ask_later(self._tell, accepted, self._found.choice)
+        self.session.ask_later(self._tell, accepted, self._look.choice)
 
 
 def _accepted(one: AcceptanceRate) -> str:
@@ -247,6 +247,6 @@ def _nothing(look: ReviewLook) -> tuple[str, str]:
         return (
             "You still have to label these reports",
             "People who label must not know a judge's verdicts on the same report. Submit your labels of "
-            f"{_items(outlook.blind)}, and {counted(outlook.kept_back, 'verdict')} appear here.",
+            f"{_items(outlook.blind)}, and {counted(outlook.held_back, 'verdict')} appear here.",
         )
     return "Others have reviewed these verdicts", "Choose “Two experts each” to review them as well."

@@ -73,7 +73,7 @@ from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.splitter import Splitter
 
-KEPT = (
+NOTE = (
     "The criterion keeps its place, weight and id. Judges are asked again about this criterion only; "
     "verdicts on the old wording no longer count. People label it again once they reopen their labels."
 )
@@ -96,7 +96,7 @@ class UnclearPanel(Pane):
         self._protocol = ""
         self._unclear: Sequence[UnclearCriterion] = ()
         self._cases: Sequence[Disagreement] = ()
-        self._found: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
+        self._pending: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
         """What is still to be shown: it comes with every look, also while the panel is out of view."""
         self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
@@ -123,7 +123,7 @@ class UnclearPanel(Pane):
             self.cases,
             heading,
             self.words,
-            PlainLabel(KEPT, "hint", wrap=True),
+            PlainLabel(NOTE, "hint", wrap=True),
             self.refused,
             horizontal(self.settle_button, self.open_button, StretchSpace(1)),
             StretchSpace(1),
@@ -140,14 +140,14 @@ class UnclearPanel(Pane):
         vertical((parts, 1), horizontal((self.again, 1), self.judge_button), on=self, margins=0)
         self.list.currentRowChanged.connect(lambda _: self._show_chosen())
 
-    def show_found(
+    def show_cases(
         self,
         protocol: str,
         unclear: Sequence[UnclearCriterion],
         cases: Sequence[Disagreement],
         again: Sequence[StaleJudgements],
     ) -> None:
-        self._found, self._again = (protocol, unclear, cases), again
+        self._pending, self._again = (protocol, unclear, cases), again
         self.again.setText(
             f"To be judged again: {' '.join(judgements.words() for judgements in again)}"
             if again
@@ -162,10 +162,10 @@ class UnclearPanel(Pane):
         self._fill()
 
     def _fill(self) -> None:
-        if self._found is None:
+        if self._pending is None:
             return
         unit_id = self._chosen.unit_id if self._chosen is not None else ""
-        (self._protocol, unclear, self._cases), self._found = self._found, None
+        (self._protocol, unclear, self._cases), self._pending = self._pending, None
         self._unclear = unclear
         with QSignalBlocker(self.list):
             self.list.clear()
@@ -192,7 +192,7 @@ class UnclearPanel(Pane):
         self.title.setText(f"Item {criterion.item_key} · ruled unclear {counted(criterion.times, 'time')}")
         self.unit.setText(criterion.words or WHOLE)
         self.unit.setLayoutDirection(direction_of(criterion.words))
-        self.cases.setText("\n".join(self._told(self._cases_of(criterion))))
+        self.cases.setText("\n".join(self._case_lines(self._cases_of(criterion))))
         self.words.setPlainText(self._typed.get(criterion.unit_id, criterion.words))
         way = self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
         refused = way.refused if way is not None else ""
@@ -211,7 +211,7 @@ class UnclearPanel(Pane):
             and case.ruling == InformedRuling.UNCLEAR.value
         ]
 
-    def _told(self, cases: Sequence[Disagreement]) -> Iterator[str]:
+    def _case_lines(self, cases: Sequence[Disagreement]) -> Iterator[str]:
         """Each case in a line or two: what each side says and why, and what the ruling noted."""
         raters = {rater for case in cases for rater in (case.judge.id, case.person_id)}
         places = {case.place.key for case in cases}
@@ -492,7 +492,7 @@ class RulingPart(CasePart):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep, RulingChoice())
-        self._found = RulingLook(RulingChoice(), {})
+        self._look = RulingLook(RulingChoice(), {})
         self._entering = False
         self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(session), TestPartGate(session)
         self.gate.opened.connect(self.fill)
@@ -509,7 +509,7 @@ class RulingPart(CasePart):
         self.stand(column_of(self.strip, (self.bench, 1), spacing=6), self.gate, self.unclear)
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._wanted, dict(self.gate.looks))
+        self.session.ask_later(self._looked, look, self._request, dict(self.gate.looks))
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Choose what the place names; `case` is a key, `unclear` opens the unclear criteria."""
@@ -520,11 +520,11 @@ class RulingPart(CasePart):
     def _looked(self, look: RulingLook) -> None:
         # A note that is being typed belongs to the case that is still at hand, and to its choices.
         self.bench.card.note.tell()
-        before = self._found
+        before = self._look
         same = (look.choice, look.opening) == (before.choice, before.opening)
-        self._found = replace(look, ruled=before.ruled if same else None)
+        self._look = replace(look, ruled=before.ruled if same else None)
         self.take_over(look, before)
-        self.unclear.show_found(look.choice.protocol, look.unclear, look.outlook.shown, look.again)
+        self.unclear.show_cases(look.choice.protocol, look.unclear, look.outlook.shown, look.again)
         self.bar.set_words("unclear_criteria", f"Unclear ({len(look.unclear):,})")
         self._turn(look)
         if self._entering and self.stack.currentIndex() == UNCLEAR:
@@ -550,25 +550,25 @@ class RulingPart(CasePart):
 
     def offer(self) -> None:
         super().offer()
-        self.bar.enable("unclear_criteria", bool(self._found.choice.protocol))
+        self.bar.enable("unclear_criteria", bool(self._look.choice.protocol))
         one: Disagreement | None = self.bench.cases.line(self.bench.key)
         if one is not None:
-            more = _held_back(self._found) if self._found.outlook.withheld else ""
-            self.strip.show_judge(self._found.ruled, one.judge, more)
+            more = _held_back(self._look) if self._look.outlook.withheld else ""
+            self.strip.show_judge(self._look.ruled, one.judge, more)
 
     def _keep(self, case: VerdictCase, value: str, reason: str, note: str, _kind: str) -> bool:
         one = self.bench.cases.line(case.key)
         return one is not None and self.keep_by(
             disagreements.rule, one, InformedRuling(value), reason=reason, note=note,
-            protocol=self._found.choice.protocol,
+            protocol=self._look.choice.protocol,
         )  # fmt: skip
 
     def count_anew(self) -> None:
-        query = self._found.choice.query(self._found.opening)
+        query = self._look.choice.query(self._look.opening)
         self.session.ask_later(self._counted, figures, query)
 
     def _counted(self, ruled: Sequence[RuledJudge]) -> None:
-        self._found = replace(self._found, ruled=ruled)
+        self._look = replace(self._look, ruled=ruled)
         self.offer()
 
     def _submit(self) -> None:
@@ -580,9 +580,9 @@ class RulingPart(CasePart):
     def _toggle_unclear(self) -> None:
         if self.stack.currentIndex() == UNCLEAR:
             self.stack.setCurrentIndex(WORK)
-            self._turn(self._found)
+            self._turn(self._look)
             self.focus_first()
-        elif self._found.choice.protocol:
+        elif self._look.choice.protocol:
             self.bench.stop()
             self.stack.setCurrentIndex(UNCLEAR)
             self._entering = True
@@ -591,13 +591,13 @@ class RulingPart(CasePart):
         self.offer()
 
     def _stay_closed(self) -> None:
-        choice = self._found.choice
-        self._wanted = replace(choice, labels=f"{choice.set_name}|dev")
+        choice = self._look.choice
+        self._request = replace(choice, labels=f"{choice.set_name}|dev")
         self.fill()
 
     def say_finished(self) -> None:
         super().say_finished()
-        if self._found.unclear:
+        if self._look.unclear:
             shown = keys.shown("unclear_criteria")
             self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
 

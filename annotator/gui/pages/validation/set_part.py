@@ -71,7 +71,7 @@ LABELS_ABOUT = (
     "name their file."
 )
 SYSTEM = "System that wrote the reports, if the files do not say"
-AS_SAID = "as the files say"
+AS_GIVEN = "as the files say"
 LABEL_FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
 SHOWN_PROBLEMS = 500
 
@@ -101,8 +101,8 @@ class LabelsIn(Pane):
         self.skip = QCheckBox("Skip invalid labels and import the rest")
         self.replace = QCheckBox("Replace existing labels of the same person")
         self.drafts = QCheckBox("As drafts: they count once their rater has submitted them")
-        self.told = with_properties(QPlainTextEdit(readOnly=True), accessibleName="To be imported")
-        self.told.setMaximumHeight(130)
+        self.preview = with_properties(QPlainTextEdit(readOnly=True), accessibleName="To be imported")
+        self.preview.setMaximumHeight(130)
         self.problems = with_properties(QListWidget(), accessibleName="Invalid labels")
         self.progress = ProgressRow()
         self.form = form_of([("Reports of", self.system, self.system, SYSTEM, "")])
@@ -115,7 +115,7 @@ class LabelsIn(Pane):
             self.skip,
             self.replace,
             self.drafts,
-            self.told,
+            self.preview,
             self.problems,
             self.progress,
             StretchSpace(1),
@@ -131,7 +131,7 @@ class LabelsIn(Pane):
         self.chosen.setText("Nothing chosen yet")
         self._forget_raters()
         for widget in (
-            self.told, self.problems, self.progress, self.skip, self.replace, self.drafts, self.system
+            self.preview, self.problems, self.progress, self.skip, self.replace, self.drafts, self.system
         ):  # fmt: skip
             widget.hide()
         self.form.setRowVisible(0, False)
@@ -145,7 +145,7 @@ class LabelsIn(Pane):
         names = ", ".join(path.name for path in paths[:4])
         self.chosen.setText(names + (f" and {len(paths) - 4:,} more" if len(paths) > 4 else ""))
         systems = [(name, name) for name in self.session.ask(judge_cases.systems) or ()]
-        offer(self.system, [(AS_SAID, ""), *systems])
+        offer(self.system, [(AS_GIVEN, ""), *systems])
         self.form.setRowVisible(0, True)
         self.system.show()
         self._forget_raters()
@@ -172,15 +172,15 @@ class LabelsIn(Pane):
         self.session.ask_newest(self._show, looked, list(self._paths), self.options())
 
     def _show(self, outcome: LabelImportPreview | Refusal) -> None:
-        self.told.show()
+        self.preview.show()
         self.problems.clear()
         for widget in (self.skip, self.replace, self.drafts):
             widget.setVisible(isinstance(outcome, LabelImportPreview))
         if isinstance(outcome, Refusal):
             self.problems.hide()
-            self.told.setPlainText(f"{outcome.happened}\n{outcome.todo}")
+            self.preview.setPlainText(f"{outcome.happened}\n{outcome.todo}")
             return
-        self.told.setPlainText("\n".join(outcome.words()))
+        self.preview.setPlainText("\n".join(outcome.words()))
         self.problems.setVisible(bool(outcome.problems))
         # Who a rater is, is answered in the rows above, not by an option of the command line.
         self.problems.addItems(
@@ -277,7 +277,7 @@ class SetForm(Pane):
         self.test = NumberBox(minimum=0, maximum=100, value=50, suffix=" % of items")
         self.seed = NumberBox(minimum=0, maximum=999_999, value=1)
         self.apart = QCheckBox("Hand out as assignments, to label apart and submit")
-        self.told = PlainLabel("", wrap=True)
+        self.preview = PlainLabel("", wrap=True)
         self._later = later(self, self._look, PAUSE_MS)
         self.what.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         numbers: list[FormRow] = [
@@ -358,12 +358,14 @@ class SetForm(Pane):
     def _show(self, outcome: SetPreview | Refusal) -> None:
         refused = isinstance(outcome, Refusal)
         words = (
-            f"{outcome.happened} {outcome.todo}" if isinstance(outcome, Refusal) else "\n".join(outcome.told)
+            f"{outcome.happened} {outcome.todo}"
+            if isinstance(outcome, Refusal)
+            else "\n".join(outcome.sentences)
         )
         words = words if self.name.text().strip() else UNNAMED
-        self.told.setText(words)
-        self.told.setProperty("role", "hint" if refused else "")
-        self.told.style().polish(self.told)
+        self.preview.setText(words)
+        self.preview.setProperty("role", "hint" if refused else "")
+        self.preview.style().polish(self.preview)
         self.looked_at.emit(not refused)
 
 
@@ -523,7 +525,7 @@ class SetsPart(PagePart):
         self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
         self._able = {FORM: False, FILES: False}
         """Whether what stands on a side can be had."""
-        self._wanted = ""
+        self._requested = ""
         self.acts = {
             "new_set": self._begin,
             "labels_in": self._begin_files,
@@ -540,8 +542,8 @@ class SetsPart(PagePart):
         self.nothing = EmptyState("validate", "No validation set yet", NONE_YET)
         self.list = Stack(self.table, self.nothing)
         fields = column_of(PlainLabel("A new set", "subtitle"), self.form, StretchSpace(1), spacing=8)
-        drawing = column_of((_scrolled("A new set", fields), 1), self.form.told, spacing=8)
-        self.form.told.setContentsMargins(12, 0, 8, 4)
+        drawing = column_of((_scrolled("A new set", fields), 1), self.form.preview, spacing=8)
+        self.form.preview.setContentsMargins(12, 0, 8, 4)
         self.side = Stack(
             drawing, _scrolled("The set", self.view), _scrolled("Labels from files", self.files)
         )
@@ -554,8 +556,8 @@ class SetsPart(PagePart):
         self.session.ask_later(self._show, validation_sets.standings)
 
     def _show(self, statuses: list[SetStatus]) -> None:
-        set_name = self._wanted or (self.chosen.set.name if self.chosen else "")
-        self._wanted = ""
+        set_name = self._requested or (self.chosen.set.name if self.chosen else "")
+        self._requested = ""
         self.model.show(statuses)
         self.list.setCurrentIndex(0 if statuses else 1)
         place = self.model.place_of(lambda row: row.set.name == set_name)
@@ -572,8 +574,8 @@ class SetsPart(PagePart):
         return self.model.at(self.table.currentIndex().row())
 
     def go(self, place: Mapping[str, Any]) -> None:
-        self._wanted = str(place.get("set", ""))
-        if self._wanted:
+        self._requested = str(place.get("set", ""))
+        if self._requested:
             self.side.setCurrentIndex(VIEW)
             self.fill()
 

@@ -53,7 +53,7 @@ class FindBar(QFrame):
     def __init__(self, searched: Searched, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._searched = searched
-        self._found: list[tuple[int, int]] = []
+        self._matches: list[tuple[int, int]] = []
         self._at = -1
         self.setProperty("role", "bar")
         self.words, self._count, self._case = (
@@ -91,7 +91,7 @@ class FindBar(QFrame):
         """Go away with all marks of what was found; the place in view is left selected, for the hands to go on from."""
         if self._settle.isActive():
             self.search()
-        span = self._found[self._at] if self._at >= 0 and not self._further.isActive() else None
+        span = self._matches[self._at] if self._at >= 0 and not self._further.isActive() else None
         self.hide()
         self._further.stop()
         self._mark([], -1)
@@ -126,7 +126,7 @@ class FindBar(QFrame):
                     self._count.setText(SEARCHING)
                     self._show_marks([], -1)
                 return
-        before = self._found[self._at][0] if self._at >= 0 else 0
+        before = self._matches[self._at][0] if self._at >= 0 else 0
         at = next((place for place, (start, _) in enumerate(spans) if start >= before), 0) if spans else -1
         self._mark(spans, at)
 
@@ -134,12 +134,12 @@ class FindBar(QFrame):
         """Go to the next place found (1) or the one before (-1), around the end."""
         if self._settle.isActive():
             self.search()
-        elif self._found and not self._further.isActive():
-            self._mark(self._found, (self._at + step) % len(self._found))
+        elif self._matches and not self._further.isActive():
+            self._mark(self._matches, (self._at + step) % len(self._matches))
 
     def count(self) -> tuple[int, int]:
         """Which of the places found is in view, counted from 1, and how many there are."""
-        return self._at + 1, len(self._found)
+        return self._at + 1, len(self._matches)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -150,7 +150,7 @@ class FindBar(QFrame):
             super().keyPressEvent(event)
 
     def _mark(self, spans: list[tuple[int, int]], at: int) -> None:
-        self._found, self._at = spans, at
+        self._matches, self._at = spans, at
         many = f"{MOST:,}+" if len(spans) == MOST else f"{len(spans):,}"
         self._count.setText(f"{at + 1:,} of {many}" if spans else "Not found" if self.words.text() else "")
         self._show_marks(spans, at)

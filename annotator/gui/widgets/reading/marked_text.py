@@ -377,7 +377,7 @@ def _scale(document: QTextDocument, look: QTextCharFormat, formula: Formula) -> 
     return min(1.0, room / wide) if room > 0 and wide > 0 else 1.0
 
 
-TOLD_CHARACTERS = 600
+SPOKEN_LETTERS = 600
 # A quotation is kept as it stands in the Markdown; its marks and links' targets would only disturb here.
 _MARKS = re.compile(r"\]\([^()\s]*\)|[*`#\[\]]+")
 # Room beside the words for the icon and the ends.
@@ -397,7 +397,7 @@ class QuoteButton(QPushButton):
 
     def show_quote(self, quote: str, tail: str = "") -> None:
         self._quote, self._tail = " ".join(_MARKS.sub("", quote).split()), tail
-        short = self._quote if len(self._quote) <= TOLD_CHARACTERS else f"{self._quote[:TOLD_CHARACTERS]}…"
+        short = self._quote if len(self._quote) <= SPOKEN_LETTERS else f"{self._quote[:SPOKEN_LETTERS]}…"
         self.setToolTip(tooltip(f"“{short}”{tail}\n{self._hint}"))
         self.setAccessibleName(f"Quotation: {short}{tail}")
         self._fit()
@@ -405,7 +405,7 @@ class QuoteButton(QPushButton):
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
-        words = self.fontMetrics().horizontalAdvance(f"“{self._quote[:TOLD_CHARACTERS]}”{self._tail}")
+        words = self.fontMetrics().horizontalAdvance(f"“{self._quote[:SPOKEN_LETTERS]}”{self._tail}")
         return QSize(words + theme.current().px(_AROUND), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:

@@ -76,7 +76,7 @@ class PageLayout:
 
 
 MOST_PIXELS = 12_000_000
-MOST_KEPT = 12
+MOST_CACHED = 12
 # Places on a page are asked for on a canvas this much finer than a point.
 _FINE = 10
 _HYPHENS = "\x02\ufffe\xad"
@@ -160,14 +160,14 @@ class PdfPages:
             self._words.popitem()[1].close()
         self._pdf.close()
 
-    def kept_picture(self, place: int, scale: float) -> QImage | None:
+    def cached_picture(self, place: int, scale: float) -> QImage | None:
         return self._pictures.get((place, round(scale * 1000)))
 
     def picture(self, place: int, scale: float) -> QImage:
         """A page, counted from 0, at so many pixels a point; Unreadable when the page is damaged."""
         from pypdfium2 import PdfiumError, raw
 
-        if (image := self.kept_picture(place, scale)) is not None:
+        if (image := self.cached_picture(place, scale)) is not None:
             return image
         width, height = self.sizes[place]
         fitting = min(scale, math.sqrt(MOST_PIXELS / max(1.0, width * height)))
@@ -181,7 +181,7 @@ class PdfPages:
         bitmap.close()
         page.close()
         self._pictures[(place, round(scale * 1000))] = made
-        while len(self._pictures) > MOST_KEPT:
+        while len(self._pictures) > MOST_CACHED:
             self._pictures.popitem(last=False)
         return made
 
@@ -194,7 +194,7 @@ class PdfPages:
                 self._words[place] = PageWords(self._pdf[place])
             except PdfiumError:
                 raise UnreadablePdf("This page is damaged and cannot be read.") from None
-            while len(self._words) > MOST_KEPT:
+            while len(self._words) > MOST_CACHED:
                 self._words.popitem(last=False)[1].close()
         return self._words[place]
 
@@ -342,7 +342,7 @@ class PdfSheets(QAbstractScrollArea):
     def _draw_page(self, painter: QPainter, place: int) -> None:
         assert self._pages is not None
         box = self._page_box(place)
-        picture = self._pages.kept_picture(place, self._sharpness())
+        picture = self._pages.cached_picture(place, self._sharpness())
         if picture is None:
             painter.fillRect(box, Qt.GlobalColor.white)
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), self._broken.get(place, ""))
@@ -360,7 +360,7 @@ class PdfSheets(QAbstractScrollArea):
         for place in self._in_view():
             if self._pages is None or place in self._broken:
                 continue
-            if self._pages.kept_picture(place, self._sharpness()) is None:
+            if self._pages.cached_picture(place, self._sharpness()) is None:
                 try:
                     self._pages.picture(place, self._sharpness())
                 except UnreadablePdf as reason:

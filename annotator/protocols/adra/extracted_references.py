@@ -16,8 +16,8 @@ from annotator.domain.texts.identifier import Identifier, parse
 from annotator.protocols.adra.reading import (
     LONGEST_QUOTE,
     NAME,
-    FoundWork,
     ReferenceEntry,
+    WorkMention,
     as_reference,
     references,
 )
@@ -91,7 +91,7 @@ def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iter
         if not (title or identifier):
             continue
         anchor = Anchor.at(response.text, span[0], min(span[1], span[0] + LONGEST_QUOTE), response.id)
-        yield as_reference(FoundWork(identifier, ReferenceEntry(title, authors, year), *span), anchor)
+        yield as_reference(WorkMention(identifier, ReferenceEntry(title, authors, year), *span), anchor)
 
 
 def _identifier(one: Listed, report: str, flags: list[str]) -> Identifier | None:
