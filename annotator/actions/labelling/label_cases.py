@@ -320,7 +320,7 @@ def gaps(protocol: Protocol, report_cases: Iterable[tuple[Material, Sequence[Cas
     sentences, reports, shown = list[str](), counted(len(settled), "report"), protocol.presentation
     for part in protocol.parts:
         if undrawn := sum(part not in material.parts for material, _ in settled):
-            sentences.append(f"No {part.is_extracted} from {undrawn:,} of {reports} yet.")
+            sentences.append(f"No {part.extraction} from {undrawn:,} of {reports} yet.")
     if waiting := sum(
         _unasked([*_cited(protocol, material), *_gold(protocol, material)], cases)
         for material, cases in settled

@@ -380,5 +380,5 @@ REVIEWS_VIEW = result_views.ResultView(
     reviews_sheets,
     page="Material",
     command=result_views.drawing(ResponsePart.KEYPOINTS),
-    rests_on=(ResponsePart.KEYPOINTS.is_extracted,),
+    rests_on=(ResponsePart.KEYPOINTS.extraction,),
 )

@@ -89,7 +89,7 @@ def held(project: Project) -> frozenset[str]:
         named = {*db.execute(select(r.mode).union(select(a.kind))).scalars()}
         origins = db.execute(select(ITEM.c.origin).where(ITEM.c.origin != "").limit(1)).all()
         extracts = {*db.execute(select(e.kind).distinct()).scalars()}
-    extracted = {part.is_extracted for part in ResponsePart if part in extracts}
+    extracted = {part.extraction for part in ResponsePart if part in extracts}
     available = {
         JUDGED: any(scoring.qualities(project)),
         COMPARED: any(raters.get(one, set()) - {result_raters.PEOPLE} for one in pair_views.JUDGED),
@@ -113,7 +113,7 @@ def held(project: Project) -> frozenset[str]:
 def in_use(project: Project, among: "tuple[ResultView, ...]") -> dict[str, bool]:
     """The views about what the project uses, by name, each with whether it rests on something here."""
     there, used, kinds = held(project), profile.protocols(project), profile.profile(project).kinds
-    named = {*used, *kinds, *(part.is_extracted for protocol in used.values() for part in protocol.parts)}
+    named = {*used, *kinds, *(part.extraction for protocol in used.values() for part in protocol.parts)}
     named |= {protocol.mode for protocol in used.values()}
     ways = {
         MATCHES: Kind.TASKS in kinds, CHOSEN: Kind.SELECTION in kinds,
@@ -122,7 +122,7 @@ def in_use(project: Project, among: "tuple[ResultView, ...]") -> dict[str, bool]
         LOOKED_AT: any(taxonomy.of in used for taxonomy in TAXONOMIES.values()),
     }  # fmt: skip
     named |= {name for name, open_ in ways.items() if open_} | there
-    every = {*PROTOCOLS, *Kind, *ways, CONTINUATION, *(part.is_extracted for part in ResponsePart)}
+    every = {*PROTOCOLS, *Kind, *ways, CONTINUATION, *(part.extraction for part in ResponsePart)}
     return {
         view.name: view.rests(there) for view in among if named.issuperset(every.intersection(view.rests_on))
     }
@@ -268,7 +268,7 @@ VIEWS: tuple[ResultView, ...] = (
         part_views.matrix_sheets,
         shown=("of",),
         command=drawing(ResponsePart.PLAN),
-        rests_on=(Kind.PLAN, ResponsePart.PLAN.is_extracted),
+        rests_on=(Kind.PLAN, ResponsePart.PLAN.extraction),
     ),
     ResultView(
         "retrieval",
@@ -281,7 +281,7 @@ VIEWS: tuple[ResultView, ...] = (
         part_views.matches_sheets,
         shown=("item", "system"),
         command=drawing(ResponsePart.REFERENCES),
-        rests_on=(Kind.EVIDENCE, ResponsePart.REFERENCES.is_extracted),
+        rests_on=(Kind.EVIDENCE, ResponsePart.REFERENCES.extraction),
     ),
     ResultView(
         "errors",

@@ -268,14 +268,14 @@ NO_VALUE = "–"
 class HeldRater(FigureSource):
     """A rater (by key) compared with the truth within the group; empty values match everything.
 
-    `true` and `said` name a cell of the confusion, `cause` why a judge has no value. With `beside`, another rater's
+    `true` and `predicted` name a cell of the confusion, `cause` why a judge has no value. With `beside`, another rater's
     key, only the units on which this rater is right and that one wrong.
     """
 
     query: ValidationQuery = field(default_factory=ValidationQuery)
     rater: str = ""
     true: str = ""
-    note: str = ""
+    predicted: str = ""
     cause: str = ""
     beside: str = ""
 
@@ -349,7 +349,11 @@ def _narrowed(
                 row.true,
             ):
                 yield row
-        elif row.verdict is not None and source.true in ("", row.true) and source.note in ("", row.verdict):
+        elif (
+            row.verdict is not None
+            and source.true in ("", row.true)
+            and source.predicted in ("", row.verdict)
+        ):
             yield row
 
 
@@ -459,7 +463,7 @@ def _behind(validation: Validation, name: str, line: RaterFigures) -> HeldRater:
     values, positive = validation.protocol.values, validation.positive
     narrowed = {}
     if positive and name == "precision":
-        narrowed = {"said": positive}
+        narrowed = {"predicted": positive}
     elif positive and name == "recall":
         narrowed = {"true": positive}
     elif positive and name == "specificity" and len(values) == 2:
@@ -529,7 +533,9 @@ def _confused(validation: Validation, line: RaterFigures, true: str, predicted: 
     whole = sum(number for (each, _), number in counts.items() if each == true)
     words = f"{_called(line)}: true value “{true}”, said “{predicted}”"
     source = (
-        held(validation.query, line.rater, line.group, words, true=true, said=predicted) if many else None
+        held(validation.query, line.rater, line.group, words, true=true, predicted=predicted)
+        if many
+        else None
     )
     cells = (
         *_who(line.rater), text(true), text(predicted, state="agreed" if true == predicted else "disagree"),

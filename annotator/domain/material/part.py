@@ -83,7 +83,7 @@ class ResponsePart(StrEnum):
     POOL = "common pool"
 
     @property
-    def is_extracted(self) -> str:
+    def extraction(self) -> str:
         return f"{self} {'are' if self.endswith('s') else 'is'} drawn"
 
 

@@ -121,7 +121,7 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
         words = f"Reports are labelled by {spec.units} that are submitted on the Author page."
         return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
     if lacking.startswith(label_cases.EXTRACT_PREFIX):
-        extracted = ResponsePart(lacking.removeprefix(label_cases.EXTRACT_PREFIX)).is_extracted
+        extracted = ResponsePart(lacking.removeprefix(label_cases.EXTRACT_PREFIX)).extraction
         return f"No {extracted} from any report", BY_MATERIAL, "Material", way_to("Material")
     shown = presentation_of(protocol)
     return *shown.lacking, shown.mended_on, way_to(shown.mended_on)
