@@ -268,8 +268,8 @@ NO_VALUE = "–"
 class HeldRater(FigureSource):
     """A rater (by key) compared with the truth within the group; empty values match everything.
 
-    `true` and `predicted` name a cell of the confusion, `cause` why a judge has no value. With `beside`, another rater's
-    key, only the units on which this rater is right and that one wrong.
+    `true` and `predicted` name a cell of the confusion, `cause` why a judge has no value. With `beside`, another
+    rater's key, only the units on which this rater is right and that one wrong.
     """
 
     query: ValidationQuery = field(default_factory=ValidationQuery)
