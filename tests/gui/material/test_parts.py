@@ -234,7 +234,8 @@ def test_a_run_is_stopped_and_what_is_finished_is_kept(asking_page, asking, writ
     asking_page.reports.form.at_once.setValue(1)
     order(asking_page, trials=3)
     asking_page.reports.form.start()
-    qtbot.waitUntil(lambda: materials.reports(asking).count == 1)
+    # Whoever has not heard of the run ends it at once, and nobody is told.
+    qtbot.waitUntil(lambda: asking_page.reports.form.run.line.get("done") == 1)
     said = ended(asking_page, qtbot, lambda: press("Ctrl+."))
     assert materials.reports(asking).count == 1
     assert "Stopped" in said
