@@ -61,7 +61,7 @@ def _listed(part: CasePart) -> tuple[QWidget, Callable[[], bool]]:
 
 
 def _figures(page: ValidatePage) -> tuple[QWidget, Callable[[], bool]]:
-    view = page.figures.viewer.view
+    view = page.figures.view
     return view.table.viewport(), lambda: view.model.rowCount() > 0
 
 
@@ -177,10 +177,10 @@ def visited(path: Path, name: str, rest: int) -> list[Found]:
     return result
 
 
-def told(path: Path, rest: int, parts: int) -> tuple[float, float]:
+def told(path: Path, rest: int) -> tuple[float, float]:
     """Print what each part takes; the longest until content and the longest stall, in seconds."""
     content = stall = 0.0
-    for name in list(PARTS)[-parts:]:
+    for name in PARTS:
         quiet, *clicks = visited(path, name, rest)
         for when, result in zip(("cold", "again"), clicks, strict=True):
             content = max(content, result["content"] if result["content"] > 0 else PATIENCE_S)
@@ -201,7 +201,6 @@ def main() -> int:
         verdicts=(tuple(GOALS), (60,)),
         letters=(18_000, 200),
         rest=(1_000, 50),
-        parts=(len(PARTS), 1),
     )
     known.add_argument("--visit", nargs=2, help="for its own children")
     options = known.parse_args()
@@ -215,7 +214,7 @@ def main() -> int:
         goal = next((goal for size, goal in GOALS.items() if verdicts <= size), None)
         print(f"{verdicts:,} verdicts (content ≤ {goal or '–'} s, stall ≤ {STALL_S * 1e3:.0f} ms)")
         with tempfile.TemporaryDirectory() as folder:
-            content, stall = told(made(Path(folder), verdicts, options.letters), options.rest, options.parts)
+            content, stall = told(made(Path(folder), verdicts, options.letters), options.rest)
         print(f"at most {content:.2f} s until content, longest stall {stall * 1e3:.0f} ms")
         goals[f"{verdicts:,} verdicts: content"] = content <= goal if goal else None
         goals[f"{verdicts:,} verdicts: stall"] = stall <= STALL_S
