@@ -105,6 +105,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items += others
 
 
+@pytest.fixture(scope="session")
+def qapp_args() -> list[str]:
+    """As `frame.Application` begins: its style is Fusion on every system."""
+    return ["goldsmith", "-style", "fusion"]
+
+
 @pytest.fixture(autouse=True)
 def copies_of_projects(request: pytest.FixtureRequest) -> Iterator[None]:
     """Projects that tests make alike are copies; each test may have one of each."""

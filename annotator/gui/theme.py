@@ -10,7 +10,7 @@ from weakref import WeakMethod, ref
 
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from annotator import places
@@ -84,9 +84,6 @@ class Theme(QObject):
     def begin(self, app: QApplication) -> None:
         """Take over an application: remember its own font size, follow the system's scheme."""
         if not self._points:
-            if app.style().name().lower() != "fusion":
-                # Qt dresses whatever widget there is again, even where the style stays the same.
-                app.setStyle(QStyleFactory.create("Fusion"))
             self._points = max(app.font().pointSizeF(), 0.0) or _USUAL_POINTS
             app.styleHints().colorSchemeChanged.connect(self.dress)
             # Pictures are drawn for the screens there are.
@@ -158,7 +155,7 @@ class _Watcher(QObject):
 
     def __init__(self, owner: QObject, dress: Callable[[], object]) -> None:
         super().__init__(owner)
-        self._owner, self._dress, self._late = ref(owner), dress, False
+        self._owner, self.dress, self._late = ref(owner), dress, False
         self._sign().connect(self._changed)
 
     def _sign(self) -> SignalInstance:
@@ -169,13 +166,14 @@ class _Watcher(QObject):
         if owner is None or not isValid(owner):
             return
         if not isinstance(owner, QWidget) or owner.isVisible():
-            self._dress()
+            self.dress()
         elif not self._late:
-            self._late = True
-            self._wait(owner)
+            self.wait()
 
-    def _wait(self, owner: QWidget) -> None:
-        owner.installEventFilter(self)
+    def wait(self) -> None:
+        """Dress when the owner is shown next."""
+        self._late = True
+        cast(QObject, self.parent()).installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What is about to be seen is dressed, after what it stands in: sizes of letters come from there."""
@@ -190,7 +188,7 @@ class _Watcher(QObject):
         if self._late and owner is not None and isValid(owner):
             self._late = False
             owner.removeEventFilter(self)
-            self._dress()
+            self.dress()
 
 
 class _Wearer(_Watcher):
@@ -199,8 +197,8 @@ class _Wearer(_Watcher):
     def _sign(self) -> SignalInstance:
         return current().worn
 
-    def _wait(self, owner: QWidget) -> None:
-        super()._wait(owner)
+    def wait(self) -> None:
+        super().wait()
         current().behind.append(self)
 
     def covers(self, widget: QWidget) -> bool:
@@ -222,11 +220,14 @@ def watch(owner: QObject, dress: Callable[[], object]) -> None:
     _Watcher(owner, _weakly(dress))
 
 
-def apply_theme(widget: QWidget) -> None:
-    """Dress a widget, and all that stands in it, now and after each change; a window, a page or a part of one."""
+def apply_theme(widget: QWidget, *, hidden: bool = False) -> None:
+    """Dress a widget, and all that stands in it, now and after each change; a window, a page or a part of one.
+
+    What is `hidden` at first, and may never be seen, is dressed when it is shown.
+    """
     put_on = _weakly(widget.setStyleSheet)
-    widget.setStyleSheet(_sheet_now())
-    _Wearer(widget, lambda: put_on(_sheet_now()))
+    wearer = _Wearer(widget, lambda: put_on(_sheet_now()))
+    wearer.wait() if hidden else wearer.dress()
 
 
 def scale(set_length: Callable[[int], None], length: int) -> None:
@@ -283,11 +284,12 @@ def style_sheet(theme: Theme) -> str:
 
 
 def set_role(widget: QWidget, **properties: object) -> None:
-    """Give a widget properties the style sheet looks at, and have it dressed again."""
+    """Give a widget properties the style sheet looks at, and have it dressed again if it was dressed before."""
     for name, value in properties.items():
         widget.setProperty(name, value)
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def palette() -> QPalette:

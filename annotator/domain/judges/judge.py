@@ -166,7 +166,7 @@ class JudgeKind(StrEnum):
 class Asking(BaseModel):
     """How a judge is asked, beside what it is asked: several units in one call, with their weights or without."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     together: int = Value(
         default=1,
         ge=0,

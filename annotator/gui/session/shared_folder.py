@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from annotator.actions.project import people, shared
-from annotator.domain.experts.parcel import TRAYED
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui.parts import below
@@ -90,6 +89,8 @@ class FolderWatch(QObject):
     def _synced(self, done: Synced | None) -> None:
         if done is None:
             return
+        from annotator.domain.experts.parcel import TRAYED
+
         came = done.arrivals or done.new_items is not None
         for kind in ("parcel", "import") if came else ("parcel",):
             self._session.tell(Change(kind, "", "sync"))

@@ -42,7 +42,7 @@ class Application(QApplication):
     file_asked = Signal(str)
 
     def __init__(self, arguments: list[str]) -> None:
-        super().__init__(arguments)
+        super().__init__([*arguments, "-style", "fusion"])
         self.announced: list[str] = []
         """Every file that was announced, also while nobody listened."""
 

@@ -113,8 +113,9 @@ class Navigation(QFrame):
             button.setAccessibleName(f"{name}, {count} waiting" if count else name)
             button.update()
 
-    def fold(self, *, folded: bool) -> None:
-        """Show the icons alone, each with a mark where something waits, or the names beside them."""
+    def fold(self, width: int) -> None:
+        """Show the icons alone, each with a mark where something waits, in a window too narrow for their names."""
+        folded = width < theme.current().px(NAMED)
         if folded == self._folded:
             return
         self._folded = folded
@@ -195,7 +196,7 @@ class PageRoom(QWidget):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         # Not the area: it would have every page dressed again.
         for bar in (self.area.horizontalScrollBar(), self.area.verticalScrollBar()):
-            theme.apply_theme(bar)
+            theme.apply_theme(bar, hidden=True)
         self.work = QWidget()
         """Where the page in view is; what lies over it may have it give way."""
         around = vertical(self.area, on=self.work)
@@ -226,8 +227,10 @@ class PageRoom(QWidget):
         crowd(self, False)
 
     def _fit(self) -> None:
-        crowd(self, self.isVisible() and self.width() < theme.current().px(KEYED))
-        self._navigation.fold(folded=self.width() < theme.current().px(NAMED))
+        # Before it is shown it has no width of its own.
+        if self.isVisible():
+            crowd(self, self.width() < theme.current().px(KEYED))
+            self._navigation.fold(self.width())
 
 
 def keys_moved() -> bool:

@@ -185,6 +185,7 @@ class Window(QMainWindow):
         if navigation.keys_moved():
             self.messages.show_message("info", *MOVED)
         self.resize(frame.usual_size(self))
+        self.navigation.fold(self.width())
         left = stored_place(self.session.project)
         if not page:
             page, place = left or (self.first, {})
@@ -230,8 +231,9 @@ class Window(QMainWindow):
             self._acts[act].setShortcuts(keys.sequences(act))
             self._acts[act].triggered.connect(partial(self.session.attempt, slot))
             self.addAction(self._acts[act])
-        for part in (self.menuBar(), self.navigation, self.bar, self.messages, self.status):
+        for part in (self.menuBar(), self.navigation, self.bar, self.status):
             theme.apply_theme(part)
+        theme.apply_theme(self.messages, hidden=True)
 
     def _try_strip(self) -> "TryStrip | None":
         """What to try in the sample; no other project has it."""

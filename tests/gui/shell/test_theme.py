@@ -191,6 +191,7 @@ def test_every_window_of_its_own_is_dressed(small, window_over, qtbot, monkeypat
     first._restore(small.path)
     menus._show("a fault")
     question = ask_to_open(window.page, "https://example.org/")
+    window.messages.show_message("info", "It is dressed when it is shown.")
     first.show()
     own = [window, first, first._backups, *menus._shown, question]
     for widget in own[1:]:
