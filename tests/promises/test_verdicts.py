@@ -28,7 +28,7 @@ from annotator.protocols.deepscholar.importance import NuggetImportance, Referen
 from annotator.protocols.deepscholar.nuggets import NuggetSupport
 from annotator.protocols.deepscholar.organization import BetterOrganized
 from annotator.protocols.deepscholar.precision import Entailed
-from annotator.protocols.deepscholar.relevance import Relevance
+from annotator.protocols.deepscholar.references import Relevance
 from annotator.protocols.researcherbench.coverage import Coverage
 from annotator.protocols.researcherbench.factual import Verification
 from annotator.protocols.researcherbench.pairwise import Preference
