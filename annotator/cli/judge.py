@@ -727,10 +727,7 @@ def run(
     order = RunRequest(
         judge=judge, protocol=settings.name, concurrency=concurrency, timeout_s=timeout, budget_usd=budget
     )
-    if estimate:
-        say_forecast(file, order, json_=json_)
-        return
-    order_carried_out(file, order, progress=progress, json_=json_)
+    order_carried_out(file, order, progress=progress, json_=json_, estimate=estimate)
 
 
 @contests_app.command("import")

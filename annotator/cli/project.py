@@ -370,11 +370,15 @@ def order_carried_out(
     *,
     progress: str,
     json_: bool,
+    estimate: bool = False,
     after: Callable[[], None] | None = None,
 ) -> None:
-    """Have an order carried out whose project need not be looked at before."""
+    """Have an order carried out whose project need not be looked at before, or say only what it would take."""
     from annotator.actions.orders import orders
 
+    if estimate:
+        say_forecast(file, order, json_=json_)
+        return
     kind = orders.kind_of(order.protocol)
     carried_out(
         file, partial(orders.carry_out, order=order), kind.words, doing=kind.doing, progress=progress, json_=json_,

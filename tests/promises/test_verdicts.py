@@ -15,8 +15,7 @@ from sqlalchemy import update
 
 from annotator import protocols
 from annotator.actions.project.file import Project
-from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import ReplyForm, UnreadableReply, parse
 from annotator.judging.messages import strict_schema
 from annotator.protocols.adra.plan import Row
 from annotator.protocols.adra.preference import ASPECTS, Preferred

@@ -28,13 +28,12 @@ from annotator.domain.texts.canonical import (
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import reply_parts
 from annotator.judging.calls.asking import KeyedQuestion
-from annotator.judging.calls.client import FORMAT, Client, Sender, root_words
+from annotator.judging.calls.client import Client, Sender, root_words
 from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.noting import call_of
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.prices import Prices
-from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import FORMAT, ReplyForm, UnreadableReply, parse
 
 if TYPE_CHECKING:
     from openai.types import Batch

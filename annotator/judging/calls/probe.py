@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict
 
 from annotator.domain.judges.judge import Call, Status
 from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.client import FORMAT, Client, Endpoint, Sender
+from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits, RunHalt
 from annotator.judging.calls.prices import DatedPrice, Prices
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import FORMAT, ReplyForm
 
 PROMPT = "probe"
 FILLER_CHARACTERS = 40_000

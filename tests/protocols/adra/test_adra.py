@@ -8,8 +8,7 @@ from annotator.domain.judges.contest import FIRST, SECOND, TIE
 from annotator.domain.judges.protocol import Case, Material, RatedResponse
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Item, Response
-from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import ReplyForm, UnreadableReply, parse
 from annotator.judging.messages import load
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
