@@ -83,10 +83,6 @@ class DraftSource:
         return self.model or self.judge
 
 
-def _is_empty(anchors: tuple[Anchor, ...]) -> bool:
-    return not anchors
-
-
 class Unit(BaseModel):
     """What every unit has: an id that never changes, its words, a private note, and quotations to lean on."""
 
@@ -96,7 +92,7 @@ class Unit(BaseModel):
     note: Text = Field(default="", max_length=20_000)
     anchor: Anchor | None = None
     # Left out where there are none: a unit with one quotation or none is written as it always was.
-    more_anchors: tuple[Anchor, ...] = Field(default=(), max_length=99, exclude_if=_is_empty)
+    more_anchors: tuple[Anchor, ...] = Field(default=(), max_length=99, exclude_if=operator.not_)
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
@@ -133,7 +129,7 @@ U = TypeVar("U", bound=Unit)
 class Document(BaseModel, Generic[U]):
     """An artifact's content: a list of units of one class, and little else.
 
-    A kind is one subclass; `UNIT` names its unit class, so that one set of verbs edits them all.
+    A kind is one subclass. `UNIT` is the class of its units, by which it is parametrized: one set of verbs edits all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
@@ -141,6 +137,14 @@ class Document(BaseModel, Generic[U]):
     UNIT: ClassVar[type[Unit]]
     units: tuple[U, ...] = ()
     remark: Text = Field(default="", max_length=20_000, description="A note on the whole artifact")
+
+    def __init_subclass__(cls, kind: Kind | None = None, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        if kind is not None:
+            cls.KIND = kind
+        base: Any = cls.__base__
+        if units := base.__pydantic_generic_metadata__["args"]:
+            (cls.UNIT,) = units
 
     def unit(self, unit_id: str) -> U:
         for unit in self.units:
