@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Verdicts, missing_verdicts
@@ -29,14 +29,12 @@ Word = BeforeValidator(_plain)
 """Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter."""
 
 
-class ModelReply(BaseModel):
+class ModelReply(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """What a model replies: the fields of a class and no others.
 
     `from_text` reads a reply in the plain text form that `TEXT_FORM` asks for; ValueError on anything else. What
     `assumed` gives is what an estimate goes by: the questions after such a reply are weighed too.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class ValueReply(ModelReply):

@@ -15,7 +15,6 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
     PlainSerializer,
     SerializeAsAny,
@@ -31,13 +30,12 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 
 
-class Anchor(BaseModel):
+class Anchor(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """A quotation and where it stands: characters of a source's or a report's text, half-open [start, end).
 
     `text_sha256` is the hash of the whole text, so that an anchor into a text that has changed is noticed.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     quote: Text = Field(min_length=1, max_length=20_000)
     source_id: str = ""
     start: int = Field(default=-1, ge=-1)
@@ -83,10 +81,9 @@ class DraftSource:
         return self.model or self.judge
 
 
-class Unit(BaseModel):
+class Unit(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """What every unit has: an id that never changes, its words, a private note, and quotations to lean on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     id: str = Field(default_factory=new_id, min_length=1, max_length=80)
     text: Text = Field(default="", max_length=20_000)
     note: Text = Field(default="", max_length=20_000)
@@ -126,13 +123,12 @@ def side_of_cell(unit_id: str) -> str:
 U = TypeVar("U", bound=Unit)
 
 
-class Document(BaseModel, Generic[U]):
+class Document(BaseModel, Generic[U], frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """An artifact's content: a list of units of one class, and little else.
 
     A kind is one subclass. `UNIT` is the class of its units, by which it is parametrized: one set of verbs edits all.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     KIND: ClassVar[Kind]
     UNIT: ClassVar[type[Unit]]
     units: tuple[U, ...] = ()
@@ -167,10 +163,9 @@ class Document(BaseModel, Generic[U]):
         return sha256(canonical_json(self.tree()))
 
 
-class Revision(BaseModel):
+class Revision(BaseModel, frozen=True, defer_build=True):
     """One state of an artifact. `chain` hashes the content together with the chain of the revision before."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
     id: str
     artifact_id: str
     number: int
@@ -188,10 +183,9 @@ def as_it_is(document: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     return document if isinstance(document, Document) else handler(document)
 
 
-class Artifact(BaseModel):
+class Artifact(BaseModel, frozen=True, defer_build=True):
     """An artifact as plain data, outside the database: whose it is, of which kind, and its newest document."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
     id: str
     item_id: str
     kind: Kind

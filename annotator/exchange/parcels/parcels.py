@@ -11,7 +11,6 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     model_validator,
@@ -61,13 +60,12 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 
-class _Entry(BaseModel):
+class _Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False):
     """A record of a package; fields that a later minor version added are kept.
 
     `ROW` is the class that its row has to fit, and no two records of an entry are alike in any of `DISTINCT`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
     ROW: ClassVar[type[SQLModel] | None] = None
     DISTINCT: ClassVar[tuple[tuple[str, ...], ...]] = ()
 

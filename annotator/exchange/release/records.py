@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any, ClassVar, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
 
 from annotator.domain.experts.adjudication import (
     Adjudication,
@@ -39,10 +39,9 @@ FORMAT = "goldsmith"
 FORMAT_VERSION = "1.5"
 
 
-class Record(BaseModel):
+class Record(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, strict=False):
     """What all records share: nothing unknown, nothing infinite, nothing changed after reading; `FILE` holds them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=False)
     FILE: ClassVar[str] = ""
 
     def __init_subclass__(cls, file: str = "", **how: Any) -> None:

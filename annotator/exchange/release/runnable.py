@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from annotator import __version__
 from annotator.domain.judges.judge import YES, JudgeKind, RaterKind, RunState, Status, Verdict
@@ -197,10 +197,8 @@ class KnownTask:
     judges: Collection[str] = ()
 
 
-class _Part(BaseModel):
+class _Part(BaseModel, frozen=True, extra="ignore", allow_inf_nan=True, coerce_numbers_to_str=True):
     """A part of a log; what Inspect says beyond what is read is passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=True, coerce_numbers_to_str=True)
 
 
 class _Usage(_Part):

@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from annotator.domain.judges.judge import Call, Status
 from annotator.judging.calls.asking import Asker, CaseAsk
@@ -27,10 +27,9 @@ _FORMS = {
 }
 
 
-class Ends(BaseModel):
+class Ends(BaseModel, frozen=True, extra="forbid"):
     """The code words a model saw at the two ends of a long page."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     TEXT_FORM: ClassVar[str] = (
         "Reply with the two code words on one line, the beginning's first, and nothing else."
     )
