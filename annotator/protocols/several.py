@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self, TypedDict, Unpack, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field
 
@@ -29,6 +29,18 @@ Word = BeforeValidator(_plain)
 """Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter."""
 
 
+class ReplyTraits(TypedDict, total=False):
+    """What the head of a reply's class may say of it; `judging/calls/reply_parts.py` says what each means."""
+
+    again: str
+    tokens: int
+    longest: int
+    plain: bool
+    ends_at_cap: bool
+    value: str
+    unquoted: tuple[str, ...]
+
+
 class ModelReply(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """What a model replies: the fields of a class and no others.
 
@@ -36,11 +48,16 @@ class ModelReply(BaseModel, frozen=True, extra="forbid", defer_build=True):
     `assumed` gives is what an estimate goes by: the questions after such a reply are weighed too.
     """
 
+    def __init_subclass__(cls, **traits: Unpack[ReplyTraits]) -> None:
+        super().__init_subclass__()
+        for name, trait in traits.items():
+            setattr(cls, name.upper(), trait)
+
 
 class ValueReply(ModelReply):
     """A reply of one value of a few and its `rationale`, with a `quote` where the class has that field.
 
-    `VALUE` is the field of the value. In plain text the value stands alone on the first line, the others below it.
+    `value` in the head of its class is the field of the value. In plain text the value stands alone on the first line, the others below it.
     """
 
     VALUE: ClassVar[str]
@@ -54,7 +71,7 @@ class ValueReply(ModelReply):
 
 
 class QuotingReply(ValueReply):
-    """A value reply about a report that quotes it, except where the value is one of `UNQUOTED`."""
+    """A value reply about a report that quotes it, except where the value is one of those `unquoted`."""
 
     UNQUOTED: ClassVar[tuple[str, ...]] = ()
     quote: str = Field(

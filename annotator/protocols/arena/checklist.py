@@ -125,10 +125,9 @@ def cases(material: Material) -> Iterator[Case]:
 # A point at a time, or several in one call.
 
 
-class Rating(QuotingReply):
+class Rating(QuotingReply, value="rating", unquoted=RATINGS):
     """What a judge replies about one point. The ground comes first, so that the rating follows from it."""
 
-    VALUE, UNQUOTED = "rating", RATINGS
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be a whole number from 0 to 10 and nothing else. On the next line, "
         "if a passage of the report decided it, copy that between double quotes. On the last line give your reason in "
@@ -233,14 +232,13 @@ class DraftedPoint(ModelReply):
     weight: float = Field(gt=0, le=1, description="Its part of the whole; all weights sum to 1")
 
 
-class DraftedChecklist(ModelReply):
+class DraftedChecklist(ModelReply, again="Give the same checklist again."):
     """The points that a model proposes."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each point write three lines that begin with TITLE:, DESCRIPTION: and WEIGHT:, and "
         "leave one empty line before the next."
     )
-    AGAIN: ClassVar[str] = "Give the same checklist again."
     points: list[DraftedPoint] = Field(description="The points, that with the greatest weight first")
 
     @classmethod

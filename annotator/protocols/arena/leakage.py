@@ -34,14 +34,10 @@ _MARK = re.compile(r"[.,;:!?…。，、；：！？．､｡]")
 _SPLIT_WORD = re.compile(r"\w")
 
 
-class Continuation(ModelReply):
+class Continuation(ModelReply, plain=True, ends_at_cap=True, again="Continue the text.", tokens=500):
     """What a model writes after a prefix, as it came."""
 
-    PLAIN: ClassVar[bool] = True
-    ENDS_AT_CAP: ClassVar[bool] = True
     TEXT_FORM: ClassVar[str] = "Reply with the words that follow, and nothing else."
-    AGAIN: ClassVar[str] = "Continue the text."
-    TOKENS: ClassVar[int] = 500
     text: str = Field(min_length=1)
 
     @classmethod

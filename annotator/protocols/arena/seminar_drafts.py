@@ -50,14 +50,13 @@ class DrawnInspiration(ModelReply):
     qualities: list[Quality] = Field(description="The qualities that the text shows")
 
 
-class DrawnInspirations(ModelReply):
+class DrawnInspirations(ModelReply, again="Give the same list again."):
     """The inspirations of one piece."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each inspiration write four lines that begin with QUOTES: (|| between two), TEXT:, "
         "TYPE: and QUALITIES: (commas between them), and leave one empty line before the next."
     )
-    AGAIN: ClassVar[str] = "Give the same list again."
     inspirations: list[DrawnInspiration] = Field(description="At most ten; none where the piece holds none")
 
     @classmethod
@@ -235,14 +234,13 @@ class WrittenTask(ModelReply):
     task: str = Field(min_length=1, max_length=4000, description="The task, at most 100 words")
 
 
-class WrittenTasks(ModelReply):
+class WrittenTasks(ModelReply, again="Give the same tasks again."):
     """The tasks of one piece."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each task write five lines that begin with INSPIRATIONS: (commas between them), "
         "PHASE:, FAMILY:, DIFFICULTY: and TASK:, and leave one empty line before the next."
     )
-    AGAIN: ClassVar[str] = "Give the same tasks again."
     tasks: list[WrittenTask] = Field(description="Five to eight tasks")
 
     @classmethod

@@ -149,10 +149,9 @@ def cases(material: Material) -> Iterator[Case]:
             yield material.case(NAME, Kind.NUGGETS, blind(nugget))
 
 
-class NuggetSupport(QuotingReply):
+class NuggetSupport(QuotingReply, value="support", unquoted=(NONE,)):
     """What a judge replies about one nugget. The evidence comes first, so that the label follows from it."""
 
-    VALUE, UNQUOTED = "support", (NONE,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supported, partly supported or not supported, in exactly those "
         "letters, and nothing else. On the next line, unless it is not supported, copy the passage of the report that "
@@ -259,11 +258,10 @@ DRAFT_DEPARTURES = (
 )
 
 
-class DrawnNuggets(ModelReply):
+class DrawnNuggets(ModelReply, again="Give the same list again."):
     """The list of nuggets after a window of texts."""
 
     TEXT_FORM: ClassVar[str] = "Reply in plain text: one nugget on each line, and nothing else."
-    AGAIN: ClassVar[str] = "Give the same list again."
     nuggets: list[Annotated[str, Field(min_length=1, max_length=400)]] = Field(
         description="All nuggets, the most important first"
     )

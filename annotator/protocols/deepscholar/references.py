@@ -427,10 +427,9 @@ The mean rating of the works on arXiv that a report names, from 0 to 2: the publ
 """
 
 
-class Relevance(ValueReply):
+class Relevance(ValueReply, value="relevance"):
     """What a judge replies about one work. The ground comes first, so that the rating follows from it."""
 
-    VALUE: ClassVar[str] = "relevance"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be 0, 1 or 2 and nothing else. On the next line give your reason in "
         "one sentence."
