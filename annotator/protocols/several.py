@@ -57,7 +57,8 @@ class ModelReply(BaseModel, frozen=True, extra="forbid", defer_build=True):
 class ValueReply(ModelReply):
     """A reply of one value of a few and its `rationale`, with a `quote` where the class has that field.
 
-    `value` in the head of its class is the field of the value. In plain text the value stands alone on the first line, the others below it.
+    `value` in the head of its class is the field of the value. In plain text the value stands alone on the first line,
+    the others below it.
     """
 
     VALUE: ClassVar[str]
