@@ -586,9 +586,13 @@ def judge_test(
             say({"accepted": name}, json_, [f"“{name}” may run; its figures say that it failed its test."])
             return
         result = asyncio.run(derived_judges.test(project, name))
-    say(result, json_, [result["words"], *(": ".join(fact) for fact in derived_judges.facts(result))])
-    if not result["ok"]:
-        raise typer.Exit(1)
+    say(
+        result,
+        json_,
+        [result["words"], *(": ".join(fact) for fact in derived_judges.facts(result))],
+        lacking=not result["ok"],
+        code=REFUSED,
+    )
 
 
 @judge_app.command("key")

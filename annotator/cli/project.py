@@ -327,9 +327,8 @@ def check(
             checking.mend(project)
     with opened(file, readonly=True, unchecked=True) as project, progress_bars() as progress:
         report = checking.check(project, progress=bar(progress))
-    say(public(report), json_, [f"{finding}" for finding in report.problems] or ["Everything is in order."])
-    if report.problems:
-        raise typer.Exit(1)
+    words = [f"{finding}" for finding in report.problems] or ["Everything is in order."]
+    say(public(report), json_, words, lacking=report.problems, code=REFUSED)
 
 
 @app.command()
@@ -352,9 +351,9 @@ def selftest(json_: Json = False) -> None:
         result,
         json_,
         [f"{'ok  ' if part['ok'] else 'FAIL'} {part['name']}: {part['detail']}" for part in result["parts"]],
+        lacking=not result["ok"],
+        code=REFUSED,
     )
-    if not result["ok"]:
-        raise typer.Exit(1)
 
 
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
