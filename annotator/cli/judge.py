@@ -11,6 +11,7 @@ import typer
 from annotator.cli.project import Shown, carried_out, order_carried_out, say_forecast
 from annotator.cli.results import Departures, print_sheets
 from annotator.cli.saying import (
+    REFUSED,
     Batch,
     Budget,
     CachedPrice,

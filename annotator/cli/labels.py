@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import (
+    REFUSED,
     File,
     Json,
     NamingLayouts,
