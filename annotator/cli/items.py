@@ -511,7 +511,4 @@ def write(
         judge=judge, protocol=manner, systems=(system.strip(),), items=tuple(item or ()), trials=trials,
         concurrency=concurrency, timeout_s=timeout, budget_usd=budget, corpus=str(corpus or ""),
     )  # fmt: skip
-    if estimate:
-        say_forecast(file, order, json_=json_)
-        return
-    order_carried_out(file, order, progress=progress, json_=json_)
+    order_carried_out(file, order, progress=progress, json_=json_, estimate=estimate)

@@ -11,6 +11,7 @@ import typer
 from annotator.cli.project import Shown, carried_out, order_carried_out, say_forecast
 from annotator.cli.results import Departures, print_sheets
 from annotator.cli.saying import (
+    REFUSED,
     Batch,
     Budget,
     CachedPrice,
@@ -586,9 +587,13 @@ def judge_test(
             say({"accepted": name}, json_, [f"“{name}” may run; its figures say that it failed its test."])
             return
         result = asyncio.run(derived_judges.test(project, name))
-    say(result, json_, [result["words"], *(": ".join(fact) for fact in derived_judges.facts(result))])
-    if not result["ok"]:
-        raise typer.Exit(1)
+    say(
+        result,
+        json_,
+        [result["words"], *(": ".join(fact) for fact in derived_judges.facts(result))],
+        lacking=not result["ok"],
+        code=REFUSED,
+    )
 
 
 @judge_app.command("key")
@@ -727,10 +732,7 @@ def run(
     order = RunRequest(
         judge=judge, protocol=settings.name, concurrency=concurrency, timeout_s=timeout, budget_usd=budget
     )
-    if estimate:
-        say_forecast(file, order, json_=json_)
-        return
-    order_carried_out(file, order, progress=progress, json_=json_)
+    order_carried_out(file, order, progress=progress, json_=json_, estimate=estimate)
 
 
 @contests_app.command("import")

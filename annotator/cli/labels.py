@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import (
-    NOT_ALL,
+    REFUSED,
     File,
     Json,
     NamingLayouts,
@@ -271,9 +271,7 @@ def _say_submitted(done: list[Any], left: list[Any], json_: bool, todo: str, not
     """Each one in words and as JSON; exit code 3 if something is left."""
     words = [f"Submitted: {words}" for words, _ in done] + [f"Not submitted: {words}" for words, _ in left]
     result = {"submitted": [tree for _, tree in done], "not_submitted": [tree for _, tree in left]}
-    say(result, json_, [*words, *([todo] if left else [])] or [nothing])
-    if left:
-        raise typer.Exit(NOT_ALL)
+    say(result, json_, [*words, *([todo] if left else [])] or [nothing], lacking=left)
 
 
 def _standing(one: Any) -> str:
@@ -336,9 +334,8 @@ def labels_into_gold(
         + (f"; not taken over: {item.why_not}" if item.why_not else "")
         for item in result
     ]
-    say({"items": [asdict(item) for item in result]}, json_, words)
-    if any(item.why_not for item in result):
-        raise typer.Exit(NOT_ALL)
+    tree = {"items": [asdict(item) for item in result]}
+    say(tree, json_, words, lacking=any(item.why_not for item in result))
 
 
 @app.command("export", cls=NamingLayouts)
@@ -456,9 +453,8 @@ def assign(
         result = planning.preview(project, plan)
         if not dry_run:
             assignments.assign(project, plan)
-    say({"dry_run": dry_run, **asdict(result)}, json_, _words(result, dry_run))
-    if result.refusals:
-        raise typer.Exit(1)
+    tree = {"dry_run": dry_run, **asdict(result)}
+    say(tree, json_, _words(result, dry_run), lacking=result.refusals, code=REFUSED)
 
 
 def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tuple[str, ...]:

@@ -188,9 +188,9 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
         {"packages": [_pairs_tree(result.packed) for result in done if result.packed], "missing": missing},
         json_,
         words,
+        lacking=missing,
+        code=REFUSED if len(missing) == len(done) else NOT_ALL,
     )
-    if missing:
-        raise typer.Exit(REFUSED if len(missing) == len(done) else NOT_ALL)
 
 
 def _pairs_tree(packed: Any) -> dict[str, Any]:
@@ -223,10 +223,9 @@ def unpack(
     with opened(file) as project:
         arrivals = (unpacking.preview if dry_run else unpacking.take_in)(project, paths)
     result = {"dry_run": dry_run, "arrivals": [arrival.model_dump(mode="json") for arrival in arrivals]}
-    say(result, json_, [line for one in arrivals for line in unpacking.words(one)])
     refused = [arrival for arrival in arrivals if arrival.outcome in NOT_TAKEN]
-    if refused:
-        raise typer.Exit(REFUSED if len(refused) == len(arrivals) else NOT_ALL)
+    words = [line for one in arrivals for line in unpacking.words(one)]
+    say(result, json_, words, lacking=refused, code=REFUSED if len(refused) == len(arrivals) else NOT_ALL)
 
 
 def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> None:
@@ -291,9 +290,8 @@ def share(
         "packages": [_pairs_tree(one.packed) for one in written if one.packed], "missing": missing,
     }  # fmt: skip
     waiting = (" ".join(shared_folder.key_words(key)) for key in done.left.keys)
-    say(result, json_, [*_synced(done, written), *waiting, *shared_folder.words(done.left)])
-    if missing or done.left.problems:
-        raise typer.Exit(NOT_ALL)
+    words = [*_synced(done, written), *waiting, *shared_folder.words(done.left)]
+    say(result, json_, words, lacking=missing or done.left.problems)
 
 
 def _synced(done: Any, written: Sequence[Any]) -> list[str]:
@@ -403,9 +401,8 @@ def _decided(
         takes[int(number or 0)] = whom if whom in (BOTH, DROP) else whom.upper()
     begun = adjudicating.open_(project, lines[0].item_id, lines[0].stage)
     left = [lacking.words for lacking in ruling.decide(project, begun.id, takes, reason)]
-    say({"closed": not left, "left": left}, json_, left or [f"Item {key}: the consensus is made."])
-    if left:
-        raise typer.Exit(NOT_ALL)
+    words = left or [f"Item {key}: the consensus is made."]
+    say({"closed": not left, "left": left}, json_, words, lacking=left)
 
 
 def _row_words(row: dict[str, Any], says: str) -> str:

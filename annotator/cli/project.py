@@ -327,9 +327,8 @@ def check(
             checking.mend(project)
     with opened(file, readonly=True, unchecked=True) as project, progress_bars() as progress:
         report = checking.check(project, progress=bar(progress))
-    say(public(report), json_, [f"{finding}" for finding in report.problems] or ["Everything is in order."])
-    if report.problems:
-        raise typer.Exit(1)
+    words = [f"{finding}" for finding in report.problems] or ["Everything is in order."]
+    say(public(report), json_, words, lacking=report.problems, code=REFUSED)
 
 
 @app.command()
@@ -352,9 +351,9 @@ def selftest(json_: Json = False) -> None:
         result,
         json_,
         [f"{'ok  ' if part['ok'] else 'FAIL'} {part['name']}: {part['detail']}" for part in result["parts"]],
+        lacking=not result["ok"],
+        code=REFUSED,
     )
-    if not result["ok"]:
-        raise typer.Exit(1)
 
 
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
@@ -370,11 +369,15 @@ def order_carried_out(
     *,
     progress: str,
     json_: bool,
+    estimate: bool = False,
     after: Callable[[], None] | None = None,
 ) -> None:
-    """Have an order carried out whose project need not be looked at before."""
+    """Have an order carried out whose project need not be looked at before, or say only what it would take."""
     from annotator.actions.orders import orders
 
+    if estimate:
+        say_forecast(file, order, json_=json_)
+        return
     kind = orders.kind_of(order.protocol)
     carried_out(
         file, partial(orders.carry_out, order=order), kind.words, doing=kind.doing, progress=progress, json_=json_,

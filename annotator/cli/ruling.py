@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.project import Shown, order_carried_out, say_forecast
+from annotator.cli.project import Shown, order_carried_out
 from annotator.cli.saying import (
     Budget,
     Concurrency,
@@ -412,10 +412,7 @@ def ask(
         concurrency=concurrency, timeout_s=timeout, budget_usd=budget, piece_words=piece_words,
     )  # fmt: skip
 
-    if estimate:
-        say_forecast(file, order, json_=json_)
-        return
-    order_carried_out(file, order, progress=progress, json_=json_)
+    order_carried_out(file, order, progress=progress, json_=json_, estimate=estimate)
 
 
 @drafting_app.command("list")

@@ -135,12 +135,16 @@ def say_made(project: Any, json_: bool) -> None:
     say({"file": path.name, "title": project.title}, json_, [f"Made {path}"])
 
 
-def say(tree: dict[str, Any], json_: bool, words: list[str]) -> None:
+def say(
+    tree: dict[str, Any], json_: bool, words: list[str], *, lacking: object = None, code: int = NOT_ALL
+) -> None:
+    """Print JSON or words; where something is lacking, the command ends with the exit code."""
     if json_:
         print_json(tree)
-        return
-    for line in words:
+    for line in () if json_ else words:
         said.print(line, markup=False)
+    if lacking:
+        raise typer.Exit(code)
 
 
 def print_json(tree: Any) -> None:

@@ -12,7 +12,6 @@ import typer
 from annotator.cli import items
 from annotator.cli.project import Line, Shown, carried_out
 from annotator.cli.saying import (
-    NOT_ALL,
     File,
     Json,
     bar,
@@ -228,9 +227,7 @@ def works(
         left = research.named(project)
     lacks = {"named": len(left.titles), "without_abstract": left.without_abstract}
     summary = asdict(result) | lacks | {"without_citations": left.without_citations}
-    say(summary, json_, [*result.words(), left.words()])
-    if result.problems:
-        raise typer.Exit(NOT_ALL)
+    say(summary, json_, [*result.words(), left.words()], lacking=result.problems)
 
 
 @evidence_app.command("import")
@@ -375,9 +372,7 @@ def collect(
         rules = imports.with_authors(rules, authors, least_h)
     with progress_bars() as progress:
         result = asyncio.run(research.collect(to, query, rules, bar(progress)))
-    say(asdict(result), json_, research.words(result))
-    if result.missing:
-        raise typer.Exit(NOT_ALL)
+    say(asdict(result), json_, research.words(result), lacking=result.missing)
 
 
 @research_app.command()

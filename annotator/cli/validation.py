@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.project import Shown, order_carried_out, say_forecast
+from annotator.cli.project import Shown, order_carried_out
 from annotator.cli.results import print_sheets, show
 from annotator.cli.saying import (
     Budget,
@@ -435,11 +435,8 @@ def attack(
     protocol = protocol_of(file, protocol)
     request = AttackRequest(judge, protocol, tuple(attacks or ()), size, width, seed)
     order = attacking.order(request, **how(concurrency, timeout, budget, rpm, tpm))
-    if estimate:
-        say_forecast(file, order, json_=json_)
-        return
     after = partial(_say_figures, file, judge, protocol)
-    order_carried_out(file, order, progress=progress, json_=json_, after=after)
+    order_carried_out(file, order, progress=progress, json_=json_, estimate=estimate, after=after)
 
 
 def _say_figures(file: Any, judge: str, protocol: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from xml.etree import ElementTree
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from annotator.domain.material.transcript import PARAGRAPH, TURN, UNKNOWN, Doubt, Segment, Transcript, prefix
 from annotator.domain.texts.canonical import Text, storable
@@ -350,10 +350,9 @@ def _paragraph(paragraph: ElementTree.Element) -> str:
     )
 
 
-class _Heard(BaseModel):
+class _Heard(BaseModel, frozen=True, extra="ignore", allow_inf_nan=False):
     """An entry as some program wrote it: what it says beside is of no account here."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
     text: Text
     speaker: Text | int | None = None
 
@@ -382,8 +381,7 @@ class _WhisperSegment(_Heard):
         return self.between(start, end, tuple(doubt for doubt, so in result.items() if so))
 
 
-class _Offsets(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+class _Offsets(BaseModel, frozen=True, extra="ignore"):
     begin: Milliseconds = Field(alias="from")
     end: Milliseconds = Field(alias="to")
 

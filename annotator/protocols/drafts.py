@@ -34,14 +34,13 @@ class DraftedCriterion(ModelReply):
     weight: Literal[1, 2, 3] = Field(description="3 core, 2 supporting, 1 nice to have")
 
 
-class DraftedRubric(ModelReply):
+class DraftedRubric(ModelReply, again="Give the same draft again."):
     """The criteria that a model proposes."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each criterion write four lines that begin with QUOTE:, INSIGHT:, CRITERION: and "
         "WEIGHT:, and leave one empty line before the next."
     )
-    AGAIN: ClassVar[str] = "Give the same draft again."
     criteria: list[DraftedCriterion] = Field(description="The criteria, the most important first")
 
     @classmethod
@@ -59,14 +58,13 @@ class DraftedStatement(ModelReply):
     aspect: Aspect = Field(description="The part of the paper it is about")
 
 
-class DraftedDiagnostics(ModelReply):
+class DraftedDiagnostics(ModelReply, again="Give the same draft again."):
     """The statements that a model proposes."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. For each statement write four lines that begin with QUOTE:, STATEMENT:, LABEL: and "
         "ASPECT:, and leave one empty line before the next."
     )
-    AGAIN: ClassVar[str] = "Give the same draft again."
     statements: list[DraftedStatement] = Field(description="The statements")
 
     @classmethod

@@ -111,14 +111,13 @@ class Pair(ModelReply):
     second: int = Field(description="Number of the entry in the second list")
 
 
-class Pairs(ModelReply):
+class Pairs(ModelReply, again="Give the same pairs again."):
     """The pairs that a judge found."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, with one line for each pair and nothing else: the number in the first list, an equals "
         "sign and the number in the second list, such as 3 = 5. Reply with the one word none if there is no pair."
     )
-    AGAIN: ClassVar[str] = "Give the same pairs again."
     pairs: list[Pair] = Field(description="One entry for each pair; empty if there is none")
 
     @classmethod

@@ -9,14 +9,13 @@ from annotator.protocols.adra.reading import (
     is_names,
     references as works_referred_to,
 )
-from annotator.protocols.arena import continuations
-from annotator.protocols.arena.leakage import ComparedContinuation, compared
+from annotator.protocols.arena import leakage
 from annotator.protocols.arena.ranking import RANKING, read as ranked_value
 from annotator.protocols.deepscholar import system as reference_system
 from annotator.protocols.deepscholar.sentences import CitedWork, ReportFigures, cited_works, report_figures
 
 __all__ = [
-    "LIST_MARKER", "RANKING", "CitedWork", "ComparedContinuation", "ReportFigures", "begins_with_names", "cited_works",
-    "compared", "continuations", "divided_list", "is_list_heading", "is_names", "list_entries", "ranked_value",
+    "LIST_MARKER", "RANKING", "CitedWork", "ReportFigures", "begins_with_names", "cited_works",
+    "divided_list", "is_list_heading", "is_names", "leakage", "list_entries", "ranked_value",
     "reference_system", "report_figures", "works_referred_to",
 ]  # fmt: skip

@@ -54,15 +54,11 @@ CONDITIONS = (
 )
 
 
-class Report(ModelReply):
+# So many tokens are some ten pages with their references.
+class Report(ModelReply, plain=True, again="Write the whole report.", tokens=8_000, longest=2_000_000):
     """A report as it came: Markdown and nothing else."""
 
-    PLAIN: ClassVar[bool] = True
     TEXT_FORM: ClassVar[str] = "Reply with the report itself, in Markdown."
-    AGAIN: ClassVar[str] = "Write the whole report."
-    # Some ten pages with their references.
-    TOKENS: ClassVar[int] = 8_000
-    LONGEST: ClassVar[int] = 2_000_000
     text: str = Field(min_length=1)
 
     @classmethod
@@ -97,13 +93,12 @@ class Report(ModelReply):
 _FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n((?:(?!```).)*)\n```", re.DOTALL | re.IGNORECASE)
 
 
-class Subtasks(ModelReply):
+class Subtasks(ModelReply, again="Give the same plan again."):
     """A plan as the model made it."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one line for each sub-task in its order and nothing else."
     )
-    AGAIN: ClassVar[str] = "Give the same plan again."
     subtasks: list[str] = Field(min_length=1, max_length=30, description="The sub-tasks in their order")
 
     @classmethod

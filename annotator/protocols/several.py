@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self, TypedDict, Unpack, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Verdicts, missing_verdicts
@@ -29,20 +29,36 @@ Word = BeforeValidator(_plain)
 """Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter."""
 
 
-class ModelReply(BaseModel):
+class ReplyTraits(TypedDict, total=False):
+    """What the head of a reply's class may say of it; `judging/calls/reply_parts.py` says what each means."""
+
+    again: str
+    tokens: int
+    longest: int
+    plain: bool
+    ends_at_cap: bool
+    value: str
+    unquoted: tuple[str, ...]
+
+
+class ModelReply(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """What a model replies: the fields of a class and no others.
 
     `from_text` reads a reply in the plain text form that `TEXT_FORM` asks for; ValueError on anything else. What
     `assumed` gives is what an estimate goes by: the questions after such a reply are weighed too.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    def __init_subclass__(cls, **traits: Unpack[ReplyTraits]) -> None:
+        super().__init_subclass__()
+        for name, trait in traits.items():
+            setattr(cls, name.upper(), trait)
 
 
 class ValueReply(ModelReply):
     """A reply of one value of a few and its `rationale`, with a `quote` where the class has that field.
 
-    `VALUE` is the field of the value. In plain text the value stands alone on the first line, the others below it.
+    `value` in the head of its class is the field of the value. In plain text the value stands alone on the first line,
+    the others below it.
     """
 
     VALUE: ClassVar[str]
@@ -56,7 +72,7 @@ class ValueReply(ModelReply):
 
 
 class QuotingReply(ValueReply):
-    """A value reply about a report that quotes it, except where the value is one of `UNQUOTED`."""
+    """A value reply about a report that quotes it, except where the value is one of those `unquoted`."""
 
     UNQUOTED: ClassVar[tuple[str, ...]] = ()
     quote: str = Field(

@@ -187,8 +187,8 @@ COMMAND = "from annotator.cli import run_command\nrun_command({})"
          ("pandas", "openpyxl", "numpy")),
         ("from annotator.actions.items import pages", "annotator.actions.items.pages",
          ("aiohttp", "yarl", "nh3", "pypdfium2", "openai", "PySide6", "truststore")),
-        ("from annotator.judging.calls import (asking, client, keys, limits, noting, outcome, prices, probe, replies,\n"
-         " reply_parts, weighing)\nfrom annotator.judging.batches import batching\n"
+        ("from annotator.judging.calls import (asking, client, keys, limits, noting, outcome, prices, probe,\n"
+         " reply_parts)\nfrom annotator.judging.batches import batching\n"
          "from annotator.judging import attacks, messages, runner", "annotator.judging.calls.client",
          ("openai", "aiohttp", "genai_prices", "httpx2", "keyring", "PySide6", "sqlalchemy.dialects.sqlite",
           "annotator.storage")),

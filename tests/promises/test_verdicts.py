@@ -15,8 +15,7 @@ from sqlalchemy import update
 
 from annotator import protocols
 from annotator.actions.project.file import Project
-from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import ReplyForm, UnreadableReply, parse
 from annotator.judging.messages import strict_schema
 from annotator.protocols.adra.plan import Row
 from annotator.protocols.adra.preference import ASPECTS, Preferred
@@ -28,7 +27,7 @@ from annotator.protocols.deepscholar.importance import NuggetImportance, Referen
 from annotator.protocols.deepscholar.nuggets import NuggetSupport
 from annotator.protocols.deepscholar.organization import BetterOrganized
 from annotator.protocols.deepscholar.precision import Entailed
-from annotator.protocols.deepscholar.relevance import Relevance
+from annotator.protocols.deepscholar.references import Relevance
 from annotator.protocols.researcherbench.coverage import Coverage
 from annotator.protocols.researcherbench.factual import Verification
 from annotator.protocols.researcherbench.pairwise import Preference

@@ -14,8 +14,7 @@ from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Case
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Item, Response
-from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import ReplyForm, UnreadableReply, parse
 from annotator.protocols.merging import Pairs, paired
 from annotator.protocols.several import (
     QUOTE_MISSING,

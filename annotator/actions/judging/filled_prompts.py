@@ -19,9 +19,9 @@ from annotator.actions.runs.journal import refuse_others
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, PromptVersion, Protocol
 from annotator.judging.calls.asking import question_key
-from annotator.judging.calls.client import FORMAT, Endpoint
+from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import tokens_in
-from annotator.judging.calls.reply_parts import ReplyForm, with_form
+from annotator.judging.calls.reply_parts import FORMAT, ReplyForm, with_form
 from annotator.judging.messages import render
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 

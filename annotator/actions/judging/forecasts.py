@@ -24,7 +24,7 @@ from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 if TYPE_CHECKING:
-    from annotator.judging.calls.weighing import WeighedQuestion
+    from annotator.judging.calls.asking import WeighedQuestion
 
 HALF_A_CENT = 0.005
 # From so many answers on an estimate goes by how often they settle a case.
@@ -316,7 +316,7 @@ def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
 
 async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: bool = False) -> Questions:
     """Every question of the order, each once, broken down by whether it is still to be put; or the first `one`."""
-    from annotator.judging.calls.weighing import weighed
+    from annotator.judging.calls.asking import weighed
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, result = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()

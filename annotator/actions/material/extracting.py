@@ -424,8 +424,8 @@ def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
 
 
 async def _keys(project: Project, order: RunRequest, judge: Judge, response_id: str) -> set[str]:
+    from annotator.judging.calls.asking import weighed
     from annotator.judging.calls.client import Endpoint
-    from annotator.judging.calls.weighing import weighed
 
     kind = ExtractionRun(project, order)
     endpoint, edited, result = Endpoint.of(judge), prompts.edited(project), set[str]()

@@ -41,7 +41,7 @@ from annotator.domain.texts.words import counted, local, natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runner import Finished
 from annotator.protocols import reports
-from annotator.protocols.registry import continuations, reference_system
+from annotator.protocols.registry import leakage, reference_system
 from annotator.protocols.reports import CONDITIONS, Condition
 from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM, add_missing
 
@@ -348,7 +348,7 @@ class ResponseSettings:
     @property
     def prompts(self) -> tuple[str, ...]:
         if self.continued:
-            return (continuations.PROMPT,)
+            return (leakage.PROMPT,)
         if Kind.EVIDENCE in self.needs:
             return (self.condition.prompt(reports.GROUNDED),)
         if self.needs:
@@ -377,7 +377,7 @@ MANNERS: dict[str, ResponseSettings] = {
     "respond.isolated": ResponseSettings(ISOLATED, (Kind.PLAN, Kind.EVIDENCE)),
     "respond.gold-plan-injection": ResponseSettings(INJECTION, (Kind.PLAN,)),
     "respond.continuation": ResponseSettings(
-        CONTINUATION, condition=Condition("", "", parameters=continuations.PARAMETERS)
+        CONTINUATION, condition=Condition("", "", parameters=leakage.PARAMETERS)
     ),
 }
 # As they are said on the command line.
@@ -643,7 +643,7 @@ class ResponseRun(RunKind):
         """The report, and the plan of its own that it was written by."""
         needs, item, how = self._manner.needs, material.item, self._manner
         if how.continued:
-            return await continuations.ask_to_continue(item, ask), None
+            return await leakage.ask_to_continue(item, ask), None
         gold = material.documents.get(Kind.PLAN)
         evidence = reports.evidence_of(material) if Kind.EVIDENCE in needs else ""
         if Kind.PLAN in needs and not (isinstance(gold, PlanDocument) and gold.units):

@@ -40,10 +40,9 @@ from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, papers
 from annotator.protocols.registry import (
     CitedWork,
-    ComparedContinuation,
     ReportFigures,
     cited_works,
-    compared,
+    leakage,
     report_figures,
 )
 from annotator.stats.agreement.agreement import krippendorff_alpha
@@ -166,7 +165,7 @@ def continuations(project: Project) -> tuple[ResultSheet, ...]:
         for material in at_hand.responses
     ]
     named = results.systems_named(project)
-    result = [continuation for continuation in compared(pool) if continuation is not None]
+    result = [continuation for continuation in leakage.compared(pool) if continuation is not None]
     rows = [
         (
             continuation.scored.material.item.key,
@@ -214,7 +213,8 @@ def continuations(project: Project) -> tuple[ResultSheet, ...]:
 
 
 def _systems(
-    figures: Mapping[str, Mapping[str, Estimate]], rows: Sequence[tuple[str, str, ComparedContinuation]]
+    figures: Mapping[str, Mapping[str, Estimate]],
+    rows: Sequence[tuple[str, str, leakage.ComparedContinuation]],
 ) -> Iterator[SheetLine]:
     leaked = CONTINUED.metrics[0].name
     systems = {system: own for system, own in figures.items() if own[leaked].value is not None}

@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import FrozenRecord, Text
@@ -64,11 +64,10 @@ class ReturnedPiece(FrozenRecord):
     words: Text = Field(default="", description="In one sentence, what it is and why it goes where it goes")
 
 
-class Arrival(FrozenRecord):
+class Arrival(FrozenRecord, extra="ignore"):
     """A returned package as the inbox shows it, before or after it was imported."""
 
     # Older projects say here which versions of the program the tasks asked for.
-    model_config = ConfigDict(extra="ignore")
 
     file: str
     outcome: ParcelOutcome

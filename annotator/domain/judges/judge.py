@@ -163,10 +163,9 @@ class JudgeKind(StrEnum):
     """It gives no verdicts: it is the endpoint behind a system, and writes that system's reports."""
 
 
-class Asking(BaseModel):
+class Asking(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """How a judge is asked, beside what it is asked: several units in one call, with their weights or without."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     together: int = Value(
         default=1,
         ge=0,

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol as Shape, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
@@ -637,10 +637,9 @@ def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
 SHIPPED = 1
 
 
-class PromptVersion(BaseModel):
+class PromptVersion(BaseModel, frozen=True, extra="forbid"):
     """One version of one prompt; versions are only ever added. The shipped one has no author and no moment."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     name: str = Field(max_length=120)
     version: int = Field(ge=SHIPPED)
     text: Text = Field(

@@ -15,7 +15,6 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
     PlainSerializer,
     SerializeAsAny,
@@ -31,13 +30,12 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 
 
-class Anchor(BaseModel):
+class Anchor(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """A quotation and where it stands: characters of a source's or a report's text, half-open [start, end).
 
     `text_sha256` is the hash of the whole text, so that an anchor into a text that has changed is noticed.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     quote: Text = Field(min_length=1, max_length=20_000)
     source_id: str = ""
     start: int = Field(default=-1, ge=-1)
@@ -83,20 +81,15 @@ class DraftSource:
         return self.model or self.judge
 
 
-def _is_empty(anchors: tuple[Anchor, ...]) -> bool:
-    return not anchors
-
-
-class Unit(BaseModel):
+class Unit(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """What every unit has: an id that never changes, its words, a private note, and quotations to lean on."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     id: str = Field(default_factory=new_id, min_length=1, max_length=80)
     text: Text = Field(default="", max_length=20_000)
     note: Text = Field(default="", max_length=20_000)
     anchor: Anchor | None = None
     # Left out where there are none: a unit with one quotation or none is written as it always was.
-    more_anchors: tuple[Anchor, ...] = Field(default=(), max_length=99, exclude_if=_is_empty)
+    more_anchors: tuple[Anchor, ...] = Field(default=(), max_length=99, exclude_if=operator.not_)
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
@@ -130,17 +123,24 @@ def side_of_cell(unit_id: str) -> str:
 U = TypeVar("U", bound=Unit)
 
 
-class Document(BaseModel, Generic[U]):
+class Document(BaseModel, Generic[U], frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """An artifact's content: a list of units of one class, and little else.
 
-    A kind is one subclass; `UNIT` names its unit class, so that one set of verbs edits them all.
+    A kind is one subclass. `UNIT` is the class of its units, by which it is parametrized: one set of verbs edits all.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     KIND: ClassVar[Kind]
     UNIT: ClassVar[type[Unit]]
     units: tuple[U, ...] = ()
     remark: Text = Field(default="", max_length=20_000, description="A note on the whole artifact")
+
+    def __init_subclass__(cls, kind: Kind | None = None, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        if kind is not None:
+            cls.KIND = kind
+        base: Any = cls.__base__
+        if units := base.__pydantic_generic_metadata__["args"]:
+            (cls.UNIT,) = units
 
     def unit(self, unit_id: str) -> U:
         for unit in self.units:
@@ -163,10 +163,9 @@ class Document(BaseModel, Generic[U]):
         return sha256(canonical_json(self.tree()))
 
 
-class Revision(BaseModel):
+class Revision(BaseModel, frozen=True, defer_build=True):
     """One state of an artifact. `chain` hashes the content together with the chain of the revision before."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
     id: str
     artifact_id: str
     number: int
@@ -184,10 +183,9 @@ def as_it_is(document: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     return document if isinstance(document, Document) else handler(document)
 
 
-class Artifact(BaseModel):
+class Artifact(BaseModel, frozen=True, defer_build=True):
     """An artifact as plain data, outside the database: whose it is, of which kind, and its newest document."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
     id: str
     item_id: str
     kind: Kind

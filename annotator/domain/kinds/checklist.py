@@ -3,7 +3,6 @@
 import operator
 from collections.abc import Iterator, Sequence
 from math import fsum
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -69,11 +68,8 @@ def shared_rest(points: Sequence[CheckPoint]) -> tuple[CheckPoint, ...]:
     )
 
 
-class Checklist(Document[CheckPoint]):
+class Checklist(Document[CheckPoint], kind=Kind.CHECKLIST):
     """3 to 6 points whose shares sum to 1, rounding aside (Arena, adaptive checklists)."""
-
-    KIND: ClassVar[Kind] = Kind.CHECKLIST
-    UNIT: ClassVar[type[Unit]] = CheckPoint
 
     def fault(self) -> str:
         return unequal(fsum(point.share for point in self.units)) if self.units else ""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -42,11 +41,8 @@ class Statement(Unit):
     aspect: Aspect | None = None
 
 
-class Diagnostics(Document[Statement]):
+class Diagnostics(Document[Statement], kind=Kind.DIAGNOSTICS):
     """15 to 20 statements over all five aspects (ADRA §4)."""
-
-    KIND: ClassVar[Kind] = Kind.DIAGNOSTICS
-    UNIT: ClassVar[type[Unit]] = Statement
 
 
 STATEMENTS = (15, 20)

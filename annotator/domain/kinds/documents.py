@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 from annotator.domain.kinds import (
     checklist,
@@ -40,11 +40,8 @@ class Wording(Unit):
     """One wording of the query; the first is the one that is asked."""
 
 
-class Query(Document[Wording]):
+class Query(Document[Wording], kind=Kind.QUERY):
     """The query of one item, with alternatives if any (ADRA §4)."""
-
-    KIND: ClassVar[Kind] = Kind.QUERY
-    UNIT: ClassVar[type[Unit]] = Wording
 
 
 _CITED = re.compile(

@@ -3,7 +3,7 @@
 import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -42,11 +42,8 @@ class Reference(Unit):
     passage: Text = Field(default="", max_length=20_000, exclude_if=operator.not_)
 
 
-class Evidence(Document[Reference]):
+class Evidence(Document[Reference], kind=Kind.EVIDENCE):
     """The gold references of one item (ADRA §4)."""
-
-    KIND: ClassVar[Kind] = Kind.EVIDENCE
-    UNIT: ClassVar[type[Unit]] = Reference
 
 
 def findings(evidence: Evidence, context: Context) -> Iterator[Finding]:

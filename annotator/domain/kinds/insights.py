@@ -1,7 +1,6 @@
 """Key insights: what an expert draws from the sources before writing criteria."""
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from annotator.domain.kinds.artifact import (
     Context,
@@ -21,11 +20,8 @@ class Insight(Unit):
     """One insight; criteria may be tied to it by its id."""
 
 
-class Insights(Document[Insight]):
+class Insights(Document[Insight], kind=Kind.INSIGHTS):
     """The key insights of one item (ResearcherBench §4.1.1, stage 1)."""
-
-    KIND: ClassVar[Kind] = Kind.INSIGHTS
-    UNIT: ClassVar[type[Unit]] = Insight
 
 
 def findings(insights: Insights, _context: Context) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import Self
 
 from pydantic import Field
 
@@ -44,18 +44,22 @@ class InspirationType(StrEnum):
         return next((self for self in cls if self.value == plain), None)
 
 
-class Quality(StrEnum):
+class AnyCase(StrEnum):
+    """A choice that is known in other letters, too."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        plain = str(value).strip().lower()
+        return next((self for self in cls if self.value == plain), None)
+
+
+class Quality(AnyCase):
     """A quality that makes an inspiration worth a task."""
 
     NOVELTY = "novelty"
     EXPLORABILITY = "explorability"
     CHALLENGE = "challenge"
     VERIFIABILITY = "verifiability"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Self | None:
-        plain = str(value).strip().lower()
-        return next((self for self in cls if self.value == plain), None)
 
 
 # What each type needs; it implies that there are two of the four, and explorability among them.
@@ -85,11 +89,8 @@ class Inspiration(Unit):
     )
 
 
-class Inspirations(Document[Inspiration]):
+class Inspirations(Document[Inspiration], kind=Kind.INSPIRATIONS):
     """The inspirations of one seminar (DeepResearch Arena, MAHTG)."""
-
-    KIND: ClassVar[Kind] = Kind.INSPIRATIONS
-    UNIT: ClassVar[type[Unit]] = Inspiration
 
     def fault(self) -> str:
         return next(

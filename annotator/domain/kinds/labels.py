@@ -1,7 +1,5 @@
 """Sets of labels: everything one rater said about the reports of one item, sealed as one document."""
 
-from typing import ClassVar
-
 from pydantic import Field
 
 from annotator.domain.kinds.artifact import AlignmentRule, Document, Kind, KindSpec, Unit, UnitField
@@ -23,11 +21,8 @@ class Label(Unit):
     flags: str = ""
 
 
-class Labels(Document[Label]):
+class Labels(Document[Label], kind=Kind.LABELS):
     """The labels of one item, in the order of its reports and their units."""
-
-    KIND: ClassVar[Kind] = Kind.LABELS
-    UNIT: ClassVar[type[Unit]] = Label
 
 
 def label_id(protocol: str, response_id: str, unit_id: str) -> str:

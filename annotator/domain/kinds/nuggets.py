@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -34,11 +34,8 @@ class Nugget(Unit):
         return self.support in ("", "support")
 
 
-class Nuggets(Document[Nugget]):
+class Nuggets(Document[Nugget], kind=Kind.NUGGETS):
     """The facts of one item (DeepScholar, nugget coverage)."""
-
-    KIND: ClassVar[Kind] = Kind.NUGGETS
-    UNIT: ClassVar[type[Unit]] = Nugget
 
 
 def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:

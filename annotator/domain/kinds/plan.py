@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from annotator.domain.kinds.artifact import (
     Context,
@@ -25,11 +24,8 @@ class Subtask(Unit):
     """A step of a gold plan: one complete sentence of 8 to 20 words."""
 
 
-class Plan(Document[Subtask]):
+class Plan(Document[Subtask], kind=Kind.PLAN):
     """5 to 10 sub-tasks, from motivation to conclusion (ADRA §4)."""
-
-    KIND: ClassVar[Kind] = Kind.PLAN
-    UNIT: ClassVar[type[Unit]] = Subtask
 
 
 SUBTASKS = (5, 10)

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -43,11 +42,8 @@ class Criterion(Unit):
     insight_id: str = Field(default="", description="The key insight it was written from, if any")
 
 
-class Rubric(Document[Criterion]):
+class Rubric(Document[Criterion], kind=Kind.RUBRIC):
     """The criteria of one item, in order (ResearcherBench §4.1)."""
-
-    KIND: ClassVar[Kind] = Kind.RUBRIC
-    UNIT: ClassVar[type[Unit]] = Criterion
 
 
 _VERB_STEMS = """

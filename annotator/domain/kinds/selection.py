@@ -1,9 +1,9 @@
 """Selection ratings: how well a candidate question suits the benchmark, dimension by dimension."""
 
+import operator
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from statistics import fmean
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -30,27 +30,26 @@ class Recommendation(StrEnum):
     DROP = "drop"
 
 
-def _is_empty(value: object) -> bool:
-    return not value
-
-
 class DimensionRating(Unit):
     """A five-point rating of one dimension; `text` names the dimension, `note` gives the reason."""
 
     rating: int | None = Field(default=None, ge=1, le=5)
 
 
-class Selection(Document[DimensionRating]):
+class Selection(Document[DimensionRating], kind=Kind.SELECTION):
     """One rater's ratings of one question; `remark` is the overall impression (ResearcherBench, appendix B.5)."""
 
-    KIND: ClassVar[Kind] = Kind.SELECTION
-    UNIT: ClassVar[type[Unit]] = DimensionRating
     # Left out where nothing is said: ratings of before are written as they always were.
     recommendation: Recommendation | None = Field(
-        default=None, exclude_if=_is_empty, description="Whether to keep the question, rework it or drop it"
+        default=None,
+        exclude_if=operator.not_,
+        description="Whether to keep the question, rework it or drop it",
     )
     improve: Text = Field(
-        default="", max_length=20_000, exclude_if=_is_empty, description="What another wording would improve"
+        default="",
+        max_length=20_000,
+        exclude_if=operator.not_,
+        description="What another wording would improve",
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import Self
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ from annotator.domain.kinds.artifact import (
     warning,
     word_band,
 )
-from annotator.domain.kinds.inspirations import ALIKE, none_given
+from annotator.domain.kinds.inspirations import ALIKE, AnyCase, none_given
 from annotator.domain.texts.refusal import Refusal
 
 WORDS, COUNT, MOST_OF_FAMILY = 100, (5, 8), 2
@@ -96,16 +96,11 @@ class Split(StrEnum):
     TEST = "test"
 
 
-class Difficulty(StrEnum):
+class Difficulty(AnyCase):
     """How much a task takes: public data and three hours, or new data, tools or reasoning."""
 
     BASIC = "basic"
     ADVANCED = "advanced"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Self | None:
-        plain = str(value).strip().lower()
-        return next((self for self in cls if self.value == plain), None)
 
 
 class Task(Unit):
@@ -145,11 +140,8 @@ def checked_traits(traits: Mapping[str, str]) -> dict[str, str]:
     return result
 
 
-class Tasks(Document[Task]):
+class Tasks(Document[Task], kind=Kind.TASKS):
     """The tasks of one seminar (DeepResearch Arena, MAHTG)."""
-
-    KIND: ClassVar[Kind] = Kind.TASKS
-    UNIT: ClassVar[type[Unit]] = Task
 
 
 _DELIVERABLE = (

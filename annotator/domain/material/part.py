@@ -1,7 +1,7 @@
 """Parts of a response: its plan, references, claims, sentences, key points; and what models write to help experts."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field
 
@@ -64,7 +64,6 @@ class ReadPage(FrozenRecord):
 class KeyPoints(Document[KeyPoint]):
     """The key points of the pages that one report gives, or of the reports on one item (DeepResearch Arena, KAE)."""
 
-    UNIT: ClassVar[type[Unit]] = KeyPoint
     pages: tuple[ReadPage, ...] = Field(default=(), description="All pages, read or not")
 
     @property
@@ -97,8 +96,6 @@ class Claim(Unit):
 
 class Claims(Document[Claim]):
     """The claims of one report, in its order (ResearcherBench §4.2)."""
-
-    UNIT: ClassVar[type[Unit]] = Claim
 
 
 class CitedSource(FrozenRecord):
@@ -137,8 +134,6 @@ class Sentence(Unit):
 class Sentences(Document[Sentence]):
     """The sentences of one report's body, in its order (DeepScholar-Bench §8.3.3)."""
 
-    UNIT: ClassVar[type[Unit]] = Sentence
-
 
 DOCUMENTS: dict[ResponsePart, type[Document[Any]]] = {
     ResponsePart.PLAN: Plan,
@@ -171,8 +166,6 @@ class Passage(Unit):
 class Reference(Document[Passage]):
     """Reference material on one item (ResearcherBench §4.1.1, stage 1; appendix C.1.1)."""
 
-    UNIT: ClassVar[type[Unit]] = Passage
-
     @property
     def parts(self) -> tuple[str, str]:
         """What the sources say, and what goes beyond them; empty where there is none."""
@@ -191,8 +184,6 @@ class ProposedType(Unit):
 
 class ItemClassification(Document[ProposedType]):
     """How one item may be filed (ResearcherBench §3.1)."""
-
-    UNIT: ClassVar[type[Unit]] = ProposedType
 
 
 AIDS: dict[WriterAid, type[Document[Any]]] = {

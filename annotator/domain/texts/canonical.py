@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from annotator.domain.texts.refusal import Refusal
 
@@ -82,10 +82,8 @@ def sha256(content: bytes | str) -> str:
     return hashlib.sha256(content.encode("utf-8") if isinstance(content, str) else content).hexdigest()
 
 
-class FrozenRecord(BaseModel):
+class FrozenRecord(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """A record that does not change once it is made; unknown fields and infinite numbers are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 NAMESPACE = uuid.UUID("9d6d5c0e-57a5-5b7e-9b0a-0f6f3e0d6a11")

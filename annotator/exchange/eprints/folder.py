@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from annotator import files
 from annotator.domain.material.extract import CitedEntry, RefusalStage
@@ -27,20 +27,18 @@ LARGEST_EPRINT = 128 * 2**20
 ENDINGS = (".tar.gz", ".gz", ".tar", ".tex", ".pdf", "")
 
 
-class ReceivedFile(BaseModel):
+class ReceivedFile(BaseModel, strict=True, extra="forbid", frozen=True):
     """What came of a request: the file that holds it, if one came, with its hash; and when."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     status: int
     at: str
     file: str = ""
     sha256: str = ""
 
 
-class RequestList(BaseModel):
+class RequestList(BaseModel, strict=True, extra="forbid"):
     """All requests by their address."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
     format: str = "goldsmith-collection-1"
     requests: dict[str, ReceivedFile] = {}
 

@@ -18,7 +18,7 @@ from annotator.domain.material.item import SEMINARS
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.domain.texts.words import counted, word_count
 from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
-from annotator.exchange.release.bundle import Bundle, Problem, in_words, settled
+from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words, settled
 from annotator.exchange.release.records import ArtifactRecord, DecisionRecord, ItemRecord
 from annotator.exchange.table_files import Table, cell_text, read_tables
 
@@ -49,19 +49,19 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
     for table in tables:
         reader.problems += [Problem(table.name, None, note, note=True) for note in table.notes]
         if not {name.strip().lower() for name in table.columns}.intersection(CALLED["task"]):
-            reader.problems.append(Problem(table.name, None, "nothing in it is called “task”"))
+            reader.problem(table.name, None, "nothing in it is called “task”")
             continue
         for index in range(len(table.rows)):
             reader.take(table, index)
-    return reader.bundle(), reader.problems
+    return reader.finished(), reader.problems
 
 
-class _TaskReader:
+class _TaskReader(BundleReader):
     """A reader that collects the tasks of each seminar and the problems, line by line."""
 
     def __init__(self, known: Mapping[str, KnownItem], at: datetime) -> None:
+        super().__init__()
         self.known, self.at = known, at
-        self.problems: list[Problem] = []
         self.tasks: dict[str, list[Task]] = {}
         self.subjects: dict[str, str] = {}
         self.seen: dict[str, str] = {}
@@ -87,29 +87,26 @@ class _TaskReader:
             note = table.problem(index, f"{count} words; at most {WORDS} are asked for")
             self.problems.append(replace(note, note=True))
 
-    def bundle(self) -> Bundle:
-        bundle = Bundle()
+    def finished(self) -> Bundle:
         for position, (seminar, tasks) in enumerate(self.tasks.items()):
             before = self.known.get(seminar)
             own = before.item_id if before else derived_id(NAME, "seminar", seminar)
             title = "Tasks of no known seminar" if seminar == ELSEWHERE else f"Seminar {seminar}"
-            bundle.items.append(
-                ItemRecord(
-                    id=own,
-                    key=seminar,
-                    dataset=DATASET,
-                    question=before.question if before else title,
-                    question_type=before.question_type if before else "",
-                    subject=before.subject if before else self.subjects[seminar],
-                    position=position,
-                )
+            item = ItemRecord(
+                id=own,
+                key=seminar,
+                dataset=DATASET,
+                question=before.question if before else title,
+                question_type=before.question_type if before else "",
+                subject=before.subject if before else self.subjects[seminar],
+                position=position,
             )
             document = Tasks(units=tuple(tasks))
             record = ArtifactRecord.settled(derived_id(own, Kind.TASKS.value), own, document, self.at)
-            bundle.artifacts.append(record)
-            bundle.places["items", own] = bundle.places["artifacts", record.id] = self.places[seminar]
+            self.add("items", item, *self.places[seminar])
+            self.add("artifacts", record, *self.places[seminar])
         self._note_gaps()
-        return bundle
+        return self.bundle
 
     def _note_gaps(self) -> None:
         absent = Counter(
@@ -120,7 +117,7 @@ class _TaskReader:
             if getattr(task, name) is None
         )
         for name, count in absent.items():
-            self.problems.append(Problem(FILE, None, f"{counted(count, 'task')} without {name}", note=True))
+            self.note(FILE, f"{counted(count, 'task')} without {name}")
 
 
 def _named_fields(entry: Mapping[str, Any]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NamedTuple, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import CollectedPaper
@@ -95,10 +95,8 @@ Files = tuple[dict[str, bytes], list[str]]
 MAPPING = "goldsmith.json"
 
 
-class LayoutEntry(BaseModel):
+class LayoutEntry(BaseModel, strict=True, extra="forbid", frozen=True):
     """An entry of any of a layout's JSON files."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class MappedSystem(LayoutEntry):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from annotator.domain.experts.publication import CANARY
 from annotator.domain.kinds.artifact import Kind
@@ -90,7 +90,7 @@ LONGEST_EXTRA, LONGEST_KEY, LOOKED_AT = 20_000, 120, 200
 HOW = "Say which column holds what: above the columns in the window, or by `--mapping FILE.json`."
 
 
-class TableMapping(BaseModel):
+class TableMapping(BaseModel, extra="forbid", frozen=True):
     """What the columns of one table hold: the path of each field, or what it is for every row.
 
     With `each`, the path of a list in a row (`annotations[].result[]`) or of an object (`responses.*`, whose entries
@@ -99,7 +99,6 @@ class TableMapping(BaseModel):
     table of that name alone.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     columns: dict[str, str]
     constants: dict[str, str] = {}
     each: str = ""
@@ -113,10 +112,9 @@ class TableMapping(BaseModel):
         return VALUE in self.columns and all(given & set(one) for one in (WHOSE, OF_WHAT))
 
 
-class TablesMapping(BaseModel):
+class TablesMapping(BaseModel, extra="forbid", frozen=True):
     """Mappings of several tables; a table is read by the first of which it has all columns."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     tables: tuple[TableMapping, ...]
 
     @classmethod

@@ -14,7 +14,7 @@ from annotator.domain.texts.canonical import Text, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import LARGEST_NUMBER, pretty, read_json, slugs
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, HasNumber, LayoutEntry, MappedSystem
-from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file, settled
+from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words, settled
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
 
 # No project has had so many keys in a row taken when a question came in.
@@ -194,14 +194,11 @@ def _files_in(folder: Path) -> list[Path]:
     return named + sorted(file for file in reports.glob("*.json") if file not in named)
 
 
-class _Reader:
-    """A reader that collects the bundle and the problems, file by file."""
-
+class _Reader(BundleReader):
     def __init__(self, known: ExistingItems, at: datetime) -> None:
+        super().__init__()
         self.known = known
         self.at = at
-        self.bundle = Bundle()
-        self.problems: list[Problem] = []
         self.mapped: dict[int, MappedItem] = {}
         self.system_names: dict[str, str] = {}
         self.questions: dict[int, str] = {number: item.question for number, item in known.items.items()}
@@ -216,32 +213,23 @@ class _Reader:
         for file in files.responses:
             self._take_responses(file)
         for file in files.examples:
-            self._note(_shown(file), "is the layout's example and no system's file; it was left out")
+            self.note(_shown(file), "is the layout's example and no system's file; it was left out")
         return self.bundle, self.problems
 
     def _read_mapping(self, file: Path) -> None:
-        try:
+        with self.reporting(file.name):
             mapping = Numbering.model_validate(read_json(file))
-        except Refusal as refusal:
-            self.problems.append(of_file(file.name, refusal))
-        except ValidationError as error:
-            self.problems.append(Problem(file.name, None, in_words(error)))
-        else:
             self.mapped = {item.id: item for item in mapping.items}
             self.system_names = {system.file: system.name for system in mapping.systems}
 
     def _numbered(self, file: Path, entry: type[N]) -> _Numbers[N]:
         numbers: _Numbers[N] = _Numbers(_shown(file), {})
-        try:
+        with self.reporting(numbers.file):
             tree = read_json(file, numbers.file)
-        except Refusal as refusal:
-            self.problems.append(of_file(numbers.file, refusal))
-            return numbers
-        if not isinstance(tree, list):
-            self._problem(numbers.file, None, "should be a list of entries")
-            return numbers
-        for index, raw in enumerate(tree):
-            self._take_entry(numbers, index, raw, entry)
+            if not isinstance(tree, list):
+                self.problem(numbers.file, None, "should be a list of entries")
+            for index, raw in enumerate(tree if isinstance(tree, list) else ()):
+                self._take_entry(numbers, index, raw, entry)
         return numbers
 
     def _take_entry(self, numbers: _Numbers[N], index: int, raw: Any, entry: type[N]) -> None:
@@ -250,11 +238,11 @@ class _Reader:
         except ValidationError as error:
             number = raw.get("id") if isinstance(raw, dict) else None
             named = f"(id {number}) " if isinstance(number, int) else ""
-            self._problem(numbers.file, index, named + in_words(error))
+            self.problem(numbers.file, index, named + in_words(error))
             return
         if made.id in numbers.entries:
             first = numbers.entries[made.id][0]
-            self._problem(numbers.file, index, f"the id {made.id} was used before, by entry [{first}]")
+            self.problem(numbers.file, index, f"the id {made.id} was used before, by entry [{first}]")
             return
         numbers.entries[made.id] = (index, made)
 
@@ -274,8 +262,7 @@ class _Reader:
             position=len(self.bundle.items),
         )
         self.questions[entry.id] = entry.question
-        self.bundle.items.append(record)
-        self.bundle.places["items", record.id] = (file, index)
+        self.add("items", record, file, index)
 
     def _take_rubrics(self, rubrics: _Numbers[RubricEntry], *, items_too: bool) -> None:
         for number, (index, entry) in rubrics.entries.items():
@@ -285,8 +272,7 @@ class _Reader:
             if self._answers(rubrics.file, index, entry) and criteria:
                 own, item_id = derived_id(*self._stem(number), "rubric"), self._item_id(number)
                 record = ArtifactRecord.settled(own, item_id, Rubric(units=criteria), self.at)
-                self.bundle.artifacts.append(record)
-                self.bundle.places["artifacts", record.id] = (rubrics.file, index)
+                self.add("artifacts", record, rubrics.file, index)
 
     def _criteria(self, file: str, index: int, entry: RubricEntry) -> Iterator[Criterion]:
         """The criteria of a rubric; a line that is none is a problem of its own."""
@@ -294,7 +280,7 @@ class _Reader:
             try:
                 line = RubricPoint.model_validate(raw)
             except ValidationError as error:
-                self._problem(file, index, f"(id {entry.id}) criterion {place + 1}: {in_words(error)}")
+                self.problem(file, index, f"(id {entry.id}) criterion {place + 1}: {in_words(error)}")
             else:
                 own = derived_id(*self._stem(entry.id), place, line.point)
                 yield Criterion(id=own, text=line.point, weight=line.weight)
@@ -305,13 +291,12 @@ class _Reader:
         numbers = self._numbered(file, ResponseEntry)
         if not numbers.entries:
             if all(problem.file != numbers.file for problem in self.problems):
-                self._note(numbers.file, "holds no response; the system was left out")
+                self.note(numbers.file, "holds no response; the system was left out")
             return
         if any(system.id == system_id for system in self.bundle.systems):
-            self._problem(numbers.file, None, f"there is another file of the system “{name}”")
+            self.problem(numbers.file, None, f"there is another file of the system “{name}”")
             return
-        self.bundle.systems.append(SystemRecord(id=system_id, name=name))
-        self.bundle.places["systems", system_id] = (numbers.file, 0)
+        self.add("systems", SystemRecord(id=system_id, name=name), numbers.file, 0)
         for number, (index, entry) in numbers.entries.items():
             if self._answers(numbers.file, index, entry):
                 record = ResponseRecord(
@@ -320,17 +305,16 @@ class _Reader:
                     system_id=system_id,
                     text=entry.response,
                 )
-                self.bundle.responses.append(record)
-                self.bundle.places["responses", record.id] = (numbers.file, index)
+                self.add("responses", record, numbers.file, index)
 
     def _answers(self, file: str, index: int, entry: Numbered) -> bool:
         """Whether the entry belongs to a question; another wording of it is noted."""
         if entry.id not in self.questions:
-            self._problem(file, index, f"there is no question with the id {entry.id}")
+            self.problem(file, index, f"there is no question with the id {entry.id}")
             return False
         if self.questions.get(entry.id, entry.question) != entry.question:
-            reason = f"the wording of question {entry.id} differs from the question's own, which is kept"
-            self.problems.append(Problem(file, index, reason, note=True))
+            kept = "differs from the question's own, which is kept"
+            self.note(file, f"the wording of question {entry.id} {kept}", index)
         return True
 
     def _item_id(self, number: int) -> str:
@@ -341,12 +325,6 @@ class _Reader:
 
     def _stem(self, number: int) -> tuple[str | int, ...]:
         return (self.mapped[number].item_id,) if number in self.mapped else (DATASET, number)
-
-    def _note(self, file: str, reason: str) -> None:
-        self.problems.append(Problem(file, None, reason, note=True))
-
-    def _problem(self, file: str, index: int | None, reason: str) -> None:
-        self.problems.append(Problem(file, index, reason))
 
 
 def _shown(file: Path) -> str:

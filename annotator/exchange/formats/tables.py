@@ -33,7 +33,7 @@ from annotator.exchange.formats.mappings import (
     unused,
     words_of,
 )
-from annotator.exchange.release.bundle import Bundle, Problem, in_words
+from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
 from annotator.exchange.table_files import Row, Table, read_tables, values
 
@@ -93,11 +93,12 @@ def read(
     return TablesRead(intake.finished(), problems, [one for one in chosen if one[1].of_labels])
 
 
-class _Intake:
+class _Intake(BundleReader):
     def __init__(
         self, known: KnownThings, at: datetime, problems: list[Problem], author: str, *, bare: bool
     ) -> None:
-        self.bundle, self.problems, self.at, self._bare = Bundle(), problems, at, bare
+        super().__init__()
+        self.problems, self.at, self._bare = problems, at, bare
         self._author = author
         self._known = dict(known.items)
         self._keys_by_question = {item.question: item.key for item in known.items.values()}
@@ -230,8 +231,7 @@ class _Intake:
             made = ResponseRecord(
                 id=own, item_id=item_id, system_id=self._systems[system], text=text, trial=trial, mode=mode
             )
-            self.bundle.responses.append(made)
-            self.bundle.places["responses", own] = file, index
+            self.add("responses", made, file, index)
         return self._reports[own] == text
 
     def units_of(self, table: Table, how: TableMapping, name: str) -> None:
@@ -279,7 +279,7 @@ class _Intake:
             return
         if not how.of_labels and not {ITEM, "question"} & {*how.columns, *how.constants}:
             reason = f"no column is known as the key or the question of an item. {HOW}"
-            self.problems.append(Problem(table.name, None, reason))
+            self.problem(table.name, None, reason)
         parts = [
             *(f"{name} ← {path}" for name, path in how.columns.items()),
             *(f"{name} = {value}" for name, value in how.constants.items()),
@@ -294,7 +294,7 @@ class _Intake:
             words += "; without weights each criterion counts 1"
         if how.of_labels and self._bare:
             words += "; items and reports without words of their own are called by their keys and systems"
-        self.problems.append(Problem(table.name, None, words, note=True))
+        self.note(table.name, words)
 
     def finished(self) -> Bundle:
         self.bundle.items = [
@@ -310,7 +310,7 @@ class _Intake:
             if self._author:
                 made = made.model_copy(update={"author_id": self._author, "state": State.DRAFT})
             elif units and (fault := document.fault()):
-                self.problems.append(Problem(*self.bundle.place("artifacts", own), fault))
+                self.problem(*self.bundle.place("artifacts", own), fault)
                 continue
             self.bundle.artifacts += [made] if units else []
         return self.bundle

@@ -14,6 +14,7 @@ from annotator.exchange.pages.fetching import LONGEST
 from annotator.exchange.pages.reading import too_large
 from annotator.exchange.pages.states import UnreadablePage, check_reading, is_address, normal
 from annotator.exchange.pages.worker import ReadingProcess
+from annotator.exchange.release.bundle import Problem
 from annotator.exchange.table_files import read_table
 
 INDEX_CSV, INDEX_JSON = "pages.csv", "pages.json"
@@ -47,20 +48,11 @@ class FolderEntry:
     fetched_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FolderProblem:
-    place: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.reason}"
-
-
 class _Bad(Exception):
     """The reason why an entry cannot be imported, as a sentence."""
 
 
-def entries(folder: Path) -> tuple[list[FolderEntry], list[FolderProblem]]:
+def entries(folder: Path) -> tuple[list[FolderEntry], list[Problem]]:
     """What the folder holds, by its index `pages.csv` or `pages.json`, or else its saved pages.
 
     Refusal when it is no folder, cannot be read, or its index is not one.
@@ -82,22 +74,22 @@ def entries(folder: Path) -> tuple[list[FolderEntry], list[FolderProblem]]:
     return _indexed(folder, [(f"{index}, {table.place(at)}", row) for at, row in enumerate(table.rows)])
 
 
-async def page_of(entry: FolderEntry, worker: ReadingProcess) -> Page | FolderProblem:
+async def page_of(entry: FolderEntry, worker: ReadingProcess) -> Page | Problem:
     """The page that a file holds, in its state; a problem when it cannot be said of which address it is."""
     state, cause = PageState.OK, ""
     content_type = _TYPES.get(entry.path.suffix.lower(), "")
     try:
         content, saved_at = _content(entry.path)
     except OSError as error:
-        return FolderProblem(entry.place, f"it cannot be read ({error.strerror}).")
+        return Problem(entry.place, None, f"it cannot be read ({error.strerror}).")
     result = await worker.read(content[:LARGEST], content_type)
     url = normal(entry.url or result.canonical)
     if not is_address(url):
-        return FolderProblem(
-            entry.place, "it does not say which address it was saved from; name it in pages.csv."
+        return Problem(
+            entry.place, None, "it does not say which address it was saved from; name it in pages.csv."
         )
     if len(url) > LONGEST:
-        return FolderProblem(entry.place, f"its address is longer than {LONGEST:,} characters.")
+        return Problem(entry.place, None, f"its address is longer than {LONGEST:,} characters.")
     text = result.text
     try:
         if len(content) > LARGEST:
@@ -137,7 +129,7 @@ def _saved(folder: Path) -> list[FolderEntry]:
 
 def _indexed(
     folder: Path, rows: list[tuple[str, Mapping[str, Any]]]
-) -> tuple[list[FolderEntry], list[FolderProblem]]:
+) -> tuple[list[FolderEntry], list[Problem]]:
     _check_number(folder, len(rows))
     result: dict[str, FolderEntry] = {}
     problems = []
@@ -148,7 +140,7 @@ def _indexed(
                 raise _Bad(f"{entry.url} stands there already.")
             result[normal(entry.url)] = entry
         except _Bad as bad:
-            problems.append(FolderProblem(place, str(bad)))
+            problems.append(Problem(place, None, str(bad)))
     return list(result.values()), problems
 
 

@@ -15,7 +15,7 @@ from zlib import crc32
 
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from annotator import __version__
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
@@ -217,10 +217,9 @@ _VERSION = re.compile(r"([0-9]{1,4})\.[0-9]{1,4}")
 _APP_VERSION = r"^[0-9A-Za-z.+-]{1,40}$"
 
 
-class PackageFacts(BaseModel):
+class PackageFacts(BaseModel, frozen=True, strict=True, extra="forbid", allow_inf_nan=False):
     """What the person who packs says of a package; `extra` holds JSON facts that are signed with the rest."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
     format: Format
     format_version: str = Field(default=FORMAT_VERSION, pattern=r"^[0-9]{1,4}\.[0-9]{1,4}$")
     app_version: str = Field(default=__version__, pattern=_APP_VERSION)
@@ -230,21 +229,19 @@ class PackageFacts(BaseModel):
     extra: dict[str, Any] = Field(default_factory=dict)
 
 
-class EntrySum(BaseModel):
+class EntrySum(BaseModel, frozen=True, strict=True, extra="allow"):
     """The hash and length of one entry."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
     sha256: Digest
     bytes: int = Field(ge=0)
 
 
-class PackageManifest(PackageFacts):
+class PackageManifest(PackageFacts, extra="allow"):
     """The facts, every entry's sum, the hash over the sums, who signed all of it, and the signature.
 
     Fields that a later minor version added are kept. Format 1 has an HMAC instead, which no person signed.
     """
 
-    model_config = ConfigDict(extra="allow")
     entries: dict[str, EntrySum]
     content_sha256: Digest
     signer: Digest | None = Field(default=None, description="The public key, in hexadecimal")

@@ -11,7 +11,6 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     model_validator,
@@ -61,32 +60,33 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 
-class _Entry(BaseModel):
+class _Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False):
     """A record of a package; fields that a later minor version added are kept.
 
     `ROW` is the class that its row has to fit, and no two records of an entry are alike in any of `DISTINCT`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
     ROW: ClassVar[type[SQLModel] | None] = None
     DISTINCT: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
+    def __init_subclass__(
+        cls, row: type[SQLModel] | None = None, distinct: tuple[tuple[str, ...], ...] = (), **how: Any
+    ) -> None:
+        super().__init_subclass__(**how)
+        cls.ROW, cls.DISTINCT = row, distinct
 
-class TaskPerson(_Entry):
+
+class TaskPerson(_Entry, row=PersonFields, distinct=(("id",),)):
     """Whom a task is for."""
 
-    ROW = PersonFields
-    DISTINCT = (("id",),)
     id: Id
     name: Text
     alias: Text
 
 
-class TaskItem(_Entry):
+class TaskItem(_Entry, row=ItemFields, distinct=(("id",), ("key",))):
     """An item as its annotator sees it."""
 
-    ROW = ItemFields
-    DISTINCT = (("id",), ("key",))
     id: Id
     key: Text
     question: Text
@@ -97,11 +97,9 @@ class TaskItem(_Entry):
     traits: dict[str, Text] = {}
 
 
-class TaskSource(_Entry):
+class TaskSource(_Entry, row=SourceFields, distinct=(("id",),)):
     """A source; the bytes of a PDF lie beside it under `sources/`."""
 
-    ROW = SourceFields
-    DISTINCT = (("id",),)
     id: Id
     item_id: Id
     title: Text
@@ -115,10 +113,9 @@ class TaskSource(_Entry):
     transcript: Text = Field(default="", exclude_if=operator.not_)
 
 
-class TaskReport(_Entry):
+class TaskReport(_Entry, distinct=(("id",),)):
     """A report to be labelled, under an alias that only the coordinator can resolve."""
 
-    DISTINCT = (("id",),)
     id: Id
     item_id: Id
     text: Text
@@ -130,10 +127,9 @@ class TaskReport(_Entry):
     )
 
 
-class TaskPart(_Entry):
+class TaskPart(_Entry, distinct=(("report_id", "part"),)):
     """What was drawn from a report: its claims, its plan, its references."""
 
-    DISTINCT = (("report_id", "part"),)
     report_id: Id
     part: ResponsePart
     document: dict[str, Any]
@@ -147,11 +143,9 @@ class TaskPart(_Entry):
         return self
 
 
-class TaskPage(_Entry):
+class TaskPage(_Entry, row=PageFields, distinct=(("url",),)):
     """A page that claims cite, or why it could not be read."""
 
-    ROW = PageFields
-    DISTINCT = (("url",),)
     url: Text
     state: PageState
     text: Text = ""
@@ -173,17 +167,15 @@ class _ItemDocument(_Entry):
         return self
 
 
-class TaskDocument(_ItemDocument):
+class TaskDocument(_ItemDocument, distinct=(("id",), ("item_id", "kind"))):
     """A settled document that reports are labelled by, without notes."""
 
-    DISTINCT = (("id",), ("item_id", "kind"))
     id: Id
 
 
-class TaskAssignment(_Entry):
+class TaskAssignment(_Entry, distinct=(("item_id", "stage"),)):
     """What is asked for by when. A silent repeat looks like any other."""
 
-    DISTINCT = (("item_id", "stage"),)
     item_id: Id
     stage: Stage
     pilot: bool = False
@@ -192,18 +184,16 @@ class TaskAssignment(_Entry):
     review: bool = False
 
 
-class TaskDraft(_ItemDocument):
+class TaskDraft(_ItemDocument, distinct=(("item_id", "kind"),)):
     """A submitted draft that this person reviews, openly."""
 
-    DISTINCT = (("item_id", "kind"),)
     author: Text
     revision: int = Field(ge=1, le=10**9)
 
 
-class TaskReview(_Entry):
+class TaskReview(_Entry, distinct=(("artifact_id",),)):
     """What a review made of this person's draft, for them to answer."""
 
-    DISTINCT = (("artifact_id",),)
     artifact_id: Id
     item_id: Id
     review: DraftReview
@@ -216,21 +206,18 @@ class TaskReview(_Entry):
         return self
 
 
-class TaskGuideline(_Entry):
+class TaskGuideline(_Entry, row=GuidelineFields, distinct=(("stage",),)):
     """The guideline in force for a stage."""
 
-    ROW = GuidelineFields
-    DISTINCT = (("stage",),)
     stage: Stage
     version: int = Field(ge=1, le=10**9)
     text: Text
     at: Moment
 
 
-class TaskFeedback(_Entry):
+class TaskFeedback(_Entry, distinct=(("item_id",),)):
     """What happened to this person's work on an item."""
 
-    DISTINCT = (("item_id",),)
     item_id: Id
     digest: tuple[StageDigest, ...]
 
@@ -241,13 +228,12 @@ class TaskFeedback(_Entry):
         return self
 
 
-class TaskAdjudication(_Entry):
+class TaskAdjudication(_Entry, distinct=(("item_id", "stage"),)):
     """What is to be adjudicated of a stage of an item: sealed documents under masks, and their frozen agreement.
 
     The agreement speaks of masks in place of people, and its id is known to the coordinator alone.
     """
 
-    DISTINCT = (("item_id", "stage"),)
     item_id: Id
     stage: Stage
     agreement: Agreement
@@ -305,10 +291,9 @@ class DraftedUnit(_Entry):
     model: Text = Field(default="", max_length=400)
 
 
-class WorkArtifact(_Entry):
+class WorkArtifact(_Entry, distinct=(("id",), ("item_id", "kind"))):
     """All sealed revisions of one of the person's artifacts, the active seconds spent on it, and what was drafted."""
 
-    DISTINCT = (("id",), ("item_id", "kind"))
     id: Id
     item_id: Id
     kind: Kind
@@ -326,20 +311,18 @@ class WorkArtifact(_Entry):
         return self
 
 
-class WorkDispute(_Entry):
+class WorkDispute(_Entry, distinct=(("item_id",),)):
     """The person's objection to the consensus of an item."""
 
-    DISTINCT = (("item_id",),)
     item_id: Id
     stage: Stage
     text: Text = Field(min_length=1, max_length=20_000)
     at: Moment
 
 
-class WorkAnswer(_Entry):
+class WorkAnswer(_Entry, distinct=(("artifact_id",),)):
     """The person's answer to a review of their draft."""
 
-    DISTINCT = (("artifact_id",),)
     artifact_id: Id
     agreed: bool
     text: Text = Field(default="", max_length=20_000)
@@ -363,14 +346,13 @@ class WorkRemark(_Entry):
     at: Moment
 
 
-class WorkAdjudication(_Entry):
+class WorkAdjudication(_Entry, distinct=(("item_id", "stage"),)):
     """All closed versions of an adjudication, the first one first, and what they were made of.
 
     `agreement` is its id in the task; `letters` says which mask each letter of the rulings stood for, `documents` which
     hash the document under each mask had.
     """
 
-    DISTINCT = (("item_id", "stage"),)
     item_id: Id
     stage: Stage
     agreement: Id

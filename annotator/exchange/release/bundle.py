@@ -5,6 +5,7 @@ import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -122,6 +123,35 @@ class Bundle:
         """How many records of each thing; what belongs to a contest is left out where there was none."""
         many = {name: len(getattr(self, name)) for name in THINGS}
         return {name: count for name, count in many.items() if count or name not in CONTEST}
+
+
+class BundleReader:
+    """What readers of files share: they collect records, each with its place, and what is wrong, file by file."""
+
+    def __init__(self) -> None:
+        self.bundle = Bundle()
+        self.problems: list[Problem] = []
+
+    def add(self, thing: str, record: Record, file: str, index: int) -> None:
+        """Take a record that stands at a place of a file."""
+        getattr(self.bundle, thing).append(record)
+        self.bundle.places[thing, record_id(record)] = (file, index)
+
+    def problem(self, file: str, index: int | None, reason: str) -> None:
+        self.problems.append(Problem(file, index, reason))
+
+    def note(self, file: str, reason: str, index: int | None = None) -> None:
+        self.problems.append(Problem(file, index, reason, note=True))
+
+    @contextmanager
+    def reporting(self, file: str, index: int | None = None) -> Iterator[None]:
+        """What cannot be read, or does not fit, is a problem of the file or of its entry."""
+        try:
+            yield
+        except Refusal as refusal:
+            self.problems.append(of_file(file, refusal))
+        except ValidationError as error:
+            self.problem(file, index, in_words(error))
 
 
 def settled(documents: Iterable[ArtifactRecord]) -> ArtifactRecord | None:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any, ClassVar, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
 
 from annotator.domain.experts.adjudication import (
     Adjudication,
@@ -39,17 +39,19 @@ FORMAT = "goldsmith"
 FORMAT_VERSION = "1.5"
 
 
-class Record(BaseModel):
-    """What all records share: nothing unknown, nothing infinite, nothing changed after reading."""
+class Record(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, strict=False):
+    """What all records share: nothing unknown, nothing infinite, nothing changed after reading; `FILE` holds them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=False)
-    FILE: ClassVar[str]
+    FILE: ClassVar[str] = ""
+
+    def __init_subclass__(cls, file: str = "", **how: Any) -> None:
+        super().__init_subclass__(**how)
+        cls.FILE = file or cls.FILE
 
 
-class PersonRecord(Record):
+class PersonRecord(Record, file="people.json"):
     """A person under a pseudonym; names never leave the project."""
 
-    FILE: ClassVar[str] = "people.json"
     id: str
     alias: Text
     roles: list[str]
@@ -80,10 +82,9 @@ class LaterFields(Record):
         }
 
 
-class ItemRecord(LaterFields):
+class ItemRecord(LaterFields, file="items.json"):
     """An item."""
 
-    FILE: ClassVar[str] = "items.json"
     id: str
     key: Text
     dataset: Text = ""
@@ -111,10 +112,9 @@ class ItemRecord(LaterFields):
     )
 
 
-class SourceRecord(LaterFields):
+class SourceRecord(LaterFields, file="sources.json"):
     """A source of an item. A PDF's bytes are not part of a release, its text is."""
 
-    FILE: ClassVar[str] = "sources.json"
     id: str
     item_id: str
     title: Text
@@ -138,10 +138,9 @@ class SourceRecord(LaterFields):
     )
 
 
-class SystemRecord(LaterFields):
+class SystemRecord(LaterFields, file="systems.json"):
     """A system under test."""
 
-    FILE: ClassVar[str] = "systems.json"
     id: str
     name: Text
     notes: Text = ""
@@ -151,10 +150,9 @@ class SystemRecord(LaterFields):
     footnote: Text = Field(default="", description="What tables say of it below them; left out when empty")
 
 
-class ResponseRecord(LaterFields):
+class ResponseRecord(LaterFields, file="responses"):
     """A system's report on an item; one file per system lies under `responses/`."""
 
-    FILE: ClassVar[str] = "responses"
     id: str
     item_id: str
     system_id: str
@@ -181,14 +179,13 @@ class ResponseRecord(LaterFields):
     )
 
 
-class ArtifactRecord(LaterFields):
+class ArtifactRecord(LaterFields, file="artifacts"):
     """An artifact's newest sealed or consensus revision (or its draft, where drafts are asked for).
 
     One file per kind, e.g. `artifacts/rubric.json`; `document` is the kind's own shape, described by the
     schema of that kind.
     """
 
-    FILE: ClassVar[str] = "artifacts"
     id: str
     item_id: str
     kind: Kind
@@ -218,10 +215,9 @@ class ArtifactRecord(LaterFields):
         )
 
 
-class JudgeRecord(Record):
+class JudgeRecord(Record, file="judges.json"):
     """A judge's settings, without any key or the place of one."""
 
-    FILE: ClassVar[str] = "judges.json"
     id: str
     name: Text
     kind: JudgeKind
@@ -234,10 +230,9 @@ class JudgeRecord(Record):
     asking: Asking = Asking()
 
 
-class RunRecord(Record):
+class RunRecord(Record, file="runs.json"):
     """A judge run: which judge, under which protocol and prompt, and how it ended."""
 
-    FILE: ClassVar[str] = "runs.json"
     id: str
     judge_id: str
     protocol: str
@@ -250,10 +245,9 @@ class RunRecord(Record):
     cost_usd: float | None = None
 
 
-class JudgementRecord(Record):
+class JudgementRecord(Record, file="judgements.json"):
     """A judgement of a person or a judge; without a value its status and cause say why."""
 
-    FILE: ClassVar[str] = "judgements.json"
     protocol: str
     item_id: str
     response_id: str
@@ -276,10 +270,9 @@ class JudgementRecord(Record):
     at: datetime
 
 
-class ScoreRecord(LaterFields):
+class ScoreRecord(LaterFields, file="scores.json"):
     """A figure of the results page: a metric of a system within a group, or of the project, with its interval."""
 
-    FILE: ClassVar[str] = "scores.json"
     metric: str = Field(description="`metrics.json` says what it is, and where it differs from its paper")
     protocol: str
     rater: Text = Field(description="The judge's name, or `people`")
@@ -320,10 +313,9 @@ class ScoreRecord(LaterFields):
     gold: Text = Field(default="", description="By whose gold it is; left out where it needs none")
 
 
-class MetricRecord(LaterFields):
+class MetricRecord(LaterFields, file="metrics.json"):
     """What a figure of `scores.json` is, and where it is computed otherwise than in its paper."""
 
-    FILE: ClassVar[str] = "metrics.json"
     metric: str = Field(description="Its name in `scores.json`")
     protocol: str
     title: Text
@@ -343,10 +335,9 @@ class MatchRecord(Record, ContestFields):  # type: ignore[misc]
     rater_name: Text = Field(description="Name of a judge, or alias of a person")
 
 
-class RatingRecord(Record):
+class RatingRecord(Record, file="contest_ratings.json"):
     """A task's place in the standings of a contest, computed from `contest_matches.json`."""
 
-    FILE: ClassVar[str] = "contest_ratings.json"
     task: Text = Field(description="Its key")
     task_id: str
     rater: Text = Field(description="By whose matches; `people` for those of all people together")
@@ -362,10 +353,9 @@ class RatingRecord(Record):
     note: Text = ""
 
 
-class DecisionRecord(Record):
+class DecisionRecord(Record, file="contest_decisions.json"):
     """Whether a task of the contest is kept as an item, or held back and why."""
 
-    FILE: ClassVar[str] = "contest_decisions.json"
     task: Text = Field(description="Its key")
     task_id: str
     kept: bool
@@ -385,10 +375,9 @@ class FileRecord(Record):
     records: int | None = None
 
 
-class Manifest(LaterFields):
+class Manifest(LaterFields, file="manifest.json"):
     """The first file to read: which format, which project, and the checksum of every file of records."""
 
-    FILE: ClassVar[str] = "manifest.json"
     format: str = FORMAT
     format_version: str = FORMAT_VERSION
     title: Text
@@ -442,24 +431,22 @@ class Manifest(LaterFields):
     )
 
 
-class GuidelineRecord(Record):
+class GuidelineRecord(Record, file="guidelines.json"):
     """A version of a stage's guideline that a coordinator wrote; version 1 is the text that the program ships."""
 
-    FILE: ClassVar[str] = "guidelines.json"
     stage: Stage
     version: int = Field(ge=2)
     text: Text = Field(max_length=200_000, description="Markdown")
     at: datetime
 
 
-class RevisionRecord(Record):
+class RevisionRecord(Record, file="revisions.json"):
     """A revision that leaves: that of an artifact's file, and each sealed one that agreement or consensus rests on.
 
     `chain` is the hash of the link before it and of this content's hash, from the first revision on; `skipped` are
     the hashes of the revisions between this one and the one before it here, whose content stayed with its author.
     """
 
-    FILE: ClassVar[str] = "revisions.json"
     artifact_id: str
     item_id: str
     kind: Kind
@@ -481,13 +468,10 @@ class RevisionRecord(Record):
 class AssistedRecord(Record, AssistedPair):
     """What two raters wrote as a judge paired it by meaning, once the agreement was frozen: figures of their own."""
 
-    FILE: ClassVar[str] = ""
 
-
-class AgreementRecord(LaterFields, Agreement):
+class AgreementRecord(LaterFields, Agreement, file="agreement.json"):
     """The agreement on one stage of one item, frozen before anybody saw both; people by their ids in people.json."""
 
-    FILE: ClassVar[str] = "agreement.json"
     assisted: tuple[AssistedRecord, ...] = Field(
         default=(),
         description="By judges' pairing, in the place of no frozen figure; left out where there is none",
@@ -539,10 +523,9 @@ class DisputeRecord(Record):
     answered_version: int = Field(default=0, ge=0, description="The version that answers it; 0 for none")
 
 
-class AdjudicationRecord(Record):
+class AdjudicationRecord(Record, file="adjudications.json"):
     """One closed version of a consensus: who ruled on whose answers, and where every unit of it comes from."""
 
-    FILE: ClassVar[str] = "adjudications.json"
     id: str
     adjudication_id: str
     version: int = Field(ge=1)
@@ -653,10 +636,9 @@ def _letter(letters: Mapping[str, str], person: str) -> str:
     return letters[person]
 
 
-class ExtractRecord(Record):
+class ExtractRecord(Record, file="extracts.json"):
     """What somebody drew from a response before it was judged: its plan, its references, or the claims it makes."""
 
-    FILE: ClassVar[str] = "extracts.json"
     id: str
     item_id: str
     response_id: str
@@ -674,13 +656,12 @@ class ExtractRecord(Record):
     document: dict[str, Any]
 
 
-class PageRecord(LaterFields):
+class PageRecord(LaterFields, file="pages.json"):
     """The snapshot of a page that a claim or a reference cites: its text as judges read it, or why there is none.
 
     The text is its owner's: a release holds it only where that was asked for, and its hash in any case.
     """
 
-    FILE: ClassVar[str] = "pages.json"
     url: Text = Field(description="The normal spelling of the address")
     state: PageState
     text: Text = Field(
@@ -706,7 +687,6 @@ class PageRecord(LaterFields):
 class WordingRecord(Record):
     """One version of a prompt. The first is as the program shipped it."""
 
-    FILE: ClassVar[str] = ""
     version: int = Field(ge=1)
     text: Text
     note: Text = ""
@@ -714,10 +694,9 @@ class WordingRecord(Record):
     sha256: str = Field(description="SHA-256 of the text; runs name it")
 
 
-class PromptRecord(Record):
+class PromptRecord(Record, file="prompts.json"):
     """A prompt by which something was judged or drawn, in all its versions; the last was in force."""
 
-    FILE: ClassVar[str] = "prompts.json"
     name: str
     versions: list[WordingRecord] = Field(min_length=1)
 
@@ -773,10 +752,9 @@ class LookRecord(Record):
     at: datetime
 
 
-class ValidationSetRecord(Record):
+class ValidationSetRecord(Record, file="validation_sets.json"):
     """A validation set whose labels are locked: how it was drawn, who labelled what, every look at its test part."""
 
-    FILE: ClassVar[str] = "validation_sets.json"
     id: str
     name: Text
     protocol: str
@@ -790,10 +768,9 @@ class ValidationSetRecord(Record):
     looks: list[LookRecord] = Field(default_factory=list)
 
 
-class InformedRecord(Record):
+class InformedRecord(Record, file="informed.json"):
     """What somebody said with a judge's verdict before them; never a blind label."""
 
-    FILE: ClassVar[str] = "informed.json"
     id: str
     kind: InformedKind
     protocol: str

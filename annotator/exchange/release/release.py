@@ -33,10 +33,10 @@ from annotator.exchange.release import records as records_module
 from annotator.exchange.release.bundle import (
     CLASSES,
     Bundle,
+    BundleReader,
     Problem,
     Spool,
     in_words,
-    of_file,
     record_id,
     retyped,
 )
@@ -339,32 +339,30 @@ def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes], *, 
             raise Refusal(f"“{path}” is not the file that {MANIFEST} lists: its checksum differs.", AGAIN)
 
 
-class _Reader:
+class _Reader(BundleReader):
     def __init__(self, *, lenient: bool, released: bool) -> None:
         """`lenient`: a newer format may hold more. `released`: Goldsmith wrote it, and faults in it are noted only."""
+        super().__init__()
         self.lenient = lenient
         self.released = released
-        self.bundle = Bundle()
-        self.problems: list[Problem] = []
 
     def read_file(self, path: str, content: bytes) -> None:
         thing = THING_OF[path.split("/")[0].removesuffix(".json")]
-        try:
+        with self.reporting(path):
             tree = parse(content, path, LARGEST.get(path, LARGEST_FILE))
-        except Refusal as refusal:
-            self.problems.append(of_file(path, refusal))
+            if not isinstance(tree, list):
+                self.problem(path, None, "should be a list of records")
+                return
+            for index, raw in enumerate(tree):
+                self._take(thing, path, index, self._record(path, index, raw, CLASSES[thing]))
+
+    def _take(self, thing: str, path: str, index: int, record: Record | None) -> None:
+        if record is None:
             return
-        if not isinstance(tree, list):
-            self.problems.append(Problem(path, None, "should be a list of records"))
-            return
-        records = getattr(self.bundle, thing)
-        for index, raw in enumerate(tree):
-            record = self._record(path, index, raw, CLASSES[thing])
-            if record:
-                records.append(record)
-                self.bundle.places.setdefault((thing, record_id(record)), (path, index))
-                for one in record.assisted if isinstance(record, AgreementRecord) else ():
-                    self.bundle.places.setdefault(("pairings", one.id), (path, index))
+        getattr(self.bundle, thing).append(record)
+        self.bundle.places.setdefault((thing, record_id(record)), (path, index))
+        for one in record.assisted if isinstance(record, AgreementRecord) else ():
+            self.bundle.places.setdefault(("pairings", one.id), (path, index))
 
     def _record(self, path: str, index: int, raw: Any, cls: type[Record]) -> Record | None:
         try:
@@ -378,9 +376,9 @@ class _Reader:
             records_module.check(record)
             records_module.check_validation(record)
         except ValidationError as error:
-            self.problems.append(Problem(path, index, in_words(error)))
+            self.problem(path, index, in_words(error))
         except ValueError as error:
-            self.problems.append(Problem(path, index, str(error)))
+            self.problem(path, index, str(error))
         else:
             return record
         return None
@@ -405,8 +403,7 @@ class _Reader:
             return raw
         unknown = sorted(raw.keys() - cls.model_fields.keys())
         if unknown:
-            reason = f"“{', '.join(unknown)}” comes from a newer format and was not read"
-            self.problems.append(Problem(path, index, reason, note=True))
+            self.note(path, f"“{', '.join(unknown)}” comes from a newer format and was not read", index)
         return {key: value for key, value in raw.items() if key not in unknown}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from annotator import __version__
 from annotator.domain.judges.judge import YES, JudgeKind, RaterKind, RunState, Status, Verdict
@@ -18,7 +18,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import canonical_json, derived_id, redact, sha256, storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import CORRECT, Content, decoded, pretty, read_bytes, slug, slugs
-from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
+from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.records import (
     ArtifactRecord,
@@ -197,10 +197,8 @@ class KnownTask:
     judges: Collection[str] = ()
 
 
-class _Part(BaseModel):
+class _Part(BaseModel, frozen=True, extra="ignore", allow_inf_nan=True, coerce_numbers_to_str=True):
     """A part of a log; what Inspect says beyond what is read is passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=True, coerce_numbers_to_str=True)
 
 
 class _Usage(_Part):
@@ -279,8 +277,8 @@ def read_logs(paths: Sequence[Path], known: KnownTask) -> tuple[Bundle, list[Pro
             reader.read(path.name, _Log.model_validate(_tree(path)))
         except ValidationError as error:
             reader.problem(path.name, None, f"it is no log of Inspect AI: {in_words(error)}")
-    total = Counter(record.run_id for record in reader.judgements)
-    done = Counter(record.run_id for record in reader.judgements if record.status is Status.OK)
+    total = Counter(record.run_id for record in reader.bundle.judgements)
+    done = Counter(record.run_id for record in reader.bundle.judgements if record.status is Status.OK)
     reader.bundle.runs = [
         run.model_copy(update={"total": total[own], "done": done[own]}) for own, run in reader.runs.items()
     ]
@@ -315,31 +313,22 @@ def _parsed(content: bytes, name: str) -> Any:
         raise Refusal(f"“{name}” is no JSON that can be read.", CORRECT) from None
 
 
-class _LogReader:
+class _LogReader(BundleReader):
     def __init__(self, known: KnownTask) -> None:
+        super().__init__()
         self.known = known
-        self.problems: list[Problem] = []
-        self.judgements: list[JudgementRecord] = []
         self.systems, self.judges, self.runs = dict(known.systems), set(known.judges), dict[str, RunRecord]()
         self.used = set[str]()
         self.trials = {of: dict(own) for of, own in known.trials.items()}
-        self.bundle = Bundle(judgements=self.judgements)
-
-    def problem(self, file: str, index: int | None, reason: str, *, note: bool = False) -> None:
-        self.problems.append(Problem(file, index, reason, note=note))
 
     def read(self, file: str, log: _Log) -> None:
         if log.status != "success":
-            self.problem(
-                file, None, f"the evaluation ended as “{log.status}”: what it has is read", note=True
-            )
+            self.note(file, f"the evaluation ended as “{log.status}”: what it has is read")
         if not log.samples:
             self.problem(file, None, "it holds no samples: evaluate without --no-log-samples")
         for index, raw in enumerate(log.samples or ()):
-            try:
+            with self.reporting(file, index):
                 self._sample(file, index, _Sample.model_validate(raw), log.eval)
-            except ValidationError as error:
-                self.problem(file, index, in_words(error))
 
     def _system(self, name: str) -> str:
         if name not in self.systems:
@@ -358,7 +347,7 @@ class _LogReader:
             )
         elif not sample.output.completion.strip():
             why = f": {json.dumps(sample.error, ensure_ascii=False)[:300]}" if sample.error else ""
-            self.problem(file, index, f"there is no report on item {item.key}{why}", note=True)
+            self.note(file, f"there is no report on item {item.key}{why}", index)
         else:
             self._add(file, index, sample, of, item)
 
@@ -378,15 +367,13 @@ class _LogReader:
         trial = trials.setdefault(own, next(n for n in range(1, len(taken) + 2) if n not in taken))
         settings = {"task": of.task, "inspect_ai": of.packages.get("inspect_ai"), **of.model_generate_config}
         prompt = sample.input if isinstance(sample.input, str) and sample.input != item.question else ""
-        self.bundle.places["responses", own] = (file, index)
-        self.bundle.responses.append(
-            ResponseRecord(
-                id=own, item_id=item.id, system_id=system, text=text, trial=trial, latency_s=sample.output.time,
-                tokens=usage.output_tokens, run_tokens=usage.total_tokens, collected_on=of.created.date(),
-                product_version=sample.output.model[:200], asked=sha256(prompt) if prompt else "",
-                settings=", ".join(f"{name} {value}" for name, value in settings.items() if value)[:2000],
-            )
+        made = ResponseRecord(
+            id=own, item_id=item.id, system_id=system, text=text, trial=trial, latency_s=sample.output.time,
+            tokens=usage.output_tokens, run_tokens=usage.total_tokens, collected_on=of.created.date(),
+            product_version=sample.output.model[:200], asked=sha256(prompt) if prompt else "",
+            settings=", ".join(f"{name} {value}" for name, value in settings.items() if value)[:2000],
         )  # fmt: skip
+        self.add("responses", made, file, index)
         for score in (sample.scores or {}).values():
             if details := (score.get("metadata") or {}).get("goldsmith"):
                 self._graded(file, index, _Graded.model_validate(details), of, item, (own, text))
@@ -414,8 +401,7 @@ class _LogReader:
                     protocol=graded.protocol, item_id=item.id, response_id=report[0], artifact_id=document,
                     unit_id=one.id, rater_kind=RaterKind.JUDGE, rater_id=judge, at=of.created,
                 )  # fmt: skip
-                self.bundle.places["judgements", record_id(made)] = (file, index)
-                self.judgements.append(made)
+                self.add("judgements", made, file, index)
 
     def _run(self, graded: _Graded, of: _Eval) -> tuple[str, str]:
         """The ids of the run and of its judge, who is named by the grader's model."""

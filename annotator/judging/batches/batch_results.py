@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.texts.canonical import (
@@ -28,13 +28,12 @@ from annotator.domain.texts.canonical import (
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import reply_parts
 from annotator.judging.calls.asking import KeyedQuestion
-from annotator.judging.calls.client import FORMAT, Client, Sender, root_words
+from annotator.judging.calls.client import Client, Sender, root_words
 from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.noting import call_of
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.prices import Prices
-from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import FORMAT, ReplyForm, UnreadableReply, parse
 
 if TYPE_CHECKING:
     from openai.types import Batch
@@ -68,14 +67,13 @@ class BatchEntry:
     most_usd: Annotated[float, Field(ge=0)] = 0.0
 
 
-class BatchState(BaseModel):
+class BatchState(BaseModel, frozen=True, extra="forbid"):
     """All that must outlive the program while a provider works on a batch. It holds no text and no key.
 
     `parameters` is the JSON object that each request carries beside model and messages, its response format by the
     name of its rung. `status` is the provider's word.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     id: str
     run_id: str | None
     judge_id: str

@@ -52,7 +52,7 @@ from annotator.judging.calls.client import cap_of
 from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.outcome import Usage, sentence
 from annotator.judging.calls.prices import CallBill
-from annotator.judging.calls.replies import UnreadableReply, reread
+from annotator.judging.calls.reply_parts import UnreadableReply, reread
 from annotator.judging.runner import side_by_side, unless_cancelled
 
 R = TypeVar("R", bound=BaseModel)

@@ -1,29 +1,30 @@
-"""From question to answer: stored calls first, then the endpoint, with a record of every call."""
+"""From question to answer: stored calls first, then the endpoint; or the size of what would be asked."""
 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from annotator.domain.judges.judge import Call, Status
-from annotator.domain.judges.protocol import Answer, Case
+from annotator.domain.judges.protocol import Answer, Ask, Case
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.judging import messages as messages_module
 from annotator.judging.calls import reply_parts
-from annotator.judging.calls.client import CAPS, FORMAT, Endpoint, Sender, SentCall
+from annotator.judging.calls.client import CAPS, Endpoint, Sender, SentCall, cap_of
 from annotator.judging.calls.limits import RunHalt
 from annotator.judging.calls.noting import CallNotes, CallTrail
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble
-from annotator.judging.calls.prices import unpriced
-from annotator.judging.calls.replies import UnreadableReply, parse, reread
-from annotator.judging.calls.reply_parts import ReplyForm, parted
+from annotator.judging.calls.prices import tokens_in, tokens_of, unpriced
+from annotator.judging.calls.reply_parts import FORMAT, ReplyForm, UnreadableReply, parse, parted, reread
 from annotator.judging.messages import Messages, Prompt, fresh_delimiter, load, render, strict_schema
 
 DOUBTFUL_TRIES = 2
@@ -436,3 +437,70 @@ def question_key(
         strict_schema(reply),
         trial,
     )
+
+
+# The size of a run without asking: each question's length and its cache key.
+
+Judge = Callable[[Case, Ask], Awaitable[Any]]
+_prompt = lru_cache(maxsize=64)(load)
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedQuestion:
+    """A question that was not asked: its key, its approximate tokens, and the class and cap of its reply.
+
+    In the form that the endpoint is known to take, its words are among the tokens; `more` are those of another form.
+    """
+
+    key: str
+    tokens: int
+    more: int
+    reply: type[BaseModel]
+    cap: int | None
+
+    def likely(self, output_tokens: int) -> tuple[int, int]:
+        """The most tokens that it and its reply are likely to have, if a reply is told to have so many."""
+        output = reply_parts.likely_tokens(self.reply) or output_tokens
+        return self.tokens + self.more, output if self.cap is None else min(self.cap, output)
+
+
+@dataclass
+class _Weighing:
+    """An ask that records the question without asking it."""
+
+    endpoint: Endpoint
+    trial: int
+    prompts: Mapping[str, Prompt]
+    form: ReplyForm
+    noted: list[WeighedQuestion] = field(default_factory=list)
+
+    async def __call__(
+        self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
+    ) -> Answer:
+        result = self.prompts.get(prompt) or _prompt(prompt)
+        key = question_key(self.endpoint, result, fields, reply, fenced, self.trial)
+        form = ReplyForm.TEXT if reply_parts.is_plain(reply) else self.form
+        tokens = tokens_of(reply_parts.with_form(render(result, fields, fenced), reply, form))
+        more = tokens_in(reply_parts.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
+        self.noted.append(WeighedQuestion(key, tokens, more, reply, cap_of(self.endpoint.parameters)))
+        assumed = getattr(reply, "assumed", None)
+        if assumed is not None:
+            return Answer(Status.OK, assumed(fields))
+        return Answer(Status.SKIPPED, cause="It was not asked.")
+
+
+async def weighed(
+    judge: Judge,
+    case: Case,
+    endpoint: Endpoint,
+    prompts: Mapping[str, Prompt] = MappingProxyType({}),
+    form: str = "",
+) -> list[WeighedQuestion]:
+    """The questions that a judge would put to an endpoint for a case; of those that hang on an answer, none.
+
+    A reply's class may say by `assumed` which answer to go by, and the questions after it are weighed too.
+    `prompts` take the place of the shipped ones of their names; `form` is that in which the endpoint answers, if known.
+    """
+    ask = _Weighing(endpoint, case.trial, prompts, ReplyForm(form or ReplyForm.SCHEMA))
+    await judge(case, ask)
+    return ask.noted

@@ -22,7 +22,7 @@ from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.noting import CallTrail
 from annotator.judging.calls.outcome import NOT_SENT, PASSING, CallOutcome, CallTrouble, read
 from annotator.judging.calls.prices import FIRST_OUTPUT, Budget, Prices, tokens_of
-from annotator.judging.calls.reply_parts import ResponseFormats
+from annotator.judging.calls.reply_parts import FORMAT, ResponseFormats
 from annotator.judging.messages import Messages
 from annotator.places import no_certificates, trusted
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 CAPS = ("max_completion_tokens", "max_tokens")
-FORMAT = "response_format"
 # How a server wants to be asked, beside the parameters: remembered among what it has turned down.
 SYSTEM, AT_ONCE = "system role", "replies in one piece"
 _STREAM = {"stream": True, "stream_options": {"include_usage": True}}

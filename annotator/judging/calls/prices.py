@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from annotator.domain.judges.judge import Judge, Price
 from annotator.domain.texts.refusal import Refusal
@@ -28,10 +28,9 @@ _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
 _BESIDE_TOKENS = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok", "input_mchars")
 
 
-class PriceTable(BaseModel):
+class PriceTable(BaseModel, frozen=True, extra="forbid"):
     """A price file: the day it was true and a price for each model."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     as_of: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
     models: dict[str, Price]
 

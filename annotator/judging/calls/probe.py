@@ -5,14 +5,14 @@ import secrets
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from annotator.domain.judges.judge import Call, Status
 from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.client import FORMAT, Client, Endpoint, Sender
+from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits, RunHalt
 from annotator.judging.calls.prices import DatedPrice, Prices
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import FORMAT, ReplyForm
 
 PROMPT = "probe"
 FILLER_CHARACTERS = 40_000
@@ -27,10 +27,9 @@ _FORMS = {
 }
 
 
-class Ends(BaseModel):
+class Ends(BaseModel, frozen=True, extra="forbid"):
     """The code words a model saw at the two ends of a long page."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     TEXT_FORM: ClassVar[str] = (
         "Reply with the two code words on one line, the beginning's first, and nothing else."
     )

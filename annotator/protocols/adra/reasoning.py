@@ -214,10 +214,9 @@ def aspect(unit: Unit) -> str:
     return unit.aspect.value if unit.aspect else ""
 
 
-class Told(QuotingReply):
+class Told(QuotingReply, value="verdict", unquoted=(CANNOT_TELL,)):
     """What a judge replies about one statement. The evidence comes first, so that the verdict follows from it."""
 
-    VALUE, UNQUOTED = "verdict", (CANNOT_TELL,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be true, false or cannot-tell, in exactly those letters, and "
         "nothing else. On the next line, after a true or a false, copy the passage of the report that decided it "

@@ -5,14 +5,11 @@ DeepResearch Arena: The First Exam of LLMs' Research Abilities via Seminar-Groun
 
 from annotator.domain.judges.paper import Paper, PaperSample
 from annotator.protocols.arena.alignment import COMMON_POOL, KEYPOINTS
-from annotator.protocols.arena.checklist import CHECKLIST
-from annotator.protocols.arena.checklist_drafts import CHECKLIST_MADE
-from annotator.protocols.arena.cited import REFERENCES
-from annotator.protocols.arena.inspiration_drafts import INSPIRATIONS_DRAWN
+from annotator.protocols.arena.checklist import CHECKLIST, CHECKLIST_MADE, REFERENCES
 from annotator.protocols.arena.keypoints import KEY_POINTS
 from annotator.protocols.arena.leakage import LEAKAGE
+from annotator.protocols.arena.seminar_drafts import INSPIRATIONS_DRAWN, TASKS_WRITTEN
 from annotator.protocols.arena.tables import ABOUT_TABLES, AGREEMENT, TABLES, UNPRINTED
-from annotator.protocols.arena.task_drafts import TASKS_WRITTEN
 
 PAPER = Paper(
     name="arena",

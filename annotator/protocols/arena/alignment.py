@@ -261,10 +261,9 @@ def _protocol(
     )
 
 
-class Relation(QuotingReply):
+class Relation(QuotingReply, value="relation", unquoted=(OMITS,)):
     """What a judge replies about one key point. The evidence comes first, so that the relation follows from it."""
 
-    VALUE, UNQUOTED = "relation", (OMITS,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supports, omits or contradicts, in exactly those letters, and "
         "nothing else. On the next line, unless it is omits, copy the passage of the report that decided it between "

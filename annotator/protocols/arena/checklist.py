@@ -4,13 +4,17 @@ DeepResearch Arena: adaptively-generated checklist evaluation, and both prompts 
 """
 
 from collections.abc import Iterator, Sequence
-from math import fsum
-from typing import Annotated, ClassVar, Literal
+from math import fsum, inf
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field
 
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import (
+    Ask,
     Case,
+    Extracted,
+    Extraction,
     Level,
     Material,
     Metric,
@@ -22,11 +26,19 @@ from annotator.domain.judges.protocol import (
     numbers,
 )
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.kinds.checklist import unequal
+from annotator.domain.kinds.checklist import POINTS, Checklist, CheckPoint, unequal
 from annotator.domain.material.item import Item
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.citations import read
 from annotator.protocols.merging import by_passages
-from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, missing_notes, of_empty
+from annotator.protocols.several import (
+    ModelReply,
+    QuotingReply,
+    UnitQuestion,
+    blocks,
+    missing_notes,
+    of_empty,
+)
 
 NOT_KNOWN = "not known"
 
@@ -113,10 +125,9 @@ def cases(material: Material) -> Iterator[Case]:
 # A point at a time, or several in one call.
 
 
-class Rating(QuotingReply):
+class Rating(QuotingReply, value="rating", unquoted=RATINGS):
     """What a judge replies about one point. The ground comes first, so that the rating follows from it."""
 
-    VALUE, UNQUOTED = "rating", RATINGS
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be a whole number from 0 to 10 and nothing else. On the next line, "
         "if a passage of the report decided it, copy that between double quotes. On the last line give your reason in "
@@ -196,4 +207,110 @@ CHECKLIST = Protocol(
     weight=lambda unit: getattr(unit, "share", 0.0),
     target=Target(RATINGS[-1], "rating"),
     departures=DEPARTURES,
+)
+
+
+# Checklists drafted by a model from the task alone, before any report is seen. DeepResearch Arena: the first
+# stage of ACE, and its prompt in appendix D.
+
+DRAFT_NAME = "arena.checklist.make"
+NORMALIZED = "shares_normalized"
+DRAFT_DEPARTURES = (
+    "A draft is a proposal: what a person takes of it is theirs, and nothing of it is gold before that.",
+    "Weights that sum to 0.98 to 1.02 are divided by their sum and "
+    "the draft is flagged; other sums, and fewer than 3 or more than 6 points, spoil the draft.",
+)
+
+
+class DraftedPoint(ModelReply):
+    """A point as the model drafted it."""
+
+    title: str = Field(min_length=1, max_length=200, description="What is rated, in a few words")
+    description: str = Field(
+        min_length=1, max_length=2000, description="What a report must do to be rated high on it"
+    )
+    weight: float = Field(gt=0, le=1, description="Its part of the whole; all weights sum to 1")
+
+
+class DraftedChecklist(ModelReply, again="Give the same checklist again."):
+    """The points that a model proposes."""
+
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each point write three lines that begin with TITLE:, DESCRIPTION: and WEIGHT:, and "
+        "leave one empty line before the next."
+    )
+    points: list[DraftedPoint] = Field(description="The points, that with the greatest weight first")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        points = blocks(text, title="TITLE", description="DESCRIPTION", weight="WEIGHT")
+        return cls.model_validate({"points": points})
+
+
+async def make(material: Material, ask: Ask) -> Extracted:
+    """3 to 6 weighted points for a task."""
+    item = material.item
+    fields = {"question": item.question, "phase": trait(item, "phase"), **described(item)}
+    answer = await ask(DRAFT_NAME, fields, DraftedChecklist, fenced=tuple(fields))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    points: list[DraftedPoint] = answer.reply.points
+    least, most = POINTS
+    if not least <= len(points) <= most:
+        cause = f"The draft has {len(points):,} points; a checklist has {least} to {most}."
+        return Extracted(None, Status.INVALID, cause, answer.flags)
+    total = fsum(point.weight for point in points)
+    if fault := unequal(total):
+        return Extracted(None, Status.INVALID, fault, answer.flags)
+    units = tuple(
+        CheckPoint(title=one.title.strip(), text=one.description.strip(), share=one.weight / total)
+        for one in sorted(points, key=lambda point: -point.weight)
+    )
+    exact = abs(total - 1) < 1e-6
+    return Extracted(Checklist(units=units), flags=(*answer.flags, *([] if exact else [NORMALIZED])))
+
+
+CHECKLIST_MADE = Extraction(
+    name=DRAFT_NAME,
+    title="Checklist for a task",
+    citation="DeepResearch Arena, Evaluation Methodology and appendix D",
+    makes=Kind.CHECKLIST,
+    prompts=(DRAFT_NAME,),
+    extract=make,
+    sources=False,
+    departures=DRAFT_DEPARTURES,
+)
+
+
+# How many references a report has: a column of the paper's Table 3.
+
+ADDRESSES = "different addresses in the report"
+REFERENCES_DEFINITION = """\
+How many different addresses a report gives (DeepResearch Arena, Table 3), DOIs and arXiv numbers among them; the same
+address counts once, however it is spelled. Undefined where the task has no checklist: the figure stands beside ACE.
+"""
+REFERENCES_DEPARTURES = (
+    "The paper does not say what it counts as a reference; here it is each different address.",
+)
+
+
+def references(scored: RatedResponse, _over_valid: bool = False) -> Estimate:
+    """The references of one report."""
+    if not scored.material.units(Kind.CHECKLIST):
+        return Estimate(None, method=ADDRESSES, note="the item has no checklist")
+    result = float(len(read(scored.material.response.text, every=True).addresses))
+    return Estimate(result, n=1, floor=result, ceiling=result, method=ADDRESSES)
+
+
+REFERENCES = Protocol(
+    name="arena.references",
+    title="How many references a report has",
+    citation="DeepResearch Arena, Table 3",
+    needs=(Kind.CHECKLIST,),
+    metrics=(
+        Metric(
+            "references", "References", REFERENCES_DEFINITION, references, unit="addresses", within=(0.0, inf)
+        ),
+    ),
+    departures=REFERENCES_DEPARTURES,
 )

@@ -9,16 +9,64 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
-from annotator.domain.material.item import CONTINUATION
+from pydantic import Field
+
+from annotator.domain.judges.judge import Status
+from annotator.domain.judges.protocol import Answer, Ask, Metric, Protocol, RatedResponse
+from annotator.domain.material.item import CONTINUATION, Item
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.arena.continuations import split
+from annotator.protocols.several import ModelReply
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+# The first half of a task, handed to a model to go on with, and the half that is held back. DeepResearch
+# Arena, appendix A: whether a model that gets the first half of a task writes the second.
+
+PROMPT = "respond.continuation"
+PARAMETERS = '{"temperature": 0.1, "max_tokens": 500}'
+NO_MARK = "The task has no punctuation mark between its words."
+_MARK = re.compile(r"[.,;:!?…。，、；：！？．､｡]")
+_SPLIT_WORD = re.compile(r"\w")
+
+
+class Continuation(ModelReply, plain=True, ends_at_cap=True, again="Continue the text.", tokens=500):
+    """What a model writes after a prefix, as it came."""
+
+    TEXT_FORM: ClassVar[str] = "Reply with the words that follow, and nothing else."
+    text: str = Field(min_length=1)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The reply itself; ValueError where there is none."""
+        if not text.strip():
+            raise ValueError("the continuation is empty")
+        return cls(text=text)
+
+
+def split(task: str) -> tuple[str, str] | None:
+    """Prefix and suffix at the mark nearest the middle, with which the suffix begins; of two as near the first.
+
+    None where no mark has words on either side.
+    """
+    words = [result.start() for result in _SPLIT_WORD.finditer(task)]
+    inner = (
+        result.start() for result in _MARK.finditer(task) if words and words[0] < result.start() < words[-1]
+    )
+    place = min(inner, key=lambda at: abs(at - len(task) / 2), default=None)
+    return None if place is None else (task[:place], task[place:])
+
+
+async def ask_to_continue(item: Item, ask: Ask) -> Answer:
+    """What a model writes after the first half of a task."""
+    halves = split(item.question)
+    if halves is None:
+        return Answer(Status.SKIPPED, cause=NO_MARK)
+    return await ask(PROMPT, {"prefix": halves[0]}, Continuation)
 
 
 # An apostrophe or a hyphen joins what stands on either side: only so has the paper's sample its 14 words.

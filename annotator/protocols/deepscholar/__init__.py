@@ -7,13 +7,11 @@ from annotator.domain.judges.paper import Paper, PaperSample
 from annotator.protocols.deepscholar import system
 from annotator.protocols.deepscholar.coverage import COVERAGE
 from annotator.protocols.deepscholar.importance import NUGGET_IMPORTANCE, REFERENCE_IMPORTANCE
-from annotator.protocols.deepscholar.nugget_drafts import NUGGETS_MADE
-from annotator.protocols.deepscholar.nuggets import NUGGETS
+from annotator.protocols.deepscholar.nuggets import NUGGETS, NUGGETS_MADE
 from annotator.protocols.deepscholar.organization import ORGANIZATION
 from annotator.protocols.deepscholar.overall import ABOUT_TABLES, OVERALL, TABLES, UNPRINTED
 from annotator.protocols.deepscholar.precision import PRECISION
-from annotator.protocols.deepscholar.references import REFERENCES
-from annotator.protocols.deepscholar.relevance import RELEVANCE
+from annotator.protocols.deepscholar.references import REFERENCES, RELEVANCE
 from annotator.protocols.deepscholar.sentences import EXTRACTION as SENTENCES_OF_REPORT
 
 __all__ = ["PAPER", "system"]

@@ -42,10 +42,9 @@ _ENTRY = re.compile(r"^[ ]{0,3}(?P<mark>\[\d{1,4}\])[ \t]+(?P<words>\S.*)$", re.
 _SENTENCE = re.compile(r"[^.!?\n](?:[^.!?\n]|[.!?](?![\s\[]))*[.!?]?(?:\[\d+\])*")
 
 
-class NuggetImportance(ValueReply):
+class NuggetImportance(ValueReply, value="importance"):
     """What a judge replies about one nugget. The ground comes first, so that the label follows from it."""
 
-    VALUE: ClassVar[str] = "importance"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be vital or okay and nothing else. On the next line give your reason "
         "in one sentence."
@@ -56,10 +55,9 @@ class NuggetImportance(ValueReply):
     )
 
 
-class ReferenceImportance(ValueReply):
+class ReferenceImportance(ValueReply, value="importance"):
     """What a judge replies about one reference. The ground comes first, so that the label follows from it."""
 
-    VALUE: ClassVar[str] = "importance"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be important or not important and nothing else. On the next line "
         "give your reason in one sentence."

@@ -11,9 +11,14 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import (
     Aim,
+    Answer,
+    Ask,
     Case,
+    Extracted,
+    Extraction,
     Level,
     Material,
     Metric,
@@ -26,16 +31,20 @@ from annotator.domain.judges.protocol import (
     ValueLook,
     Verdicts,
 )
-from annotator.domain.kinds.artifact import Kind, blind
-from annotator.domain.kinds.nuggets import Nugget
+from annotator.domain.kinds.artifact import Kind, Unit, blind
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import word_count
 from annotator.protocols.merging import by_passages
 from annotator.protocols.several import (
     ID,
     ModelReply,
     QuotingReply,
     UnitQuestion,
+    Word,
+    by_letter,
+    listed,
     longest_quote,
     mean_of_known,
     of_empty,
@@ -140,10 +149,9 @@ def cases(material: Material) -> Iterator[Case]:
             yield material.case(NAME, Kind.NUGGETS, blind(nugget))
 
 
-class NuggetSupport(QuotingReply):
+class NuggetSupport(QuotingReply, value="support", unquoted=(NONE,)):
     """What a judge replies about one nugget. The evidence comes first, so that the label follows from it."""
 
-    VALUE, UNQUOTED = "support", (NONE,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supported, partly supported or not supported, in exactly those "
         "letters, and nothing else. On the next line, unless it is not supported, copy the passage of the report that "
@@ -229,4 +237,152 @@ NUGGETS = Protocol(
     target=Target(FULL, "support"),
     aims=(Aim("accuracy", 0.70, "Table 3", "GPT-4.1"),),
     departures=DEPARTURES,
+)
+
+
+# Nuggets drawn by a model from the section that people wrote, weighed, and checked against that section.
+# DeepScholar-Bench: nuggets made of the exemplar, §8.3.1, after Pradeep et al. (2025). People take what they
+# confirm.
+
+DRAFT_NAME, WEIGHED = "deepscholar.nuggets.make", "deepscholar.nuggets.weigh"
+WINDOW, MOST, LONGEST, PUBLIC_MEAN = 10, 30, 12, 15
+NO_EXEMPLAR = "The item has no section that people wrote."
+NONE_YET = "There are none yet."
+TOO_LONG, CUT = "nugget_length", "nugget_count"
+DRAFT_DEPARTURES = (
+    "A nugget of more than twelve words is kept and flagged; of more than thirty the first thirty stay. In the "
+    "published data six are longer.",
+    "Each answer names the nugget that it is about; one that is left out or answered twice spoils the draft, and "
+    "nothing of it is shown. The public code matches by position, and counts what it cannot read as not supported.",
+    "A draft is a proposal: what a person takes of it is theirs, and only what the section fully bears out is gold.",
+)
+
+
+class DrawnNuggets(ModelReply, again="Give the same list again."):
+    """The list of nuggets after a window of texts."""
+
+    TEXT_FORM: ClassVar[str] = "Reply in plain text: one nugget on each line, and nothing else."
+    nuggets: list[Annotated[str, Field(min_length=1, max_length=400)]] = Field(
+        description="All nuggets, the most important first"
+    )
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by: as many nuggets as the public data have of a section on average."""
+        return cls(nuggets=[f"{number:02} " + "word " * LONGEST for number in range(PUBLIC_MEAN)])
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        return cls(nuggets=[words for line in text.splitlines() if (words := line.strip().lstrip("-*• "))])
+
+
+class WeighedNugget(ModelReply):
+    """What a model says of one nugget's importance."""
+
+    id: str = Field(description="The id of the nugget, copied exactly")
+    importance: Annotated[Literal["vital", "okay"], Word] = Field(
+        description="Whether a good text must hold it"
+    )
+
+
+class WeighedNuggets(ModelReply):
+    """What a model says of several nuggets' importance."""
+
+    answers: list[WeighedNugget] = Field(description="One answer for each nugget")
+
+    @classmethod
+    def assumed(cls, fields: Mapping[str, str]) -> Self:
+        names = (line.partition(":")[0] for line in fields["nuggets"].splitlines())
+        return cls(answers=[WeighedNugget(id=name, importance="okay") for name in names])
+
+
+async def make(material: Material, ask: Ask) -> Extracted:
+    """Nuggets of the item's exemplars: drawn window by window, weighed, and assigned to the exemplar themselves."""
+    texts = [response.text for response in material.facing if response.text.strip()]
+    if not texts:
+        return Extracted(None, Status.SKIPPED, NO_EXEMPLAR)
+    result: list[str] = []
+    for start in range(0, len(texts), WINDOW):
+        fields = {
+            "question": material.item.question,
+            "nuggets": "\n".join(result) or NONE_YET,
+            "documents": "\n\n".join(texts[start : start + WINDOW]),
+        }
+        answer = await ask(DRAFT_NAME, fields, DrawnNuggets, fenced=tuple(fields))
+        if answer.status is not Status.OK:
+            return _failed(answer)
+        result = list(
+            dict.fromkeys(" ".join(words.split()) for words in answer.reply.nuggets if words.strip())
+        )
+    if not result:
+        return Extracted(None, Status.UNCLEAR, "The model found no nuggets.", answer.flags)
+    flags = [
+        *answer.flags,
+        *[CUT] * (len(result) > MOST),
+        *([TOO_LONG] * any(word_count(words) > LONGEST for words in result[:MOST])),
+    ]
+    return await _weighed(material, ask, [Nugget(text=words) for words in result[:MOST]], texts, flags)
+
+
+async def _weighed(
+    material: Material, ask: Ask, nuggets: Sequence[Nugget], texts: Sequence[str], flags: Sequence[str]
+) -> Extracted:
+    """The nuggets with their importance, vital ones first, and with how far the exemplar bears them out."""
+    weights = dict[str, str]()
+    for names in _windows(nuggets):
+        fields = {"question": material.item.question, "nuggets": listed(names)}
+        answer = await ask(WEIGHED, fields, WeighedNuggets, fenced=tuple(fields))
+        if answer.status is not Status.OK:
+            return _failed(answer)
+        importances = _once(names, [(one.id, one.importance) for one in answer.reply.answers])
+        if importances is None:
+            return Extracted(None, Status.INVALID, "The reply does not weigh each nugget once.", answer.flags)
+        weights |= importances
+    support = dict[str, str]()
+    for names in _windows(nuggets):
+        words = "\n\n".join(f"id: {name}\n{unit.text}" for name, unit in names.items())
+        fields = {"question": material.item.question, "nuggets": words, "report": "\n\n".join(texts)}
+        answer = await ask(PROMPTS[1], fields, SupportTogether, fenced=tuple(fields))
+        if answer.status is not Status.OK:
+            return _failed(answer)
+        importances = _once(names, [(one.id, one.support) for one in answer.reply.answers])
+        if importances is None:
+            return Extracted(
+                None, Status.INVALID, "The reply does not assign each nugget once.", answer.flags
+            )
+        support |= importances
+    units = [
+        nugget.model_copy(update={"importance": weights[nugget.id], "support": support[nugget.id]})
+        for nugget in nuggets
+    ]
+    ordered = sorted(units, key=lambda nugget: nugget.importance != "vital")
+    return Extracted(Nuggets(units=tuple(ordered)), flags=tuple(flags))
+
+
+def _windows(nuggets: Sequence[Nugget]) -> Iterator[Mapping[str, Unit]]:
+    for start in range(0, len(nuggets), WINDOW):
+        yield by_letter(nuggets[start : start + WINDOW], "n")
+
+
+def _once(names: Mapping[str, Unit], pairs: Sequence[tuple[str, str]]) -> dict[str, str] | None:
+    """Unit → what was said of it; None unless each is named exactly once, and nothing else is."""
+    if sorted(name for name, _ in pairs) != sorted(names):
+        return None
+    return {names[name].id: value for name, value in pairs}
+
+
+def _failed(answer: Answer) -> Extracted:
+    return Extracted(None, answer.status, answer.cause, answer.flags)
+
+
+NUGGETS_MADE = Extraction(
+    name=DRAFT_NAME,
+    title="Nuggets of the exemplar",
+    citation="DeepScholar-Bench, §8.3.1",
+    makes=Kind.NUGGETS,
+    prompts=(DRAFT_NAME, WEIGHED, PROMPTS[1]),
+    extract=make,
+    sources=False,
+    exemplar=True,
+    departures=DRAFT_DEPARTURES,
 )

@@ -89,10 +89,9 @@ def _win(value: str | None, own: str) -> float | None:
     return 0.5 if value == TIE else float(value == own)
 
 
-class BetterOrganized(ValueReply):
+class BetterOrganized(ValueReply, value="better"):
     """What a judge replies about two sections. The ground comes first, so that the verdict follows from it."""
 
-    VALUE: ClassVar[str] = "better"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first or second, in exactly those letters, and nothing else. On "
         "the next line give your reason in one sentence."

@@ -40,10 +40,9 @@ PEOPLES_OWN = "left out for what people wrote: of their sources only title and a
 NO_TEXT = "Title and abstract of this source are not in this project; fetch them first."
 
 
-class Entailed(ValueReply):
+class Entailed(ValueReply, value="supported"):
     """What a judge replies about a sentence and its sources. The evidence comes first: the verdict follows from it."""
 
-    VALUE: ClassVar[str] = "supported"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
         "next line copy the deciding words of the source between double quotes, if there are any, and give your reason "

@@ -103,15 +103,13 @@ LONGEST_WORKS = 120_000
 _YES, _FIRST = "yes", "first"
 
 
-class RelevantWork(ValueReply):
+class RelevantWork(ValueReply, value="relevant", tokens=80):
     """What a model replies about one work."""
 
-    VALUE: ClassVar[str] = "relevant"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no and nothing else. On the next line give your reason in "
         "one sentence."
     )
-    TOKENS: ClassVar[int] = 80
     rationale: str = Field(description="Why, in one sentence")
     relevant: Annotated[Literal["yes", "no"], Word] = Field(description="yes or no")
 
@@ -121,15 +119,13 @@ class RelevantWork(ValueReply):
         return cls.model_validate({"relevant": _YES, "rationale": ""})
 
 
-class BetterWork(ValueReply):
+class BetterWork(ValueReply, value="better", tokens=80):
     """What a model replies about two works."""
 
-    VALUE: ClassVar[str] = "better"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first or second and nothing else. On the next line give your "
         "reason in one sentence."
     )
-    TOKENS: ClassVar[int] = 80
     rationale: str = Field(description="Why, in one sentence")
     better: Annotated[Literal["first", "second"], Word] = Field(description="first or second")
 
@@ -139,12 +135,10 @@ class BetterWork(ValueReply):
         return cls.model_validate({"better": side, "rationale": ""})
 
 
-class Notes(Report):
+class Notes(Report, again="Write the whole notes.", tokens=1_500):
     """What a model notes of some works before it writes about all of them."""
 
     TEXT_FORM: ClassVar[str] = "Reply with the notes themselves."
-    AGAIN: ClassVar[str] = "Write the whole notes."
-    TOKENS: ClassVar[int] = 1_500
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
@@ -152,12 +146,10 @@ class Notes(Report):
         return cls(text="note " * 800)
 
 
-class SectionText(Report):
+class SectionText(Report, again="Write the whole section.", tokens=3_000):
     """The section as the model wrote it."""
 
     TEXT_FORM: ClassVar[str] = "Reply with the section itself, in Markdown."
-    AGAIN: ClassVar[str] = "Write the whole section."
-    TOKENS: ClassVar[int] = 3_000
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
@@ -292,14 +284,12 @@ SearchRound = Callable[[str, int], Awaitable[Sequence[CatalogueWork]]]
 """Looks up so many works for a query, the best first."""
 
 
-class SearchQueries(ModelReply):
+class SearchQueries(ModelReply, again="Give the same queries again.", tokens=100):
     """The queries that a model wants to be looked up next."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text, one query on each line and nothing else: no numbers, no quotation marks."
     )
-    AGAIN: ClassVar[str] = "Give the same queries again."
-    TOKENS: ClassVar[int] = 100
     queries: list[str] = Field(min_length=1, max_length=50, description="The queries, the best first")
 
     @classmethod
@@ -319,12 +309,10 @@ class SearchQueries(ModelReply):
         return list(dict.fromkeys(filter(None, plain)))[:count]
 
 
-class Summary(Report):
+class Summary(Report, again="Write the whole summary.", tokens=600):
     """What a model sums up of the works that a round found."""
 
     TEXT_FORM: ClassVar[str] = "Reply with the summary itself."
-    AGAIN: ClassVar[str] = "Write the whole summary."
-    TOKENS: ClassVar[int] = 600
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:

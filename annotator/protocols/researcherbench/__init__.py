@@ -5,12 +5,16 @@ ResearcherBench: Evaluating Deep AI Research Systems on the Frontiers of AI Rese
 
 from annotator.domain.judges.paper import Paper
 from annotator.protocols.researcherbench.claims import CLAIMS
-from annotator.protocols.researcherbench.classification import CLASSIFICATION
 from annotator.protocols.researcherbench.coverage import COVERAGE
+from annotator.protocols.researcherbench.drafts import (
+    BY_DIMENSIONS,
+    BY_REFERENCE,
+    CLASSIFICATION,
+    INSIGHTS,
+    REFERENCE,
+)
 from annotator.protocols.researcherbench.factual import FACTUAL
-from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE
 from annotator.protocols.researcherbench.pairwise import PAIRWISE
-from annotator.protocols.researcherbench.rubric_drafts import BY_DIMENSIONS, BY_REFERENCE
 from annotator.protocols.researcherbench.tables import TABLES, UNPRINTED
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 

@@ -148,10 +148,9 @@ def weight(unit: Unit) -> float:
 # Appendices E.2 and E.3: a criterion at a time, or several in one call.
 
 
-class Coverage(QuotingReply):
+class Coverage(QuotingReply, value="covered", unquoted=(NO,)):
     """What a judge replies about one criterion. The evidence comes first, so that the verdict follows from it."""
 
-    VALUE, UNQUOTED = "covered", (NO,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
         "next line, after a yes, copy the passage of the report that decided it between double quotes. On the last "

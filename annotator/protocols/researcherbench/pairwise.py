@@ -79,10 +79,9 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 # Appendices E.7.1 and E.7.2: one pair at a time, in one order.
 
 
-class Preference(ValueReply):
+class Preference(ValueReply, value="better"):
     """What a judge replies about two reports. The grounds come first, so that the verdict follows from them."""
 
-    VALUE: ClassVar[str] = "better"
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be first, second or tie, in exactly those letters, and nothing "
         "else. On the next line give your grounds in two to four sentences."

@@ -24,7 +24,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, RunState
 from annotator.judging.calls.prices import FILE, Budget, tokens_in
 from annotator.judging.calls.probe import FILLER_CHARACTERS
-from annotator.judging.calls.replies import reread
+from annotator.judging.calls.reply_parts import reread
 from annotator.storage.tables import RESPONSE
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.adra_project import say

@@ -20,7 +20,7 @@ from annotator.exchange.pages.fetching import (
     pinned,
     target,
 )
-from annotator.exchange.pages.folder import FolderEntry, FolderProblem, entries, page_of
+from annotator.exchange.pages.folder import FolderEntry, entries, page_of
 from annotator.exchange.pages.states import (
     LONGEST_TEXT,
     PageReading,
@@ -28,6 +28,7 @@ from annotator.exchange.pages.states import (
     check_reading,
     check_status,
 )
+from annotator.exchange.release.bundle import Problem
 from tests.exchange.pages.page_server import ARTICLE, HereWorker, Names
 from tests.exchange.texts.test_rendering import pdf
 from tests.systems import links
@@ -48,7 +49,7 @@ def written(folder: Path, **files: str | bytes) -> Path:
 async def pages_of(folder: Path) -> tuple[list[Page], list[str]]:
     result, problems = entries(folder)
     came = [await page_of(entry, HereWorker()) for entry in result]
-    words = [str(one) for one in (*problems, *(one for one in came if isinstance(one, FolderProblem)))]
+    words = [str(one) for one in (*problems, *(one for one in came if isinstance(one, Problem)))]
     return [one for one in came if isinstance(one, Page)], words
 
 
@@ -177,7 +178,7 @@ async def test_a_file_too_large_or_gone_is_told(tmp_path: Path, monkeypatch: pyt
     gone = await page_of(FolderEntry("b", tmp_path / "b.txt", "https://b.example"), HereWorker())
     assert isinstance(large, Page)
     assert (large.state, large.text) == (PageState.TOO_LONG, "")
-    assert isinstance(gone, FolderProblem)
+    assert isinstance(gone, Problem)
     assert "cannot be read" in gone.reason
 
 

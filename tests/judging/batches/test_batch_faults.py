@@ -8,7 +8,7 @@ import pytest
 from annotator.domain.judges.judge import RunState, Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches.batch_results import QuestionFate
-from annotator.judging.calls.replies import UnreadableReply, reread
+from annotator.judging.calls.reply_parts import UnreadableReply, reread
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, failed, values
 from tests.judging.odd_server import KEY, NO_JSON, YES_JSON, Odd, Reply, at_work, completion, error
 

@@ -12,14 +12,16 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Status
 from annotator.domain.texts.canonical import escaped
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble, Usage, read
-from annotator.judging.calls.replies import LONGEST, UnreadableReply, parse
 from annotator.judging.calls.reply_parts import (
+    LONGEST,
     STRIKES,
     YES_NO,
     ReplyForm,
     ResponseFormats,
+    UnreadableReply,
     below,
     in_words,
+    parse,
     parted,
     repair,
     response_format,

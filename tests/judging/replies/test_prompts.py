@@ -9,10 +9,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from annotator.domain.judges.judge import Call, Status
-from annotator.judging.calls.asking import ReplayAsk
+from annotator.judging.calls.asking import ReplayAsk, weighed
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import tokens_in
-from annotator.judging.calls.weighing import weighed
 from annotator.judging.messages import (
     FLAG,
     STAND_IN,

@@ -8,15 +8,12 @@ from annotator.domain.judges.contest import FIRST, SECOND, TIE
 from annotator.domain.judges.protocol import Case, Material, RatedResponse
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Item, Response
-from annotator.judging.calls.replies import UnreadableReply, parse
-from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.calls.reply_parts import ReplyForm, UnreadableReply, parse
 from annotator.judging.messages import load
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.adra.efficiency import EFFICIENCY
-from annotator.protocols.adra.extracted_plan import DrawnPlan, Step
-from annotator.protocols.adra.extracted_references import Listed, References
-from annotator.protocols.adra.plan import Cell, Row
+from annotator.protocols.adra.plan import Cell, DrawnPlan, Row, Step
 from annotator.protocols.adra.preference import (
     ASPECTS,
     NAME,
@@ -28,6 +25,7 @@ from annotator.protocols.adra.preference import (
 )
 from annotator.protocols.adra.reading import as_title, read_entry
 from annotator.protocols.adra.reasoning import OneTold, Together, Told
+from annotator.protocols.adra.retrieval import Listed, References
 from tests.protocols.adra.adra_material import ITEM, metric, response
 from tests.servers.scripted_ask import ScriptedAsk
 

@@ -9,8 +9,19 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.material.part import ResponsePart
-from annotator.protocols.adra.extracted_plan import DrawnPlan, Step, baseline as plan_baseline, extract
-from annotator.protocols.adra.plan import PLAN, Cell, Row, any_match, baseline, judge, one_to_one
+from annotator.protocols.adra.plan import (
+    PLAN,
+    Cell,
+    DrawnPlan,
+    Row,
+    Step,
+    any_match,
+    baseline,
+    extract,
+    headings_as_plan as plan_baseline,
+    judge,
+    one_to_one,
+)
 from tests.material.anchors import stands_in
 from tests.protocols.adra.adra_material import Ask, material, metric, plan, plans, run, scored_matrix
 

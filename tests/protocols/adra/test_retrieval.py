@@ -12,9 +12,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.texts.identifier import parse
 from annotator.protocols.adra.counts import CountTally, estimate, f1, jaccard, precision, recall
-from annotator.protocols.adra.extracted_references import Listed, References, baseline, extract
 from annotator.protocols.adra.reading import LONGEST_QUOTE, is_list_heading, references
-from annotator.protocols.adra.retrieval import RETRIEVAL, compare
+from annotator.protocols.adra.retrieval import RETRIEVAL, Listed, References, baseline, compare, extract
 from annotator.protocols.citations import LONGEST_IDENTIFIER
 from tests.material.anchors import stands_in
 from tests.protocols.adra.adra_material import Ask, evidence, material, metric, run, works

@@ -15,9 +15,15 @@ from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.material.item import Item, Response
 from annotator.judging.messages import load
-from annotator.protocols.arena import checklist, checklist_drafts, ranking
-from annotator.protocols.arena.checklist import RATINGS, Rating, RatingsTogether, judge, judge_together
-from annotator.protocols.arena.checklist_drafts import DraftedChecklist
+from annotator.protocols.arena import checklist, ranking
+from annotator.protocols.arena.checklist import (
+    RATINGS,
+    DraftedChecklist,
+    Rating,
+    RatingsTogether,
+    judge,
+    judge_together,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -203,7 +209,7 @@ def says(*weights: float, told: dict[str, str] | None = None):  # type: ignore[n
 
 
 async def test_points_come_with_the_heaviest_first_and_shares_of_1() -> None:
-    result = await checklist_drafts.make(material(), says(0.2, 0.5, 0.3))
+    result = await checklist.make(material(), says(0.2, 0.5, 0.3))
     assert isinstance(result.document, Checklist)
     assert [unit.share for unit in result.document.units] == [0.5, 0.3, 0.2]
     first = result.document.units[0]
@@ -212,7 +218,7 @@ async def test_points_come_with_the_heaviest_first_and_shares_of_1() -> None:
 
 
 async def test_weights_that_nearly_sum_to_1_are_divided_by_their_sum_and_flagged() -> None:
-    result = await checklist_drafts.make(material(), says(0.33, 0.33, 0.33))
+    result = await checklist.make(material(), says(0.33, 0.33, 0.33))
     assert result.document is not None
     assert [unit.share for unit in result.document.units] == pytest.approx([1 / 3] * 3)
     assert result.flags == ("shares_normalized",)
@@ -227,13 +233,13 @@ async def test_weights_that_nearly_sum_to_1_are_divided_by_their_sum_and_flagged
     ],
 )
 async def test_a_draft_that_breaks_a_rule_is_refused_by_name(weights: tuple[float, ...], cause: str) -> None:
-    result = await checklist_drafts.make(material(), says(*weights))
+    result = await checklist.make(material(), says(*weights))
     assert (result.document, result.status, result.cause) == (None, Status.INVALID, cause)
 
 
 async def test_the_model_is_told_the_task_and_its_traits_and_no_report() -> None:
     told: dict[str, str] = {}
-    await checklist_drafts.make(material(), says(0.5, 0.3, 0.2, told=told))
+    await checklist.make(material(), says(0.5, 0.3, 0.2, told=told))
     assert told == {
         "question": "Design a protocol.",
         "phase": "not known",

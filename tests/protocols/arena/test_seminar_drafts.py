@@ -16,11 +16,9 @@ from annotator.domain.material.item import CONTINUATION, Item, Response, Source
 from annotator.exchange import transcripts
 from annotator.exchange.transcripts import SpokenLine
 from annotator.judging.messages import strict_schema
-from annotator.protocols.arena import inspiration_drafts, task_drafts
-from annotator.protocols.arena.continuations import Continuation, split
-from annotator.protocols.arena.inspiration_drafts import DrawnInspirations
-from annotator.protocols.arena.leakage import LEAKAGE, compared
-from annotator.protocols.arena.task_drafts import WrittenTasks
+from annotator.protocols.arena import seminar_drafts
+from annotator.protocols.arena.leakage import LEAKAGE, Continuation, compared, split
+from annotator.protocols.arena.seminar_drafts import DrawnInspirations, WrittenTasks
 from tests.protocols.arena.test_checklist import material
 from tests.protocols.arena.test_key_points import SUFFIX
 from tests.servers.scripted_ask import ScriptedAsk
@@ -66,7 +64,7 @@ def written(count: int, **more: Any) -> dict[str, Any]:
 
 async def test_an_inspiration_is_drawn_with_its_place_in_the_transcript() -> None:
     ask = ScriptedAsk({"inspirations": [drawn(type="Transdisciplinarity")]})
-    result = await inspiration_drafts.draw(seminar(), ask)
+    result = await seminar_drafts.draw(seminar(), ask)
     assert isinstance(result.document, Inspirations)
     (unit,) = result.document.units
     assert (unit.type, unit.piece, unit.qualities) == ("transdisciplinary", 1, ("challenge", "explorability"))
@@ -83,9 +81,7 @@ async def test_an_inspiration_is_drawn_with_its_place_in_the_transcript() -> Non
 
 
 async def test_a_quotation_that_is_not_in_the_transcript_is_named_and_flagged() -> None:
-    result = await inspiration_drafts.draw(
-        seminar(), ScriptedAsk({"inspirations": [drawn("nobody said this")]})
-    )
+    result = await seminar_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn("nobody said this")]}))
     assert result.document is not None
     assert result.flags == ("quote_missing",)
     assert result.document.units[0].note == "Not found in the transcript: “nobody said this”"
@@ -101,8 +97,8 @@ def recorded(size: int = 1500) -> Material:
 
 
 async def test_quotations_tell_when_they_were_said_whoever_drafts() -> None:
-    by_model = await inspiration_drafts.draw(recorded(), ScriptedAsk({"inspirations": [drawn()]}))
-    by_words = inspiration_drafts.baseline(recorded())
+    by_model = await seminar_drafts.draw(recorded(), ScriptedAsk({"inspirations": [drawn()]}))
+    by_words = seminar_drafts.baseline(recorded())
     for result, times in ((by_model, ["0:10"]), (by_words, ["0:10", "0:20", "0:40", "0:50"])):
         assert result.document is not None
         assert [unit.anchor.said for unit in result.document.units] == times
@@ -110,7 +106,7 @@ async def test_quotations_tell_when_they_were_said_whoever_drafts() -> None:
 
 async def test_a_quotation_lies_in_the_piece_that_was_read() -> None:
     ask = ScriptedAsk(*({"inspirations": [drawn()]} for _ in range(10)))
-    result = await inspiration_drafts.draw(recorded(size=45), ask)
+    result = await seminar_drafts.draw(recorded(size=45), ask)
     assert result.document is not None
     assert len(ask.asked) > 1
     assert result.document.units[-1].anchor.said == "0:40"
@@ -118,7 +114,7 @@ async def test_a_quotation_lies_in_the_piece_that_was_read() -> None:
 
 async def test_every_piece_is_asked_about_and_its_number_kept() -> None:
     ask = ScriptedAsk(*({"inspirations": [drawn()]} for _ in range(3)))
-    result = await inspiration_drafts.draw(seminar(size=20), ask)
+    result = await seminar_drafts.draw(seminar(size=20), ask)
     assert result.document is not None
     count = len(ask.asked)
     assert count > 1
@@ -129,30 +125,30 @@ async def test_every_piece_is_asked_about_and_its_number_kept() -> None:
 
 
 async def test_an_eleventh_inspiration_of_a_piece_is_refused_by_name() -> None:
-    ten = await inspiration_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn()] * 10}))
+    ten = await seminar_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn()] * 10}))
     assert ten.document is not None
-    result = await inspiration_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn()] * 11}))
+    result = await seminar_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn()] * 11}))
     cause = "The reply on piece 1 has 11 inspirations; a piece gives at most 10."
     assert (result.document, result.status, result.cause) == (None, Status.INVALID, cause)
 
 
 async def test_a_piece_that_fails_spoils_the_draft_but_the_others_are_asked() -> None:
     ask = ScriptedAsk(Answer(Status.TIMEOUT, cause="too slow"), *({"inspirations": [drawn()]},) * 5)
-    result = await inspiration_drafts.draw(seminar(size=20), ask)
+    result = await seminar_drafts.draw(seminar(size=20), ask)
     assert (result.document, result.status, result.cause) == (None, Status.TIMEOUT, "too slow")
     assert len(ask.asked) > 1
 
 
 async def test_no_source_and_no_inspiration_are_told() -> None:
-    assert (await inspiration_drafts.draw(material(), ScriptedAsk())).status is Status.SKIPPED
-    none = await inspiration_drafts.draw(seminar(), ScriptedAsk({"inspirations": []}))
+    assert (await seminar_drafts.draw(material(), ScriptedAsk())).status is Status.SKIPPED
+    none = await seminar_drafts.draw(seminar(), ScriptedAsk({"inspirations": []}))
     assert (none.status, none.cause) == (Status.UNCLEAR, "The model found no inspiration.")
-    assert (await task_drafts.write(seminar(), ScriptedAsk())).cause == task_drafts.NO_INSPIRATIONS
+    assert (await seminar_drafts.write(seminar(), ScriptedAsk())).cause == seminar_drafts.NO_INSPIRATIONS
 
 
 async def test_tasks_are_tied_to_the_inspirations_that_they_name() -> None:
     ask = ScriptedAsk(written(5, family="method blueprint", inspirations=["i2", "i2"]))
-    result = await task_drafts.write(inspired(1, 1), ask)
+    result = await seminar_drafts.write(inspired(1, 1), ask)
     assert isinstance(result.document, Tasks)
     assert {(one.family, one.inspirations, one.piece) for one in result.document.units} == {
         ("Method / Experiment Blueprint", ("u1",), 1)
@@ -163,7 +159,7 @@ async def test_tasks_are_tied_to_the_inspirations_that_they_name() -> None:
 
 async def test_each_piece_is_a_call_of_its_own_and_what_is_odd_is_flagged() -> None:
     ask = ScriptedAsk(written(4), written(5, inspirations=["i9"]))
-    result = await task_drafts.write(inspired(1, 2, 1), ask)
+    result = await seminar_drafts.write(inspired(1, 2, 1), ask)
     assert result.document is not None
     assert [one.piece for one in result.document.units] == [1] * 4 + [2] * 5
     assert result.flags == ("task_count", "inspiration_unknown")
@@ -184,7 +180,7 @@ async def test_each_piece_is_a_call_of_its_own_and_what_is_odd_is_flagged() -> N
 async def test_a_draft_of_tasks_that_breaks_a_rule_is_refused_by_name(
     reply: dict[str, Any], cause: str
 ) -> None:
-    result = await task_drafts.write(inspired(1), ScriptedAsk(reply))
+    result = await seminar_drafts.write(inspired(1), ScriptedAsk(reply))
     assert (result.document, result.status, result.cause) == (None, Status.INVALID, cause)
 
 
@@ -205,24 +201,24 @@ async def test_the_plain_text_forms_are_read() -> None:
 
 
 async def test_the_baseline_finds_cue_words_and_fills_fixed_sentences() -> None:
-    result = inspiration_drafts.baseline(seminar())
+    result = seminar_drafts.baseline(seminar())
     assert result.document is not None
     assert [(one.type, one.piece) for one in result.document.units] == [("limitation", 1), ("methodology", 1)]
     # Words alone copy one sentence, and a person is told that more are asked for.
     assert {finding.rule for finding in lint(result.document)} == {"sentences"}
     filled = replace(seminar(), documents={Kind.INSPIRATIONS: result.document})
-    tasks = task_drafts.baseline(filled)
+    tasks = seminar_drafts.fixed_sentences(filled)
     assert tasks.document is not None
     assert [one.family.phase for one in tasks.document.units] == [one.phase for one in tasks.document.units]
     assert len(tasks.document.units) == 5
     assert {finding.level for finding in lint(tasks.document)} <= {"warning"}
     assert {finding.rule for finding in lint(tasks.document)} <= {"near-duplicate", "seminar"}
-    assert task_drafts.baseline(seminar()).cause == task_drafts.NO_INSPIRATIONS
-    assert inspiration_drafts.baseline(seminar("Nothing is here to be found at all today.")).document is None
+    assert seminar_drafts.fixed_sentences(seminar()).cause == seminar_drafts.NO_INSPIRATIONS
+    assert seminar_drafts.baseline(seminar("Nothing is here to be found at all today.")).document is None
 
 
 async def test_the_baseline_takes_a_turn_that_stands_in_two_pieces_once() -> None:
-    result = inspiration_drafts.baseline(seminar(size=20))
+    result = seminar_drafts.baseline(seminar(size=20))
     assert result.document is not None
     assert len({one.anchor.start for one in result.document.units}) == len(result.document.units)
 

@@ -13,15 +13,17 @@ from annotator.domain.judges.protocol import Answer, Case, Material, RatedRespon
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
-from annotator.protocols.deepscholar import importance, nugget_drafts, nuggets
+from annotator.protocols.deepscholar import importance, nuggets
 from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
-from annotator.protocols.deepscholar.nugget_drafts import DrawnNuggets, WeighedNugget, WeighedNuggets
 from annotator.protocols.deepscholar.nuggets import (
     FULL,
     NONE,
     PARTIAL,
+    DrawnNuggets,
     SupportOfOne,
     SupportTogether,
+    WeighedNugget,
+    WeighedNuggets,
     judge,
     judge_together,
 )
@@ -231,7 +233,7 @@ def item(*exemplars: str) -> Material:
 
 async def test_nuggets_are_weighed_and_assigned_in_tens_and_vital_ones_come_first() -> None:
     ask = Scripted([f"Fact {n}" for n in range(1, 13)])
-    result = await nugget_drafts.make(item("Trees cool."), ask)
+    result = await nuggets.make(item("Trees cool."), ask)
     assert isinstance(result.document, Nuggets)
     units = {unit.text: (unit.importance, unit.support, unit.counts) for unit in result.document.units}
     # Places 3, 6, 9 of the first ten; of the last two none is the third.
@@ -242,26 +244,26 @@ async def test_nuggets_are_weighed_and_assigned_in_tens_and_vital_ones_come_firs
     assert units["Fact 11"][1] == "partial_support"
     assert units["Fact 3"] == ("vital", "support", True)
     assert [prompt for prompt, _ in ask.asked] == [
-        nugget_drafts.NAME, *[nugget_drafts.WEIGHED] * 2, *["deepscholar.nuggets.together"] * 2,
+        nuggets.DRAFT_NAME, *[nuggets.WEIGHED] * 2, *["deepscholar.nuggets.together"] * 2,
     ]  # fmt: skip
     assert result.flags == ()
 
 
 async def test_more_than_ten_texts_are_read_window_by_window_with_the_list_so_far() -> None:
     ask = Scripted(["One fact"], ["One fact", "Another  fact", "One fact"])
-    result = await nugget_drafts.make(item(*(f"Text {n}." for n in range(11))), ask)
-    drawn = [fields for prompt, fields in ask.asked if prompt == nugget_drafts.NAME]
-    assert [fields["nuggets"] for fields in drawn] == [nugget_drafts.NONE_YET, "One fact"]
+    result = await nuggets.make(item(*(f"Text {n}." for n in range(11))), ask)
+    drawn = [fields for prompt, fields in ask.asked if prompt == nuggets.DRAFT_NAME]
+    assert [fields["nuggets"] for fields in drawn] == [nuggets.NONE_YET, "One fact"]
     assert (drawn[0]["documents"].count("Text"), drawn[1]["documents"]) == (10, "Text 10.")
     assert result.document is not None
     assert sorted(unit.text for unit in result.document.units) == ["Another fact", "One fact"]
 
 
 async def test_thirty_stay_and_long_ones_are_flagged() -> None:
-    result = await nugget_drafts.make(item("T."), Scripted([f"{'word ' * 12}{n}" for n in range(31)]))
+    result = await nuggets.make(item("T."), Scripted([f"{'word ' * 12}{n}" for n in range(31)]))
     assert result.document is not None
     assert len(result.document.units) == 30
-    assert result.flags == (nugget_drafts.CUT, nugget_drafts.TOO_LONG)
+    assert result.flags == (nuggets.CUT, nuggets.TOO_LONG)
 
 
 async def test_a_nugget_that_is_left_out_or_weighed_twice_spoils_the_draft() -> None:
@@ -269,14 +271,14 @@ async def test_a_nugget_that_is_left_out_or_weighed_twice_spoils_the_draft() -> 
         def weighed(self, name: str) -> WeighedNugget:
             return WeighedNugget(id="n1", importance="vital")
 
-    result = await nugget_drafts.make(item("T."), Careless(["A", "B"]))
+    result = await nuggets.make(item("T."), Careless(["A", "B"]))
     assert (result.document, result.status) == (None, Status.INVALID)
 
 
 @pytest.mark.parametrize("texts", [(), (" \n",)])
 async def test_without_an_exemplar_nothing_is_asked(texts: tuple[str, ...]) -> None:
-    result = await nugget_drafts.make(item(*texts), Scripted())
-    assert (result.status, result.cause) == (Status.SKIPPED, nugget_drafts.NO_EXEMPLAR)
+    result = await nuggets.make(item(*texts), Scripted())
+    assert (result.status, result.cause) == (Status.SKIPPED, nuggets.NO_EXEMPLAR)
 
 
 def test_the_plain_text_form_takes_a_nugget_a_line() -> None:

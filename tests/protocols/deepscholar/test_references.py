@@ -1,4 +1,4 @@
-"""DeepScholar's references: relevance, statistics and organization."""
+"""DeepScholar's references: references, statistics and organization."""
 
 import csv
 import random
@@ -15,15 +15,15 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.deepscholar import organization, relevance
+from annotator.protocols.deepscholar import organization, references
 from annotator.protocols.deepscholar.references import (
+    Relevance,
     document_importance,
     document_importance_pooled,
     document_importance_released,
     reference_coverage,
     reference_coverage_of_all,
 )
-from annotator.protocols.deepscholar.relevance import Relevance
 from annotator.protocols.deepscholar.sentences import ReportFigures, report_figures
 from tests.material.related_work import SHARED
 from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report, with_works
@@ -230,8 +230,8 @@ FOUR_WORKS = tuple((name, f"arXiv:2001.0000{place}") for place, name in enumerat
 
 def rate(
     grades: dict[str, str], material: Material | None = None, *, over_valid: bool = False
-) -> relevance.Estimate:
-    return relevance.relevance_rate(RatedResponse(material or with_works(*FOUR_WORKS), grades), over_valid)
+) -> references.Estimate:
+    return references.relevance_rate(RatedResponse(material or with_works(*FOUR_WORKS), grades), over_valid)
 
 
 def test_the_sum_of_grades_over_twice_the_works() -> None:
@@ -240,9 +240,9 @@ def test_the_sum_of_grades_over_twice_the_works() -> None:
 
 def test_as_released_the_sum_is_not_halved() -> None:
     scored = RatedResponse(with_works(*FOUR_WORKS), {"a": "2", "b": "1", "c": "1"})
-    result = relevance.released_rate(scored)
+    result = references.released_rate(scored)
     assert (result.value, result.missing, result.floor, result.ceiling) == (None, 1, 1.0, 1.5)
-    assert relevance.released_rate(replace(scored, values={**scored.values, "d": "0"})).value == 1.0
+    assert references.released_rate(replace(scored, values={**scored.values, "d": "0"})).value == 1.0
 
 
 def test_a_report_that_names_nothing_is_0_and_says_so() -> None:
@@ -257,7 +257,7 @@ def test_without_its_references_nothing_is_said_of_a_report() -> None:
 def test_a_work_counts_once_whatever_its_version() -> None:
     twice = with_works(("a", "http://arxiv.org/abs/2001.00001v1"), ("b", "arXiv:2001.00001v3"))
     assert rate({"a": "2"}, twice).value == 1.0
-    assert [case.unit.id for case in relevance.cases(twice)] == ["a"]
+    assert [case.unit.id for case in references.cases(twice)] == ["a"]
 
 
 def test_a_missing_grade_bounds_the_rate() -> None:
@@ -269,7 +269,7 @@ def test_a_missing_grade_bounds_the_rate() -> None:
 @pytest.mark.anyio
 async def test_the_judge_sees_nothing_of_the_report() -> None:
     material = with_works(FOUR_WORKS[0], abstracts={"arxiv:2001.00001": "About oaks."})
-    (case,) = relevance.cases(material)
+    (case,) = references.cases(material)
 
     async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
         assert set(fields) == set(fenced) == {"question", "exemplar", "title", "abstract"}
@@ -281,7 +281,7 @@ async def test_the_judge_sees_nothing_of_the_report() -> None:
         )
         return Answer(Status.OK, Relevance(rationale="r", relevance="1"))
 
-    assert (await relevance.judge(case, answer))["a"].value == "1"
+    assert (await references.judge(case, answer))["a"].value == "1"
 
 
 @pytest.mark.anyio
@@ -289,8 +289,8 @@ async def test_a_work_without_its_abstract_is_missing_without_a_call() -> None:
     async def never(*_args, **_more):  # type: ignore[no-untyped-def]
         raise AssertionError("nobody need be asked")
 
-    (case,) = relevance.cases(with_works(FOUR_WORKS[0]))
-    for verdict in ((await relevance.judge(case, never))["a"], relevance.baseline(case)["a"]):
+    (case,) = references.cases(with_works(FOUR_WORKS[0]))
+    for verdict in ((await references.judge(case, never))["a"], references.baseline(case)["a"]):
         assert (verdict.value, verdict.status) == (None, Status.SKIPPED)
         assert "abstract" in verdict.cause
 
@@ -300,15 +300,15 @@ def test_the_baseline_grades_by_the_tasks_words() -> None:
     far = with_works(
         FOUR_WORKS[0], abstracts={"arxiv:2001.00001": "quark gluon plasma viscosity measurement"}
     )
-    grades = [relevance.baseline(next(relevance.cases(one)))["a"].value for one in (near, far)]
+    grades = [references.baseline(next(references.cases(one)))["a"].value for one in (near, far)]
     assert grades == ["2", "0"]
 
 
 def test_works_are_asked_about_where_the_item_has_an_exemplar() -> None:
     alone = replace(with_works(FOUR_WORKS[0]), facing=())
-    assert list(relevance.cases(alone)) == []
+    assert list(references.cases(alone)) == []
     own = replace(alone, response=EXEMPLARS)
-    assert [case.given["exemplar"] for case in relevance.cases(own)] == ["Trees cool."]
+    assert [case.given["exemplar"] for case in references.cases(own)] == ["Trees cool."]
 
 
 def counted(text: str) -> ReportFigures:

@@ -12,7 +12,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.material.item import Item, Response, Source
 from annotator.domain.material.part import as_markdown
-from annotator.protocols.researcherbench.insights import (
+from annotator.protocols.researcherbench.drafts import (
     FOCUS,
     NAME,
     DrawnInsights,

@@ -13,8 +13,8 @@ from annotator.judging.messages import load
 from annotator.protocols import TAXONOMIES
 from annotator.protocols.researcherbench.claims import CLAIMS, DrawnClaim
 from annotator.protocols.researcherbench.coverage import PROMPTS as COVERAGE, Coverage, CoverageOfOne
+from annotator.protocols.researcherbench.drafts import INSIGHTS, REFERENCE, DrawnInsight, DrawnReference
 from annotator.protocols.researcherbench.factual import FACTUAL, Verified
-from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE, DrawnInsight, DrawnReference
 from annotator.protocols.researcherbench.pairwise import (
     PAIRWISE,
     Preference,

@@ -6,7 +6,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -28,7 +27,7 @@ from annotator.exchange.folders import CORRECT, decoded, read_bytes, read_json
 from annotator.exchange.formats.deepscholar import tables
 from annotator.exchange.formats.deepscholar.tables import DATASET, Cited, PublishedPaper
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, SystemNames
-from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
+from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words
 from annotator.exchange.release.records import (
     ArtifactRecord,
     ExtractRecord,
@@ -355,13 +354,10 @@ class PublishedFiles:
             raise Refusal(f"“{path.name}” is no file of this layout.", "Choose the file as it was published.")
 
 
-class _RelatedWorkReader:
-    """A reader that collects the bundle and the problems, file by file."""
-
+class _RelatedWorkReader(BundleReader):
     def __init__(self, known: ExistingItems, at: datetime) -> None:
+        super().__init__()
         self.known, self.at = known, at
-        self.bundle = Bundle()
-        self.problems: list[Problem] = []
         self.papers: dict[str, PublishedPaper] = {}
         self.by_row: dict[int, str] = {}
         # Of every paper, here or in the files, what its abstract says.
@@ -378,10 +374,10 @@ class _RelatedWorkReader:
         self._each(files.citations[:1], lambda file: self._read_citations(file, cited))
         self._each(files.important[:1], lambda file: self._read_important(file, cited))
         for paper in self.papers.values():
-            with self._reporting(paper.arxiv_id):
+            with self.reporting(paper.arxiv_id):
                 self._take_references(paper, cited.pop(paper.arxiv_id, []))
         for arxiv_id, rows in cited.items():
-            with self._reporting(arxiv_id):
+            with self.reporting(arxiv_id):
                 self._take_evidence(arxiv_id, rows)
         self._each(files.names, self._read_names)
         self._each(files.nuggets, self._take_nuggets)
@@ -391,34 +387,23 @@ class _RelatedWorkReader:
 
     def take_collected(self, one: CollectedPaper, row: int) -> None:
         paper, cited = tables.published_so(one, row)
-        with self._reporting(one.arxiv_id):
+        with self.reporting(one.arxiv_id):
             self._take_paper(one.arxiv_id, paper)
-        with self._reporting(one.arxiv_id):
+        with self.reporting(one.arxiv_id):
             self._take_references(paper, cited)
         self.problems += [Problem(one.arxiv_id, None, note, note=True) for note in one.notes]
 
     def _each(self, paths: Iterable[Path], read: Callable[[Path], None]) -> None:
         for path in paths:
-            with self._reporting(path):
+            with self.reporting(shown(path)):
                 read(path)
-
-    @contextmanager
-    def _reporting(self, where: Path | str) -> Iterator[None]:
-        """What cannot be read is a problem of the file, or of the paper by its id, where it stands."""
-        name = shown(where) if isinstance(where, Path) else where
-        try:
-            yield
-        except Refusal as refusal:
-            self.problems.append(of_file(name, refusal))
-        except ValidationError as error:
-            self._problem(name, None, in_words(error))
 
     def _read_papers(self, file: Path) -> None:
         for index, paper in tables.papers_of(read_table(file, ("arxiv_id", "abstract"))):
             if paper is None:
-                self._problem(file.name, index, "has no arXiv id, title or abstract")
+                self.problem(file.name, index, "has no arXiv id, title or abstract")
             elif paper.arxiv_id in self.papers:
-                self._problem(file.name, index, f"paper {paper.arxiv_id} stands in this file before")
+                self.problem(file.name, index, f"paper {paper.arxiv_id} stands in this file before")
             else:
                 self.papers[paper.arxiv_id] = paper
                 self._take_paper(file.name, paper)
@@ -438,8 +423,7 @@ class _RelatedWorkReader:
             subject=paper.category,
             position=paper.row,
         )
-        self.bundle.items.append(item)
-        self.bundle.places["items", own] = (file, paper.row)
+        self.add("items", item, file, paper.row)
         self._take_source(paper, paper.title, paper.abstract, f"arXiv:{paper.arxiv_id}", 0)
         if paper.section:
             self._take_source(paper, f"{RELATED_WORK} {LATEX}", paper.section, "", 1)
@@ -464,7 +448,7 @@ class _RelatedWorkReader:
         table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand", "cited_paper_title"))
         for citation in tables.citations_of(table):
             if citation.paper not in self.abstracts:
-                self._problem(
+                self.problem(
                     file.name,
                     citation.index,
                     f"its paper {citation.paper or '(none)'} is not among the papers",
@@ -476,12 +460,10 @@ class _RelatedWorkReader:
         table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand"))
         self.important = tables.Importance(tables.citations_of(table), cited)
         for one in self.important.unknown:
-            self._problem(
-                file.name, one.index, f"“{one.key}” is no citation of paper {one.paper or '(none)'}"
-            )
+            self.problem(file.name, one.index, f"“{one.key}” is no citation of paper {one.paper or '(none)'}")
         if implied := self.important.implied:
             count = f"{counted(implied, 'citation')} of its papers {'is' if implied == 1 else 'are'}"
-            self._note(file.name, f"{count} not listed and so taken as not important")
+            self.note(file.name, f"{count} not listed and so taken as not important")
 
     def _read_names(self, file: Path) -> None:
         try:
@@ -500,7 +482,7 @@ class _RelatedWorkReader:
             numbers.setdefault(one.key, len(numbers) + 1)
         for key in mentioned:
             if rows and key not in numbers:
-                self._note(
+                self.note(
                     tables.CITATIONS, f"paper {paper.arxiv_id} cites “{key}”, of which the file says nothing"
                 )
             numbers.setdefault(key, len(numbers) + 1)
@@ -543,7 +525,7 @@ class _RelatedWorkReader:
         if not isinstance(key, str) or not isinstance(made, list):
             raise Refusal(f"“{file.name}” does not hold the nuggets of one paper.", "Choose the right file.")
         if key not in self.abstracts:
-            self._problem(file.name, None, f"its paper {key} is not among the papers")
+            self.problem(file.name, None, f"its paper {key} is not among the papers")
             return
         own = item_id(key)
         units = []
@@ -554,7 +536,7 @@ class _RelatedWorkReader:
             try:
                 units.append(Nugget.model_validate(fields))
             except ValueError:
-                self._problem(file.name, place, "is not a nugget with text, importance and assignment")
+                self.problem(file.name, place, "is not a nugget with text, importance and assignment")
         if units:
             self._take_artifact(own, Nuggets(units=tuple(units)), file.name)
 
@@ -564,7 +546,7 @@ class _RelatedWorkReader:
         if not arxiv_id:
             return
         if not report.text:
-            self._note(report.file, "holds an empty report")
+            self.note(report.file, "holds an empty report")
         own = item_id(arxiv_id)
         named = named_works(report)
         works = tuple(
@@ -575,7 +557,7 @@ class _RelatedWorkReader:
         )
         if count := report.passages_of_works:
             shown = f"was shown {counted(count, 'passage')} with the address of a work"
-            self._note(report.file, f"{shown}, which counts only where the report names it")
+            self.note(report.file, f"{shown}, which counts only where the report names it")
         for one in named:
             self._take_work(one.address, one.title, one.abstract)
         self._add_response(report, arxiv_id, "end-to-end", works)
@@ -586,12 +568,12 @@ class _RelatedWorkReader:
         about = [key for key, words in self.abstracts.items() if words and words in abstract]
         if len(about) == 1:
             if by_row and about[0] != by_row:
-                self._note(
+                self.note(
                     report.file, f"was asked about {about[0]}, not about row {report.row}; it goes there"
                 )
             return about[0]
         if not by_row:
-            self._problem(
+            self.problem(
                 report.file, None, f"no paper is known for row {report.row}; give {tables.PAPERS} too"
             )
         return by_row
@@ -617,10 +599,9 @@ class _RelatedWorkReader:
         before = next((response for response in self.bundle.responses if response.id == record.id), None)
         if before is not None:
             if before.text.strip() != record.text.strip():
-                self._problem(report.file, None, "the system has another report on this paper in these files")
+                self.problem(report.file, None, "the system has another report on this paper in these files")
             return
-        self.bundle.responses.append(record)
-        self.bundle.places["responses", record.id] = (report.file, report.row)
+        self.add("responses", record, report.file, report.row)
         if works is not None:
             self._take_extract(record, Evidence(units=works))
 
@@ -669,14 +650,7 @@ class _RelatedWorkReader:
 
     def _take_artifact(self, own: str, document: Document[Any], file: str) -> None:
         record = ArtifactRecord.settled(derived_id(own, document.KIND.value), own, document, self.at)
-        self.bundle.artifacts.append(record)
-        self.bundle.places["artifacts", record.id] = (file, 0)
-
-    def _note(self, file: str, reason: str) -> None:
-        self.problems.append(Problem(file, None, reason, note=True))
-
-    def _problem(self, file: str, index: int | None, reason: str) -> None:
-        self.problems.append(Problem(file, index, reason))
+        self.add("artifacts", record, file, 0)
 
 
 def _plain(text: str) -> str:

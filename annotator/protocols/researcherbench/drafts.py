@@ -1,25 +1,28 @@
-"""Key insights by type of question, and reference material for experts, drawn from a question's sources.
+"""What a model drafts: insights and reference material of a question's sources, its type, and whole rubric sets.
 
 ResearcherBench: stage 1 of making a rubric, §4.1.1; what to look for by type, and how it is asked, appendix C.1. The
 experts review, correct and add to what comes of it before they write criteria (§4.1.1, appendix C.1.2).
 """
 
+import json
 import re
 from collections import Counter
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
 from annotator.domain.judges.judge import Status
-from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.item import Source
-from annotator.domain.material.part import Passage, Reference, WriterAid
+from annotator.domain.material.part import ItemClassification, Passage, ProposedType, Reference, WriterAid
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.words import terms
 from annotator.protocols.reports import NO_SOURCE, anchored, excerpt_of, placed, sentences, with_text
-from annotator.protocols.several import QUOTE_MISSING, ModelReply, blocks, numbered
+from annotator.protocols.several import QUOTE_MISSING, ModelReply, blocks, numbered, whole
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
@@ -200,4 +203,186 @@ REFERENCE = Extraction(
     extract=refer,
     needs=(Kind.INSIGHTS,),
     departures=DEPARTURES,
+)
+
+
+# Type and subject of a question, drafted with a reason from what the project says its types are.
+# ResearcherBench: a model classified the questions collected, and people reviewed what it said (§3.1,
+# appendix B.2).
+
+CLASSIFICATION_NAME = "researcherbench.classification"
+NO_TYPES = "The project defines no question types."
+NO_SUBJECTS = "There are none yet."
+
+CLASSIFICATION_DEPARTURES = (
+    "The paper does not print its prompt: this one is in our own words, with the project's own definitions of types.",
+    "The subjects in use are shown to the model, so that one subject keeps one name; it may name another.",
+    "Nothing is set before a person confirms it, item by item.",
+)
+
+
+class DrawnType(ModelReply):
+    """How the model files a question: first why."""
+
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text, in three lines that begin with REASON:, TYPE: and SUBJECT:, and nothing else."
+    )
+    reason: str = Field(min_length=1, max_length=2000, description="Why, in one or two sentences")
+    question_type: str = Field(min_length=1, max_length=120, description="The name of the type")
+    subject: str = Field(min_length=1, max_length=200, description="The subject, in one to four words")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        (values,) = blocks(text, reason="REASON", question_type="TYPE", subject="SUBJECT")
+        return cls.model_validate(values)
+
+
+async def classify(material: Material, ask: Ask) -> Extracted:
+    """The type and the subject; unclear where the model names a type that the project does not have."""
+    if not material.types:
+        return Extracted(None, Status.SKIPPED, NO_TYPES)
+    fields = {
+        "question": material.item.question,
+        "types": "\n".join(f"- {one.name}: {' '.join(one.definition.split())}" for one in material.types),
+        "subjects": "\n".join(f"- {subject}" for subject in material.subjects) or NO_SUBJECTS,
+    }
+    answer = await ask(CLASSIFICATION_NAME, fields, DrawnType, fenced=("question", "types", "subjects"))
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    reply: DrawnType = answer.reply
+    known = {one.name.casefold(): one.name for one in material.types}
+    name = known.get(reply.question_type.strip().casefold())
+    if name is None:
+        cause = f"The model named “{reply.question_type.strip()}”, which is none of the project's types."
+        return Extracted(None, Status.UNCLEAR, cause, answer.flags)
+    unit = ProposedType(text=reply.reason.strip(), question_type=name, subject=reply.subject.strip())
+    return Extracted(ItemClassification(units=(unit,)), flags=answer.flags)
+
+
+CLASSIFICATION = Extraction(
+    name=CLASSIFICATION_NAME,
+    title="Type and subject of a question",
+    citation="ResearcherBench, §3.1 and appendix B.2",
+    makes=WriterAid.CLASSIFICATION,
+    prompts=(CLASSIFICATION_NAME,),
+    extract=classify,
+    sources=False,
+    departures=CLASSIFICATION_DEPARTURES,
+)
+
+
+# Rubric sets that a model writes alone, to be compared with the experts'. ResearcherBench, appendix G.1: by
+# four general dimensions of quality, from the question alone; and by reference, from what the experts had
+# before them and by what they were told, with a review of its own. What both come to, G.2 to G.4.
+
+DIMENSIONS, RUBRIC_BY_REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"
+REVIEW = "researcherbench.rubric.review"
+
+RUBRICS_DEPARTURES = (
+    "The paper describes how its two sets were written and does not print the prompts: these are in our own words, and "
+    "any model may write by them.",
+)
+
+NO_INSIGHTS = "There are none."
+# 931 criteria of 65 questions.
+PUBLIC_MEAN = 14
+
+
+class SetCriterion(ModelReply):
+    """A criterion as the model wrote it: first what it rests on."""
+
+    basis: str = Field(max_length=2000, description="What it rests on: a dimension, or words of the material")
+    text: str = Field(min_length=1, max_length=2000, description="The criterion in one sentence")
+    weight: Literal[1, 2, 3] = Field(description="3 core, 2 supporting, 1 nice to have")
+
+
+class SetCriteria(ModelReply):
+    """The criteria of one item."""
+
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. For each criterion write three lines that begin with BASIS:, CRITERION: and WEIGHT:, and "
+        "leave one empty line before the next."
+    )
+    criteria: list[SetCriterion] = Field(description="The criteria")
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate of the review goes by: as many criteria as the public rubrics have on average."""
+        return cls(criteria=[SetCriterion(basis="basis " * 10, text="word " * 20, weight=2)] * PUBLIC_MEAN)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        criteria = blocks(text, basis="BASIS", text="CRITERION", weight="WEIGHT")
+        return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in criteria]})
+
+
+async def by_dimensions(material: Material, ask: Ask) -> Extracted:
+    """Criteria for a question by general dimensions of quality, without any source (appendix G.1, first baseline)."""
+    fields = {"question": material.item.question}
+    return _made(material, await ask(DIMENSIONS, fields, SetCriteria, fenced=("question",)))
+
+
+async def by_reference(material: Material, ask: Ask) -> Extracted:
+    """Criteria from the material that experts are given, then reviewed by the model itself (second baseline)."""
+    sources = [source for source in material.sources if source.text.strip()]
+    if not sources:
+        return Extracted(None, Status.SKIPPED, NO_SOURCE)
+    shown = excerpt_of(sources, material.item.question)
+    insights = (unit.text.strip() for unit in material.units(Kind.INSIGHTS))
+    given = {
+        "question": material.item.question,
+        "insights": numbered(filter(None, insights)) or NO_INSIGHTS,
+        "sources": shown.text,
+        "extent": shown.extent,
+    }
+    fenced = ("question", "insights", "sources")
+    first = await ask(RUBRIC_BY_REFERENCE, given, SetCriteria, fenced=fenced)
+    if first.status is not Status.OK:
+        return _made(material, first)
+    draft = json.dumps(
+        [criterion.model_dump() for criterion in first.reply.criteria], ensure_ascii=False, indent=1
+    )
+    return _made(
+        material, await ask(REVIEW, {**given, "draft": draft}, SetCriteria, fenced=(*fenced, "draft"))
+    )
+
+
+def _made(material: Material, answer: Answer) -> Extracted:
+    if answer.status is not Status.OK:
+        return Extracted(None, answer.status, answer.cause, answer.flags)
+    units = tuple(
+        Criterion(
+            text=criterion.text.strip(),
+            weight=material.weights.of_three(criterion.weight),
+            note=criterion.basis.strip(),
+        )
+        for criterion in answer.reply.criteria
+        if criterion.text.strip()
+    )
+    if not units:
+        return Extracted(None, Status.UNCLEAR, "The model wrote no criteria.", answer.flags)
+    return Extracted(Rubric(units=units), flags=answer.flags)
+
+
+BY_DIMENSIONS = Extraction(
+    name=DIMENSIONS,
+    title="Rubric set by dimensions",
+    citation="ResearcherBench, appendix G.1",
+    makes=Kind.RUBRIC,
+    prompts=(DIMENSIONS,),
+    extract=by_dimensions,
+    rubric_set="by dimensions",
+    sources=False,
+    departures=RUBRICS_DEPARTURES,
+)
+BY_REFERENCE = Extraction(
+    name=RUBRIC_BY_REFERENCE,
+    title="Rubric set by reference, reviewed by the model",
+    citation="ResearcherBench, appendix G.1",
+    makes=Kind.RUBRIC,
+    prompts=(RUBRIC_BY_REFERENCE, REVIEW),
+    extract=by_reference,
+    needs=(Kind.INSIGHTS,),
+    rubric_set="by reference",
+    departures=RUBRICS_DEPARTURES,
 )
