@@ -36,7 +36,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.difference import TextPiece, differences
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE, ITEM, RESPONSE, RULING
 
 T = TypeVar("T")
@@ -123,12 +123,11 @@ def _agree(kind: Kind, row: ruling_rows.Members, documents: dict[str, Document[A
 
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
     """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
-    agreement = assignments.of_stage(db, item_id, stage)
-    if agreement is None:
-        raise Refusal(
-            f"The {stage.value} of this item is not ready to be adjudicated.",
-            "Its agreement is frozen once everyone assigned has submitted.",
-        )
+    agreement = required(
+        assignments.of_stage(db, item_id, stage),
+        f"The {stage.value} of this item is not ready to be adjudicated.",
+        "Its agreement is frozen once everyone assigned has submitted.",
+    )
     if len(agreement.inputs) > len(LETTERS):
         raise Refusal(
             f"{len(agreement.inputs):,} people answered this, more than there are letters.",
@@ -827,9 +826,11 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
         if not _votable(result, row):
             raise Refusal("It is too late for a first vote on this row.", "Vote before you rule.")
         unit = next(iter(consensus.members(row, ruling_rows.documents(db, result)).values()), None)
-        known = ruling_rows.values(ruling_rows.kind_of(result), unit, settings.allowed(project))
-        if not known:
-            raise Refusal("There is no value to vote on here.", "Rule on the row instead.")
+        known = required(
+            ruling_rows.values(ruling_rows.kind_of(result), unit, settings.allowed(project)),
+            "There is no value to vote on here.",
+            "Rule on the row instead.",
+        )
         if value and value not in known:
             raise Refusal(f"“{value}” is not a valid value here.", f"Use one of {', '.join(known)}.")
         voted = row.model_copy(update={"first_vote": value})

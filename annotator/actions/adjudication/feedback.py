@@ -30,7 +30,7 @@ from annotator.domain.experts.parcel import RECEIVED
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, derived_id, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import (
     ASSIGNMENT,
     DISPUTE,
@@ -326,9 +326,11 @@ def answer(project: Project, dispute_id: str, text: str) -> Change:
     with project.store.write() as db:
         row = db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one()
         result = Dispute(**row)
-        adjudication = ruling_rows.of_stage(db, result.item_id, result.stage)
-        if adjudication is None:
-            raise Refusal("There is no consensus to object to.", "Nothing was changed.")
+        adjudication = required(
+            ruling_rows.of_stage(db, result.item_id, result.stage),
+            "There is no consensus to object to.",
+            "Nothing was changed.",
+        )
         assignments.refuse_others(project, db, adjudication)
         if result.answer:
             raise Refusal("This objection is already answered.", "The first answer stays unchanged.")

@@ -21,7 +21,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import PageState
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, now, well_formed
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
 from annotator.domain.texts.words import counted
 from annotator.storage.tables import ARTIFACT, ITEM, META, REVISION
 
@@ -171,11 +171,11 @@ def summary(project: Project) -> str:
     Refusal for anyone who does not coordinate, and where no pilot was handed out.
     """
     people.refuse_others(project, "can summarize a pilot")
-    lines = [line for line in board.board(project) if line.purpose is Purpose.PILOT]
-    if not lines:
-        raise Refusal(
-            "No pilot was handed out.", "Assign pilot items under People → Assign, or with assign --pilot."
-        )
+    lines = required(
+        [line for line in board.board(project) if line.purpose is Purpose.PILOT],
+        "No pilot was handed out.",
+        "Assign pilot items under People → Assign, or with assign --pilot.",
+    )
     keys = {line.item_id: line.item_key for line in lines}
     everyone = {line.alias for line in lines}
     done = sum(line.handed_in for line in lines)

@@ -30,7 +30,7 @@ from annotator.domain.kinds.documents import KINDS, document_of, lint
 from annotator.domain.material.item import EXEMPLAR_TITLE, Item, Source
 from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -139,9 +139,7 @@ def assign(project: Project, plan: AssignmentPlan) -> Change:
             raise Refusal(
                 "This plan cannot be met.", "Change it; nothing was assigned.", details=outcome.refusals
             )
-        made = outcome.shared.made
-        if not made:
-            raise Refusal("All of this is assigned already.", "Nothing was changed.")
+        made = required(outcome.shared.made, "All of this is assigned already.", "Nothing was changed.")
         return _add(project, db, new_id(), made)
 
 
@@ -175,13 +173,11 @@ def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
     """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
     people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
-        still_open = [
-            assignment for assignment in _stored(db, assignment_ids) if assignment.submitted_at is None
-        ]
-        if not still_open:
-            raise Refusal(
-                "None of these can be withdrawn.", "What was handed in must be reopened by its author first."
-            )
+        still_open = required(
+            [assignment for assignment in _stored(db, assignment_ids) if assignment.submitted_at is None],
+            "None of these can be withdrawn.",
+            "What was handed in must be reopened by its author first.",
+        )
         subject = still_open[0].id if len(still_open) == 1 else new_id()
         return _remove(project, db, subject, still_open)
 
@@ -207,9 +203,9 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
     """Give an assignment to someone else, with its date; what the first person wrote stays theirs."""
     people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
-        old = next(iter(_stored(db, [old_id])), None)
-        if old is None:
-            raise Refusal("This is no longer assigned.", "Look at the list again.")
+        old = required(
+            next(iter(_stored(db, [old_id])), None), "This is no longer assigned.", "Look at the list again."
+        )
         if old.submitted_at is not None:
             raise Refusal(
                 "This is already handed in.", "It can go to somebody else only after it is reopened."
@@ -236,13 +232,15 @@ def withdraw_open(project: Project, person_id: str) -> Change:
     """Take back all that a person has not handed in, for instance when they leave."""
     people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
-        still_open = [
-            assignment
-            for assignment in _ordered(db, ASSIGNMENT.c.person_id == person_id)
-            if assignment.submitted_at is None
-        ]
-        if not still_open:
-            raise Refusal("This person has no open work.", "Nothing was changed.")
+        still_open = required(
+            [
+                assignment
+                for assignment in _ordered(db, ASSIGNMENT.c.person_id == person_id)
+                if assignment.submitted_at is None
+            ],
+            "This person has no open work.",
+            "Nothing was changed.",
+        )
         return _remove(project, db, person_id, still_open)
 
 
@@ -252,9 +250,9 @@ def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | 
     if words := has_passed(due):
         raise Refusal(words, "Choose a future date; nothing was changed.")
     with project.store.write() as db:
-        old = _stored(db, assignment_ids)
-        if not old:
-            raise Refusal("These are no longer assigned.", "Look at the list again.")
+        old = required(
+            _stored(db, assignment_ids), "These are no longer assigned.", "Look at the list again."
+        )
         new = [_in_utc(assignment.model_copy(update={"due": due})) for assignment in old]
         _write(db, new)
         subject = old[0].id if len(old) == 1 else new_id()

@@ -30,7 +30,7 @@ from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
 from annotator.domain.judges.validation import PlantedText, copied, left_out, planted
 from annotator.domain.texts.estimate import CHANCE, Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import required
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.judging.attacks import CONTROL, CRITERIA, KNOWN_ATTACKS, TARGETS
@@ -473,9 +473,9 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(v.id == case_id)
     )  # fmt: skip
-    result = project.query(question).mappings().first()
-    if result is None:
-        raise Refusal("That case no longer exists.", "Choose another.")
+    result = required(
+        project.query(question).mappings().first(), "That case no longer exists.", "Choose another."
+    )
     row: Row = dict(result)
     key = row["response_id"], row["unit_id"]
     pieces, report = attacking.read_pieces(row["pieces"]), row["text"]

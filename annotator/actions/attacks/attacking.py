@@ -33,7 +33,7 @@ from annotator.domain.judges.judge import (
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.validation import UNTOUCHED, AttackContent, AttackedQuestion, Pieces, copied
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.judging.attacks import (
     ATTACKS,
@@ -176,9 +176,11 @@ def _chosen(request: AttackRequest, judge: Judge) -> tuple[str, ...]:
         return tuple(name for name in ATTACKS if name in able)
     selected = set[str]()
     for words in request.attacks:
-        result = {name for name in ATTACKS if name == words or name.startswith(f"{words}.")}
-        if not result:
-            raise Refusal(f"There is no attack “{words}”.", f"Available: {', '.join(ATTACKS)}.")
+        result = required(
+            {name for name in ATTACKS if name == words or name.startswith(f"{words}.")},
+            f"There is no attack “{words}”.",
+            f"Available: {', '.join(ATTACKS)}.",
+        )
         if not result & able:
             raise Refusal(
                 f"“{judge.name}” cannot be tested with “{words}”.", LACKS[ATTACKS[min(result)].needs]
@@ -342,12 +344,11 @@ def draw(
     project: Project, request: AttackRequest, judge: Judge, protocol: Protocol, attacks: tuple[str, ...]
 ) -> AttackContent:
     """What a test is made with; Refusal where the judge has no verdict that stands."""
-    questions = _questions(project, judge, protocol, standing(project, judge, protocol))
-    if not questions:
-        raise Refusal(
-            f"“{judge.name}” has no verdict of its own by “{protocol.title}” as it is worded now.",
-            "Run it on some reports first.",
-        )
+    questions = required(
+        _questions(project, judge, protocol, standing(project, judge, protocol)),
+        f"“{judge.name}” has no verdict of its own by “{protocol.title}” as it is worded now.",
+        "Run it on some reports first.",
+    )
     demanded = (
         TARGETS[protocol.name].value
         if request.size is None and any(ATTACKS[name].plants for name in attacks)
@@ -550,9 +551,11 @@ def _newest(project: Project, order: RunRequest) -> AttackRequest:
     """What the newest test of a judge that was cut short was to test, or the newest of all."""
     protocol = order.protocol.removeprefix(PREFIX)
     judge = judges.named(project, order.judge)
-    tests = all_of(project, judge.id, protocol)
-    if not tests:
-        raise Refusal(f"“{judge.name}” was not tested.", "Begin with: goldsmith attack.")
+    tests = required(
+        all_of(project, judge.id, protocol),
+        f"“{judge.name}” was not tested.",
+        "Begin with: goldsmith attack.",
+    )
     content = next((test for test in tests if _is_open(project, test)), tests[0]).content
     return AttackRequest(judge.name, protocol, content.attacks, content.size, content.width, content.seed)
 

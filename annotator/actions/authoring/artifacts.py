@@ -28,7 +28,7 @@ from annotator.domain.kinds.artifact import (
 from annotator.domain.kinds.checklist import CheckPoint, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import Change, canonical_json, checked_text, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
 
@@ -266,14 +266,15 @@ def change_units(
 def share_rest(project: Project, artifact_id: str) -> Change:
     """Give the points of a checklist that have no share equal parts of what the others leave; Refusal for nothing."""
     units = read(project, artifact_id).document.units
-    given = {
-        new.id: {"share": new.share} for old, new in zip(units, shared_rest(units), strict=True) if new != old
-    }
-    if not given:
-        raise Refusal(
-            "Nothing is left to share.",
-            "Set the share of those points to 0 that are to share the rest, and let the others sum to less than 1.",
-        )
+    given = required(
+        {
+            new.id: {"share": new.share}
+            for old, new in zip(units, shared_rest(units), strict=True)
+            if new != old
+        },
+        "Nothing is left to share.",
+        "Set the share of those points to 0 that are to share the rest, and let the others sum to less than 1.",
+    )
     return change_units(project, artifact_id, given, "share the rest")
 
 
@@ -302,9 +303,11 @@ def merge_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         units = newest.artifact.document.units
-        place = _place(newest.artifact.document, unit_id)
-        if not place:
-            raise Refusal("There is no unit above this one.", "Go to the lower one of the two.")
+        place = required(
+            _place(newest.artifact.document, unit_id),
+            "There is no unit above this one.",
+            "Go to the lower one of the two.",
+        )
         upper = _checked(type(units[0]), _merged(units[place - 1], units[place]))
         document = newest.artifact.document.with_units((*units[: place - 1], upper, *units[place + 1 :]))
         entry = _carried(db, artifact_id, unit_id, upper.id) or ("merge units", None)

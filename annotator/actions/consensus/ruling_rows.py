@@ -18,7 +18,7 @@ from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.texts.canonical import Change, canonical_json, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING
 
@@ -103,9 +103,11 @@ def all_rulings(db: Connection) -> dict[str, list[Ruling]]:
 
 def ruling(db: Connection, ruling_id: str) -> Ruling:
     """One ruling; Refusal when its row was joined with another meanwhile."""
-    row = db.execute(_ONE, {"wanted": ruling_id}).first()
-    if row is None:
-        raise Refusal("That row no longer exists.", "It was merged with another; look at the list again.")
+    row = required(
+        db.execute(_ONE, {"wanted": ruling_id}).first(),
+        "That row no longer exists.",
+        "It was merged with another; look at the list again.",
+    )
     return ruling_of(row)
 
 

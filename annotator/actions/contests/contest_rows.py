@@ -45,7 +45,7 @@ from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.canonical import Change, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.exchange.formats.label_files import csv_line, guarded, unguarded
 from annotator.exchange.table_files import read_table
@@ -111,11 +111,11 @@ def rater_named(project: Project, name: str = "") -> ContestRater:
 
     Refusal lists who there is.
     """
-    known = raters(project)
-    if not known:
-        raise Refusal(
-            "No tasks have been compared yet.", "Start with “contest run”, “contest import” or the window."
-        )
+    known = required(
+        raters(project),
+        "No tasks have been compared yet.",
+        "Start with “contest run”, “contest import” or the window.",
+    )
     known += together(known)
     for rater in known:
         if not name or name.casefold() in (rater.name.casefold(), rater.id):

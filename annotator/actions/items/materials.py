@@ -38,7 +38,7 @@ from annotator.domain.material.item import (
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
 from annotator.domain.texts.words import natural
 from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM, add_missing
@@ -612,10 +612,11 @@ def responses_of(
         (items, ITEM.c.key.in_(items)), (trial, RESPONSE.c.trial == trial), (mode, RESPONSE.c.mode == spelled(mode)),
     ):  # fmt: skip
         question = question.where(condition) if narrowed else question
-    result = list(project.query(question).scalars())
-    if not result:
-        raise Refusal(f"“{system}” has no such reports.", "Check items, run and mode; nothing was changed.")
-    return result
+    return required(
+        list(project.query(question).scalars()),
+        f"“{system}” has no such reports.",
+        "Check items, run and mode; nothing was changed.",
+    )
 
 
 def group_names(known: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -31,7 +31,7 @@ from annotator.domain.material.transcript import (
 )
 from annotator.domain.texts.canonical import Change, derived_id, new_id, sha256, storable
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, latin, unspaced
 from annotator.exchange import transcripts
 from annotator.exchange.release.bundle import Bundle, Problem, of_file
@@ -66,11 +66,11 @@ def read(project: Project, paths: Sequence[Path], tell: Progress, *, pseudonyms:
     A seminar that is there already, from the same file, is given as the project has it, whatever was changed since.
     With `pseudonyms` speakers become S1, S2 … in the order in which they first speak.
     """
-    files = list(_files(paths))
-    if not files:
-        raise Refusal(
-            "There is no transcript.", f"Choose files or a folder with {', '.join(transcripts.ENDINGS)}."
-        )
+    files = required(
+        list(_files(paths)),
+        "There is no transcript.",
+        f"Choose files or a folder with {', '.join(transcripts.ENDINGS)}.",
+    )
     result, known, keys = Seminars(Bundle(), [], {}), _known(project), set[str]()
     for place, path in enumerate(files):
         tell("reading transcripts", place, len(files))
@@ -255,9 +255,11 @@ def take_back(project: Project, source_id: str, at: int) -> Change:
     with project.store.write() as db:
         source, transcript = _read(db, source_id)
         name = transcript.segments[transcript.place(at)].excluded
-        passages = _taken_out(db, source_id, EXCLUDED + name) if name else None
-        if passages is None:
-            raise Refusal("Nothing is left out here.", "Choose a passage that is left out.")
+        passages = required(
+            _taken_out(db, source_id, EXCLUDED + name) if name else None,
+            "Nothing is left out here.",
+            "Choose a passage that is left out.",
+        )
         return _exchange(project, db, "take passage back", source, transcript, passages)
 
 

@@ -20,7 +20,7 @@ from annotator.domain.texts.canonical import (
     new_id,
     sha256,
 )
-from annotator.domain.texts.refusal import Refusal, one_of
+from annotator.domain.texts.refusal import Refusal, one_of, required
 from annotator.judging.calls import keys
 from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 
@@ -371,9 +371,7 @@ def prepared(
     same endpoint unless the settings say otherwise. Refusal when the system's reports came from elsewhere, from another
     model, or were asked for with other parameters.
     """
-    system_name = system.strip()
-    if not system_name:
-        raise Refusal("The system has no name.", "Name the system: --system NAME.")
+    system_name = required(system.strip(), "The system has no name.", "Name the system: --system NAME.")
     with project.store.write() as db:
         of_reports, there = _named(db, _name(system_name)), _has_reports(db, system_name, mode)
         old = _named(db, _name(system_name, mode)) or (of_reports if there else None)

@@ -36,7 +36,7 @@ from annotator.domain.judges.validation import (
     differences,
 )
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, held, new_id, redact, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import usd
 from annotator.judging.calls.prices import prices
 from annotator.protocols import PROTOCOLS
@@ -97,9 +97,11 @@ class MemberVote:
 
 def add(project: Project, name: str, members: Sequence[str]) -> Change:
     """A judge that is the majority of several (by name), or of the trials of one; of ordered values their median."""
-    known = [judges.named(project, member) for member in dict.fromkeys(members)]
-    if not known:
-        raise Refusal("A vote needs members.", "Name one judge for its trials, or several for a panel.")
+    known = required(
+        [judges.named(project, member) for member in dict.fromkeys(members)],
+        "A vote needs members.",
+        "Name one judge for its trials, or several for a panel.",
+    )
     if any(judge.kind == JudgeKind.DERIVED for judge in known):
         raise Refusal("A vote counts judges, not other votes.", "Name the judges themselves.")
     if not 0 < len(name.strip()) <= LONGEST_NAME:

@@ -32,7 +32,7 @@ from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status
 from annotator.domain.judges.protocol import Case, Level, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.judging.runner import Finished, left
 from annotator.protocols import PROTOCOLS, USUAL
@@ -203,11 +203,11 @@ class DriftCheckRun(RunKind):
         """The order names a protocol, or a check by it."""
         self._of = replace(order, protocol=order.protocol.removeprefix(PREFIX))
         judge = _endpoint(project, order.judge)
-        frozen = anchored(project, order.judge, self._of.protocol)
-        if frozen is None:
-            raise Refusal(
-                f"“{order.judge}” has no anchor set under this protocol.", "Freeze one: judge anchor."
-            )
+        frozen = required(
+            anchored(project, order.judge, self._of.protocol),
+            f"“{order.judge}” has no anchor set under this protocol.",
+            "Freeze one: judge anchor.",
+        )
         name = PREFIX + self._of.protocol
         self.order = replace(order, protocol=name, systems=(), items=(), trials=1, batch=False, models=())
         self._frozen = frozen

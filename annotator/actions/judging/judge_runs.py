@@ -23,7 +23,7 @@ from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import new_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, USUAL
 from annotator.protocols.merging import NAME as PAIRING
@@ -377,13 +377,11 @@ def parts(project: Project, order: RunRequest) -> list[RunRequest]:
         if protocol.values and (protocol.judge if model else protocol.baseline)
     )
     each = (replace(order, protocol=name) for name in able)
-    result = [request for request in each if next(judge_cases.cases(project, request), None) is not None]
-    if not result:
-        raise Refusal(
-            f"Nothing of {paper.title} can be judged yet.",
-            "Judges → What, with “Show all”, says what is lacking.",
-        )
-    return result
+    return required(
+        [request for request in each if next(judge_cases.cases(project, request), None) is not None],
+        f"Nothing of {paper.title} can be judged yet.",
+        "Judges → What, with “Show all”, says what is lacking.",
+    )
 
 
 def left_out(project: Project, order: RunRequest) -> str:

@@ -21,7 +21,7 @@ from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, by_set
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, assigned_protocols
 from annotator.storage.tables import (
@@ -396,13 +396,11 @@ LABELLED = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
 
 def labelled_by(protocol: str) -> Kind:
     """The kind of artifact whose units are labelled under a protocol; Refusal where units are not an artifact's."""
-    kind = PROTOCOLS[protocol].unit_kind
-    if kind is None:
-        raise Refusal(
-            f"{PROTOCOLS[protocol].title} is not labelled unit by unit.",
-            "Choose another protocol to label by.",
-        )
-    return kind
+    return required(
+        PROTOCOLS[protocol].unit_kind,
+        f"{PROTOCOLS[protocol].title} is not labelled unit by unit.",
+        "Choose another protocol to label by.",
+    )
 
 
 def labelled_kinds() -> list[Kind]:

@@ -36,7 +36,7 @@ from annotator.domain.material.item import ExtractState, Page, by_set
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal, one_of
+from annotator.domain.texts.refusal import Refusal, one_of, required
 from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
@@ -282,11 +282,11 @@ def part_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, uni
 
 def confirm(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Change:
     """Say that the version that stands is right; Refusal where there is none, or it was confirmed before."""
-    result = of(project, subject, kind)
-    if result is None:
-        raise Refusal(
-            f"There is no {kind.value} to confirm.", "Have a judge extract it, or write it yourself."
-        )
+    result = required(
+        of(project, subject, kind),
+        f"There is no {kind.value} to confirm.",
+        "Have a judge extract it, or write it yourself.",
+    )
     if open_points(result):
         units = tuple(unit.model_copy(update={"accepted": True}) for unit in result.document.units)
         return _write(project, subject, kind, result.document, units)
@@ -313,14 +313,16 @@ def confirm_all(
     checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
     chosen, item_ids = system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
-    waiting = [
-        parts[kind.value].extract_id
-        for (item_id, response_id), parts in extracts.standing_parts(project).items()
-        if kind.value in parts and parts[kind.value].standing in extracts.OPEN
-        if item_id in item_ids and (not chosen or of_system.get(response_id) in chosen)
-    ]
-    if not waiting:
-        raise Refusal(f"Nothing to confirm: {kind.value}.", "Nothing was changed.")
+    waiting = required(
+        [
+            parts[kind.value].extract_id
+            for (item_id, response_id), parts in extracts.standing_parts(project).items()
+            if kind.value in parts and parts[kind.value].standing in extracts.OPEN
+            if item_id in item_ids and (not chosen or of_system.get(response_id) in chosen)
+        ],
+        f"Nothing to confirm: {kind.value}.",
+        "Nothing was changed.",
+    )
     with project.store.write():
         for extract_id in waiting:
             extracts.confirm(project, extract_id)

@@ -44,7 +44,7 @@ from annotator.domain.material.part import (
     as_markdown,
 )
 from annotator.domain.texts.canonical import Change, checked_text, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, refuse_other
+from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.judging.runner import Finished
 from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
@@ -240,10 +240,11 @@ def _chosen_units(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
     for unit_id in unit_ids:
         if unit_id not in units:
             raise Refusal(f"The draft has no unit “{unit_id}”.", "Look at the draft again.")
-    selected = [unit for unit in proposal.left if not unit_ids or unit.id in unit_ids]
-    if not selected:
-        raise Refusal(f"That is in your {proposal.kind.value} already.", "Change it there.")
-    return selected
+    return required(
+        [unit for unit in proposal.left if not unit_ids or unit.id in unit_ids],
+        f"That is in your {proposal.kind.value} already.",
+        "Change it there.",
+    )
 
 
 def blank_unit(document: Document[Any]) -> str:

@@ -24,7 +24,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import free_key
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, local
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, assigned_protocols
@@ -472,10 +472,11 @@ def mail(project: Project, content: TaskContent) -> str:
 
 def recipients(project: Project) -> list[str]:
     """The people to whom something is to be handed out, by alias; Refusal where there is nobody."""
-    whose = [holding.person.id for holding in holdings(project)]
-    if not whose:
-        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
-    return whose
+    return required(
+        [holding.person.id for holding in holdings(project)],
+        "Nothing is assigned to anybody.",
+        "Assign something first; nothing was written.",
+    )
 
 
 def _written(project: Project) -> dict[str, datetime]:

@@ -35,7 +35,7 @@ from annotator.domain.kinds.artifact import Document, Kind, State, Unit, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
@@ -83,9 +83,11 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
     Drafts stay here and are counted in the notes. By default the file lies beside the project, and `put` puts it
     elsewhere. Refusal when nothing was submitted yet.
     """
-    result = tasking.origin(project)
-    if result is None:
-        raise Refusal("This project was not made from a task.", "Nothing needs to be sent back from here.")
+    result = required(
+        tasking.origin(project),
+        "This project was not made from a task.",
+        "Nothing needs to be sent back from here.",
+    )
     # Kept before anything is signed with it.
     key = known_keys.signing_key(project)
     with project.store.write() as db:

@@ -36,7 +36,7 @@ from annotator.domain.judges.judge import SETTLED, Call, JudgementFields, RaterK
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.canonical import canonical_json, escaped, new_id, now, sha256
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import CutList
 from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.calls.asking import Key
@@ -522,9 +522,11 @@ def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
     """A judgement with every reply to its question; Refusal when it was judged again since the list was read."""
     refuse_others(project)
     with project.store.read() as db:
-        row = db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first()
-        if row is None:
-            raise Refusal("That judgement was replaced since.", "Read the list again.")
+        row = required(
+            db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first(),
+            "That judgement was replaced since.",
+            "Read the list again.",
+        )
         replies = _replies(db, row["call_id"])
     key = row["response_id"], row["unit_id"]
     case = judge_cases.case_of(project, row["protocol"], row["item_id"], key)

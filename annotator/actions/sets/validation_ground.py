@@ -31,7 +31,7 @@ from annotator.domain.judges.validation import Split
 from annotator.domain.kinds.artifact import Artifact, Document, Kind
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.coding import Chosen, Codes, left_out, objects
 from annotator.storage.tables import ITEM
@@ -328,9 +328,11 @@ def _truth(
     project: Project, protocol: Protocol, labels: Mapping[str, Own], against: Sequence[str]
 ) -> dict[str, Own]:
     if list(against) == [result_raters.CONSENSUS]:
-        settled = validation_figures.of_consensus(project, protocol)
-        if not settled:
-            raise Refusal("No labels have been adjudicated yet.", "Adjudicate them, or name people.")
+        settled = required(
+            validation_figures.of_consensus(project, protocol),
+            "No labels have been adjudicated yet.",
+            "Adjudicate them, or name people.",
+        )
         return {result_raters.CONSENSUS: settled}
     if result_raters.CONSENSUS in against:
         raise Refusal(

@@ -24,7 +24,7 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Sampled, Split
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, OPENING, VALIDATION_SET
@@ -93,11 +93,11 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
     people.refuse_others(project, "can draw validation sets")
     _refuse_senseless(project, request)
     protocol = label_cases.protocol_of(project, request.protocol)
-    result = candidates(validation_figures.places(project, protocol).values())
-    if not result:
-        raise Refusal(
-            "No response can be labelled yet.", "Import responses, and complete the gold they are judged by."
-        )
+    result = required(
+        candidates(validation_figures.places(project, protocol).values()),
+        "No response can be labelled yet.",
+        "Import responses, and complete the gold they are judged by.",
+    )
     size = _size(result, request)
     chosen = sample(result, size.responses, request.seed)
     by_width = request.size is None

@@ -41,7 +41,7 @@ from annotator.domain.kinds.plan import Plan
 from annotator.domain.kinds.selection import Recommendation, Selection
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import required
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.stats.agreement.levels import (
@@ -137,14 +137,11 @@ def apply(project: Project) -> Change:
     Refusal where there is none.
     """
     result = selection_report(project)
-    below = [
-        one for one, rated in result.chosen.items() if rated.is_kept is False and one not in result.retired
-    ]
-    if not below:
-        raise Refusal(
-            f"No item in use was rated below {result.bar:g}.",
-            "Nothing was changed; open ratings count for neither.",
-        )
+    below = required(
+        [one for one, rated in result.chosen.items() if rated.is_kept is False and one not in result.retired],
+        f"No item in use was rated below {result.bar:g}.",
+        "Nothing was changed; open ratings count for neither.",
+    )
     return items.change_all(project, {one: {"retired": True} for one in below}, "apply selection")
 
 

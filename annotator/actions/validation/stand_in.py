@@ -40,7 +40,7 @@ from annotator.actions.validation import validation
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation, held
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
-from annotator.domain.texts.refusal import Refusal, refuse_other
+from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
@@ -611,9 +611,11 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     refuse_senseless(query)
     ground = validation.ground_of(project, query.of)
     result = validation.of_ground(project, ground, replace(query.of, by=validation_figures.ALL))
-    judged = [line for line in result.lines if line.rater.is_judge]
-    if not judged:
-        raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
+    judged = required(
+        [line for line in result.lines if line.rater.is_judge],
+        "No judge has judged what people labelled.",
+        "Run a judge on these reports first.",
+    )
     named_figure = validation_figures.chosen_figure(
         ground.protocol, query.figure, result.positive, weighted=query.weighted
     )

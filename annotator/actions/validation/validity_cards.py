@@ -53,7 +53,7 @@ from annotator.domain.judges.validation import (
 )
 from annotator.domain.texts.canonical import canonical_json, held, looks_like_key, now, sha256
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.exchange.cards import card_pages
 from annotator.judging.attacks import TARGETS
@@ -130,12 +130,11 @@ def _made(
 
 
 def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
-    there = ground.judges()
-    if not there:
-        raise Refusal(
-            f"“{query.judge}” has no judgements on units labelled here.",
-            "Run it on these reports first.",
-        )
+    there = required(
+        ground.judges(),
+        f"“{query.judge}” has no judgements on units labelled here.",
+        "Run it on these reports first.",
+    )
     chosen = [
         rater for rater in there
         if (not rater.prompt if query.prompt == NO_PROMPT else rater.prompt.startswith(query.prompt))
