@@ -15,7 +15,6 @@ from annotator.actions.consensus import ruling_rows
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import grouped
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
@@ -27,7 +26,7 @@ from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts, plai
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.judging.runner import Finished, Progress, RunEnd
 from annotator.protocols.merging import NAME, PROMPTS, paired
 from annotator.storage import tables

@@ -22,7 +22,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     or_why,
     text,
 )
@@ -32,7 +31,7 @@ from annotator.actions.studies import pair_views
 from annotator.domain.judges.protocol import WORDS, Level
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.agreement import agreement, levels

@@ -1,7 +1,7 @@
 """Visibility: blindness is decided here, in the query, and never in a widget."""
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +27,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, item_hash, record, wording_hash
+from annotator.actions.project.file import Project, change_setting, item_hash, record, wording_hash
 from annotator.domain.experts.assignment import Purpose, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
@@ -341,11 +341,7 @@ def count_unadjudicated(project: Project, wished: bool) -> Change:
     """Say whether what several wrote scores before it is adjudicated; each figure then names whose it is."""
     people.refuse_others(project, "can decide whose gold counts")
     before = unadjudicated_counts(project)
-    with project.store.write() as db:
-        project.set(UNADJUDICATED, wished)
-        return record(
-            project, db, Change("setting", UNADJUDICATED, "count unadjudicated gold", before, wished)
-        )
+    return change_setting(project, UNADJUDICATED, "count unadjudicated gold", before, wished)
 
 
 def whose(db: Connection, kind: Kind) -> Whose:
@@ -383,11 +379,11 @@ def words(
     used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
     sentences = []
     for kind in kinds:
-        of_items: defaultdict[str, int] = defaultdict(int)
-        for item_id, who in whose(db, kind).items():
-            if item_id in used and (who == LEFT_OUT or not item_ids or item_id in item_ids):
-                of_items[who] += 1
-        counts = Counter(of_items).most_common()
+        counts = Counter(
+            who
+            for item_id, who in whose(db, kind).items()
+            if item_id in used and (who == LEFT_OUT or not item_ids or item_id in item_ids)
+        ).most_common()
         if counts:
             names = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
             sentences.append(f"{KINDS[kind].title}: {names}")

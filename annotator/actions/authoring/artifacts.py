@@ -29,7 +29,7 @@ from annotator.domain.kinds.checklist import CheckPoint, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import Change, canonical_json, checked_text, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
 
 # The revision by which a consensus is opened for editing; the next sealed one closes it again.
@@ -153,10 +153,7 @@ def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:
 def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafted) -> None:
     """Keep what came with work from elsewhere: which of its units its author took from a draft there."""
     known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
-    by_source: defaultdict[DraftSource, dict[str, str]] = defaultdict(dict)
-    for unit_id, source in drafted.items():
-        if unit_id not in known:
-            by_source[source][unit_id] = ""
+    by_source = nested((source, unit_id, "") for unit_id, source in drafted.items() if unit_id not in known)
     for source, units in by_source.items():
         after = about(units, source)
         record(project, db, Change("artifact", artifact_id, verb(source), None, after))

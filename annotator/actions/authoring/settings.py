@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select
 
 from annotator import places
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting, record
 from annotator.domain.experts.assignment import FORM, Guideline, GuidelineFields, Role, Stage, stage_of
 from annotator.domain.kinds import question_types
 from annotator.domain.kinds.artifact import MOST, Document, Kind, State, Weights, read
@@ -118,11 +118,7 @@ def widen(project: Project, sentences: int) -> Change:
     if not USUAL <= sentences <= WIDEST:
         raise Refusal(f"The window is {USUAL} to {WIDEST} sentences wide.", "Give a number between these.")
     before = width(project)
-    with project.store.write() as db:
-        project.set(WINDOW_SETTING, sentences)
-        return record(
-            project, db, Change("setting", WINDOW_SETTING, "set the window of sources", before, sentences)
-        )
+    return change_setting(project, WINDOW_SETTING, "set the window of sources", before, sentences)
 
 
 # What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.

@@ -16,7 +16,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.profile import profile
 from annotator.actions.releases import releases
-from annotator.actions.results.result_sheets import grouped
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.parcel import TrayState
@@ -24,7 +23,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, local, natural
+from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.tables import (
     ADJUDICATION,

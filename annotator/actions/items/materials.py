@@ -40,7 +40,7 @@ from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
-from annotator.domain.texts.words import natural
+from annotator.domain.texts.words import grouped, natural
 from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM, add_missing
 
 # The setting that holds the pairs drawn for a protocol, with how they were drawn.
@@ -205,7 +205,7 @@ def _stretch(
     sources = _sources(db, ids) if material.sources else {}
     result = []
     for item_id in ids:
-        item = items.item_of(rows[item_id])
+        item, rivals = items.item_of(rows[item_id]), responses.get(item_id, [])
         judged = {
             kind: artifact_of(of_item[item_id]) for kind, of_item in settled.items() if item_id in of_item
         }
@@ -215,11 +215,10 @@ def _stretch(
             documents={kind: artifact.document for kind, artifact in judged.items()},
             artifact_ids={kind: artifact.id for kind, artifact in judged.items()},
             sources=sources.get(item_id, ()),
-            facing=[response for response in responses[item_id] if response.mode == EXEMPLAR],
+            facing=[response for response in rivals if response.mode == EXEMPLAR],
             weights=settings.weights,
             window=settings.window,
         )
-        rivals = responses[item_id]
         of_item = extractses.get((item_id, ""), {})
         pool = {kind: of_item[kind] for kind in (ResponsePart.POOL.value,) if kind in of_item}
         made = tuple(
@@ -282,19 +281,17 @@ def _responses(
         .where(RESPONSE.c.item_id.not_in(items.SOURCES_ONLY.where(ITEM.c.id.in_(ids))))
         .order_by(SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.id)
     )
-    result: dict[str, list[Response]] = defaultdict(list)
-    for row in db.execute(question).mappings():
-        result[row["item_id"]].append(Response(**{"text": "", **row}))
-    return result
+    rows = db.execute(question).mappings()
+    return grouped((row["item_id"], Response(**{"text": "", **row})) for row in rows)
 
 
 def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
-    result: dict[str, list[Source]] = defaultdict(list)
-    question = select(SOURCE).where(SOURCE.c.item_id.in_(ids)).order_by(SOURCE.c.position, SOURCE.c.id)
-    for row in db.execute(question).mappings():
-        fields = {key: value for key, value in row.items() if key != "sha256"}
-        result[row["item_id"]].append(Source(**fields | {"format": SourceFormat(row["format"])}))
-    return result
+    columns = [column for column in SOURCE.c if column.name != "sha256"]
+    question = select(*columns).where(SOURCE.c.item_id.in_(ids)).order_by(SOURCE.c.position, SOURCE.c.id)
+    return grouped(
+        (row["item_id"], Source(**{**row, "format": SourceFormat(row["format"])}))
+        for row in db.execute(question).mappings()
+    )
 
 
 def _with_pages(
@@ -466,10 +463,11 @@ def reports(project: Project) -> Reports:
         .where(ITEM.c.retired.is_(False), items.ANSWERED)
         .order_by(RESPONSE.c.trial, RESPONSE.c.id)
     )
-    lines: dict[tuple[str, Column], list[ReportLine]] = {}
-    for row in project.query(question).mappings():
-        line = ReportLine(**row, parts=partses.get((row["item_id"], row["id"]), {}))
-        lines.setdefault((line.item_id, line.column), []).append(line)
+    made = (
+        ReportLine(**row, parts=partses.get((row["item_id"], row["id"]), {}))
+        for row in project.query(question).mappings()
+    )
+    lines = grouped(((line.item_id, line.column), line) for line in made)
     columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
     by_cell = {key: tuple(result) for key, result in lines.items()}
     return Reports(_items(project, partses), tuple(columns), by_cell, items.left_out(project))

@@ -37,7 +37,7 @@ from annotator.domain.judges.validation import (
 )
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, held, new_id, redact, sha256
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import usd
+from annotator.domain.texts.words import grouped, usd
 from annotator.judging.calls.prices import prices
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN
@@ -210,16 +210,17 @@ def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, 
     members: list[str] = panel["members"]
     over_trials = panel["over"] == TRIALS
     question = select(JUDGEMENT).where(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
-    cast: dict[tuple[str, str, int], list[Any]] = defaultdict(list)
     result: dict[tuple[str, str], list[MemberVote]] = defaultdict(list)
     with project.store.read() as db:
         names: dict[str, str] = dict(
             db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(members))).all()
         )
         gone = label_rows.outdated(db, *(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol))
-        for row in (row for row in db.execute(question.order_by(JUDGEMENT.c.trial)) if row.id not in gone):
-            place = row.trial if over_trials else members.index(row.rater_id)
-            cast[row.response_id, row.unit_id, place].append(row)
+        cast = grouped(
+            ((row.response_id, row.unit_id, row.trial if over_trials else members.index(row.rater_id)), row)
+            for row in db.execute(question.order_by(JUDGEMENT.c.trial))
+            if row.id not in gone
+        )
     for (response_id, unit_id, place), rows in sorted(cast.items()):
         who = f"trial {place}" if over_trials else names[rows[0].rater_id]
         value, row = label_rows.come_to(PROTOCOLS[protocol].scale, rows)

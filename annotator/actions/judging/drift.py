@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, commit
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -180,8 +180,7 @@ def anchor(
     frozen = AnchorSet(
         endpoint.id, protocol, now().isoformat(), seed, tuple(_chosen(given, single, size, seed))
     )
-    with project.store.write() as db:
-        return record(project, db, Change("judge", endpoint.id, FROZE, None, asdict(frozen)))
+    return commit(project, Change("judge", endpoint.id, FROZE, None, asdict(frozen)))
 
 
 def anchored(project: Project, judge: str, protocol: str = USUAL) -> AnchorSet | None:
@@ -245,8 +244,7 @@ class DriftCheckRun(RunKind):
             "units": [asdict(unit) for unit in self._frozen.units],
             "found": [[*key, asdict(again)] for key, again in journal.rechecked.items()],
         }
-        with self.project.store.write() as db:
-            record(self.project, db, Change("judge", self.judge.id, CHECKED, None, tree))
+        commit(self.project, Change("judge", self.judge.id, CHECKED, None, tree))
         report = _report(self.project, self.judge.name, tree)
         return {**line, "drift": report.tree(), "words": report.words()}
 

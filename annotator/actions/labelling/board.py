@@ -17,6 +17,7 @@ from annotator.domain.experts.assignment import Assignment, Person, Purpose, Rol
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import now
+from annotator.domain.texts.words import grouped
 from annotator.protocols import TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -220,9 +221,7 @@ def board(project: Project) -> list[AssignmentStatus]:
 
 
 def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
-    groups: defaultdict[tuple[str, str, str], list[AssignmentStatus]] = defaultdict(list)
-    for line in lines:
-        groups[line.alias, line.person_id, line.person].append(line)
+    groups = grouped(((line.alias, line.person_id, line.person), line) for line in lines)
     return [
         _total(person_id, name, groups[alias, person_id, name]) for alias, person_id, name in sorted(groups)
     ]

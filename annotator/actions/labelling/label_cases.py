@@ -13,7 +13,7 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
 from annotator.actions.items.materials import PAIRS, MaterialAtHand, MaterialRequest
 from annotator.actions.project import people, profile
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
@@ -107,9 +107,7 @@ def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
     people.refuse_others(project, "can decide how often a pair is labelled")
     before = sorted(project.get(BOTH_ORDERS, []))
     after = sorted({*before, protocol} if wished else {*before} - {protocol})
-    with project.store.write() as db:
-        project.set(BOTH_ORDERS, after)
-        return record(project, db, Change("setting", BOTH_ORDERS, "ask pairs in both orders", before, after))
+    return change_setting(project, BOTH_ORDERS, "ask pairs in both orders", before, after)
 
 
 def sampling(project: Project, protocol: str) -> dict[str, Any]:
@@ -151,8 +149,7 @@ def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Cha
             **{name: of for name, of in before.items() if name != protocol},
             **({protocol: {"seed": seed, "pairs": pairs}} if many else {}),
         }
-        project.set(PAIRS, after)
-        return record(project, db, Change("setting", PAIRS, "draw pairs", before, after))
+        return change_setting(project, PAIRS, "draw pairs", before, after)
 
 
 def values_of(protocol: Protocol, case: Case) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
@@ -278,11 +279,11 @@ def _waiting_own(
         .where(j.status.in_(ANSWERED) | (j.cause == TAKEN_BACK))
         .order_by(ITEM.c.position, ITEM.c.key, j.item_id)
     )
-    waiting: dict[tuple[str, str, str, str], list[str]] = {}
-    for *about, name, response_id in db.execute(question):
-        protocol = of_kinds.get(name, name)
-        if not submits(protocol):
-            waiting.setdefault((*about, protocol), []).append(response_id)
+    waiting = grouped(
+        ((item_id, key, person_id, protocol), response_id)
+        for item_id, key, person_id, name, response_id in db.execute(question)
+        if not submits(protocol := of_kinds.get(name, name))
+    )
     for (item_id, key, person_id, protocol), of in waiting.items():
         missing = _missing_beside(project, db, item_id, person_id, protocol)
         lacking = sum(len(missing.get(response_id, ())) for response_id in set(of))

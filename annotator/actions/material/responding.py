@@ -37,7 +37,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal, one_of
-from annotator.domain.texts.words import counted, local, natural
+from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runner import Finished
 from annotator.protocols import reports
@@ -607,9 +607,7 @@ class ResponseRun(RunKind):
         return [*words, *line.get("remarks", [])]
 
     def cases(self) -> Iterator[Case]:
-        trials: dict[str, list[int]] = {}
-        for item_id, trial in self.to_do:
-            trials.setdefault(item_id, []).append(trial)
+        trials = grouped(self.to_do)
         grounded = Kind.EVIDENCE in self._manner.needs
         material = materials.MaterialRequest(
             self._manner.needs, texts=False, sources=grounded or self.cut_by_item

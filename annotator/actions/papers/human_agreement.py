@@ -19,7 +19,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     no_choices,
     text,
 )
@@ -35,7 +34,7 @@ from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import papers
 from annotator.protocols.merging import merged as merged_points
 from annotator.storage.tables import EXTRACT, ITEM

@@ -26,7 +26,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     key_of,
     missing,
     number,
@@ -39,6 +38,7 @@ from annotator.domain.judges.protocol import Composite, Over
 from annotator.domain.material.item import GROUPS, QUESTION_TYPES
 from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, decimal, enough, few
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped, nested
 from annotator.exchange import pictures
 from annotator.exchange.table_files import read_table
 from annotator.protocols import COMPOSITES, PROTOCOLS
@@ -171,12 +171,11 @@ def _scopes(
 
 def limited(project: Project) -> dict[str, dict[str, str]]:
     """Of each mode in which reports were asked for with a cut-off, these responses with that day."""
-    r, result = RESPONSE.c, dict[str, dict[str, str]]()
+    r = RESPONSE.c
     question = select(r.mode, r.id, r.cutoff).where(
         r.cutoff.is_not(None), r.mode.in_(scoring.modes_of(project))
     )
-    for mode, response_id, day in project.query(question):
-        result.setdefault(mode, {})[response_id] = str(day)
+    result = nested((mode, response_id, str(day)) for mode, response_id, day in project.query(question))
     return {mode: result[mode] for mode in scoring.modes_of(project) if mode in result}
 
 

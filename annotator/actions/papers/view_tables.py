@@ -35,7 +35,7 @@ from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedRespon
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, papers
 from annotator.protocols.registry import (
@@ -156,10 +156,11 @@ AVERAGE = "Average"
 
 def continuations(project: Project) -> tuple[ResultSheet, ...]:
     """Systems with their means, then the continuations, those to be looked at first."""
-    figures: dict[str, dict[str, Estimate]] = {}
-    for row in results.rows(project, protocol=CONTINUED.name):
-        if row.group_by == scoring.ALL:
-            figures.setdefault(row.system, {})[row.metric] = row.estimate
+    figures = nested(
+        (row.system, row.metric, row.estimate)
+        for row in results.rows(project, protocol=CONTINUED.name)
+        if row.group_by == scoring.ALL
+    )
     pool = [
         RatedResponse(material, {})
         for at_hand in materials.each(project, materials.for_scoring(CONTINUED), materials.item_ids(project))

@@ -1,7 +1,6 @@
 """The tray: returned work in conflict, late or not asked for, beside what is here already."""
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -36,6 +35,7 @@ from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
@@ -167,9 +167,7 @@ def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifac
         .where(ARTIFACT.c.author_id == person_id, ARTIFACT.c.state != State.CONSENSUS.value)
         .order_by(ARTIFACT.c.id, REVISION.c.number)
     )
-    rows: defaultdict[str, list[Row[Any]]] = defaultdict(list)
-    for row in db.execute(question):
-        rows[row[0]].append(row)
+    rows = grouped((row[0], row) for row in db.execute(question))
     seconds, drafted = _seconds(db, person_id), of_artifacts(db, rows)
     reviews = {review.artifact_id: review for review in reviewing.all_reviews(db)}
     made = [

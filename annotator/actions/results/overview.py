@@ -23,7 +23,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     key_of,
     missing,
     number,
@@ -38,7 +37,7 @@ from annotator.domain.judges.protocol import Composite, Metric, Over
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, interval
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import COMPOSITES, PROTOCOLS
 

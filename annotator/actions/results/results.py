@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, and_, func, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items.items import ANSWERED
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting
 from annotator.actions.results import result_raters, scoring
 from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRater, Spoken, chosen, everybody
-from annotator.actions.results.result_sheets import ViewChoice, columns, grouped, percent
+from annotator.actions.results.result_sheets import ViewChoice, columns, percent
 from annotator.actions.results.scoring import (
     ALL,
     GROUPINGS,
@@ -37,6 +37,7 @@ from annotator.domain.texts.estimate import (
     without_width,
 )
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.student import bounds_of, interval_name, mean_of_scores
 from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
@@ -442,10 +443,7 @@ def set_limit(project: Project, share: float) -> Change:
             "The share of missing judgements must be between 0 and 1.", "Give another, such as 0.05."
         )
     before = limit(project)
-    with project.store.write() as db:
-        project.set(SETTING, share)
-        change = Change("setting", SETTING, "set the limit of missing judgements", before, share)
-        return record(project, db, change)
+    return change_setting(project, SETTING, "set the limit of missing judgements", before, share)
 
 
 def floor_notes(kind: str, protocols: Iterable[str]) -> Iterator[str]:

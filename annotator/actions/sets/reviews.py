@@ -19,7 +19,7 @@ from annotator.actions.labelling import label_cases, label_rows, label_sealing
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, cached, record
 from annotator.actions.results import result_sheets
-from annotator.actions.results.result_sheets import columns, grouped
+from annotator.actions.results.result_sheets import columns
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, figure_cell
@@ -39,7 +39,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256, well_formed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ADJUDICATION, ASSIGNMENT, INFORMED, ITEM, JUDGEMENT, RESPONSE, SYSTEM
@@ -278,9 +278,11 @@ def outlook(
     me = _expert(project)
     judge_id = judges.named(project, judge).id
     places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
-    blind, reviewed = still_blind(project, me), dict[Key, dict[str, Informed]]()
-    for one in standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id):
-        reviewed.setdefault((one.response_id, one.unit_id), {})[one.by] = one
+    blind = still_blind(project, me)
+    reviewed = nested(
+        ((one.response_id, one.unit_id), one.by, one)
+        for one in standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id)
+    )
     values, flags, differing = _verdicts(project, protocol, judge_id)
     keys, weights, beside = list[Key](), list[float](), dict[Key, tuple[Any, ...]]()
     counts, kept_back = Counter[str](), set[str]()

@@ -21,7 +21,6 @@ from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_sheets import grouped
 from annotator.actions.sets import reviews, validation_figures, validation_sets
 from annotator.actions.sets.validation_figures import JudgeVersion, Key, Own, TruthPairs, UnitPlace, there
 from annotator.domain.experts.assignment import Role, stage_of
@@ -32,6 +31,7 @@ from annotator.domain.kinds.artifact import Artifact, Document, Kind
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped, nested
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.coding import Chosen, Codes, left_out, objects
 from annotator.storage.tables import ITEM
@@ -293,13 +293,11 @@ def _of_set(
     response_ids = result.responses(split)
     chosen = {key: place for key, place in places.items() if key[0] in response_ids}
     older = _older(project, chosen, result)
-    labels: dict[str, Own] = {}
-    for first_label in result.first_labels:
-        if (first_label.response_id, first_label.unit_id) not in older:
-            labels.setdefault(first_label.person_id, {})[first_label.response_id, first_label.unit_id] = (
-                first_label.value
-            )
-    return chosen, labels
+    return chosen, nested(
+        (first.person_id, (first.response_id, first.unit_id), first.value)
+        for first in result.first_labels
+        if (first.response_id, first.unit_id) not in older
+    )
 
 
 def _older(

@@ -17,7 +17,6 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results.result_sheets import grouped
 from annotator.actions.sets import validation_figures
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
@@ -25,7 +24,7 @@ from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Sampled, Split
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, OPENING, VALIDATION_SET
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from annotator.actions.labelling import label_sealing
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting
 from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
     ResultSheet,
@@ -28,7 +28,7 @@ from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, Taxonomy, 
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import INFORMED, RESPONSE
@@ -85,9 +85,7 @@ def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str
     ]
     after = {"seed": seed, "per_system": per_system, "responses": [response_id for _, response_id in sample]}
     before = project.get(label_sealing.SAMPLE)
-    with project.store.write() as db:
-        project.set(label_sealing.SAMPLE, after)
-        return record(project, db, Change("setting", label_sealing.SAMPLE, "draw responses", before, after))
+    return change_setting(project, label_sealing.SAMPLE, "draw responses", before, after)
 
 
 def report(
@@ -112,11 +110,12 @@ def _counted(
 ) -> TaxonomyCounts:
     there = [one for one in result_raters.everybody(project, taxonomy.of) if one.id != result_raters.COMPUTED]
     rater = result_raters.chosen(there, judge)
-    verdicts: dict[Reading, dict[str, str]] = {}
-    for response_id, who, unit_id, value in (
-        result_raters.spoken(project, PROTOCOLS[taxonomy.of], rater.id) if rater else ()
-    ):
-        verdicts.setdefault((response_id, who), {})[unit_id] = value
+    verdicts = nested(
+        ((response_id, who), unit_id, value)
+        for response_id, who, unit_id, value in (
+            result_raters.spoken(project, PROTOCOLS[taxonomy.of], rater.id) if rater else ()
+        )
+    )
     labels = _labels(project, taxonomy)
     taken, seen = _taken(project, rater, {response_id for response_id, _ in labels.get("", ())}, of)
     rejected = _rejected(project, taxonomy, rater)
@@ -186,12 +185,12 @@ def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, s
     question = select(j.rater_id, j.response_id, j.unit_id, j.value).where(
         j.protocol == taxonomy.name, j.rater_kind == RaterKind.PERSON.value, j.status == Status.OK.value
     )
-    result: dict[str, dict[tuple[str, str], str]] = {}
     with project.store.read() as db:
-        for rater, response_id, unit_id, value in db.execute(question.order_by(j.at, j.id)):
-            for who in (rater, "", result_raters.CONSENSUS):
-                result.setdefault(who, {})[response_id, unit_id] = value
-    return result
+        return nested(
+            (who, (response_id, unit_id), value)
+            for rater, response_id, unit_id, value in db.execute(question.order_by(j.at, j.id))
+            for who in (rater, "", result_raters.CONSENSUS)
+        )
 
 
 def sheets(countses: tuple[TaxonomyCounts, ...]) -> tuple[ResultSheet, ...]:

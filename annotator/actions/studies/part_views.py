@@ -29,7 +29,7 @@ from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.matching.matching import maximum_pairs
@@ -104,11 +104,8 @@ def matrix_report(project: Project, judge: str = "", protocol: str = USUAL_MATRI
     # Of people each one by themselves: two people fill two matrices.
     each = (one for one in result_raters.everybody(project, protocol) if one.id != result_raters.PEOPLE)
     rater = result_raters.chosen(each, judge)
-    values_of: dict[str, dict[str, str]] = {}
-    for response_id, _, unit_id, value in (
-        result_raters.spoken(project, definition, rater.id) if rater else ()
-    ):
-        values_of.setdefault(response_id, {})[unit_id] = value
+    given = result_raters.spoken(project, definition, rater.id) if rater else ()
+    values_of = nested((response_id, unit_id, value) for response_id, _, unit_id, value in given)
     systems, result, unknown = results.systems_named(project), [], 0
     for at_hand, material in _materials(project, definition, spec):
         response, values = material.response, values_of.get(material.response.id, {})

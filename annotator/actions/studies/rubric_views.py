@@ -17,7 +17,7 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, materials
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting, record
 from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, ResultRater
 from annotator.actions.results.result_sheets import (
@@ -50,7 +50,7 @@ from annotator.domain.material.item import SET, Item, Response, by_set
 from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.exchange import pictures
 from annotator.exchange.folders import read_json
 from annotator.exchange.table_files import read_table
@@ -378,12 +378,11 @@ def named_sets(project: Project) -> dict[str, dict[str, Rubric]]:
         .where(EXTRACT.c.origin.like(f"{SET}%"), ITEM.c.retired.is_(False))
         .order_by(EXTRACT.c.origin, ITEM.c.position, ITEM.c.key)
     )
-    result: dict[str, dict[str, Rubric]] = {}
-    for row in project.query(question).mappings():
-        document = extracts.read(row).document
-        if isinstance(document, Rubric):
-            result.setdefault(row["origin"].removeprefix(SET), {})[row["key"]] = document
-    return result
+    return nested(
+        (row["origin"].removeprefix(SET), row["key"], document)
+        for row in project.query(question).mappings()
+        if isinstance(document := extracts.read(row).document, Rubric)
+    )
 
 
 def settled(project: Project) -> dict[str, Rubric]:
@@ -414,10 +413,7 @@ def use(project: Project, name: str) -> Change:
     if name and name not in (there := named_sets(project)):
         raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *there])}.")
     before = in_force(project)
-    with project.store.write() as db:
-        project.set(annotating.RUBRIC_SET, name)
-        verb = "choose the rubrics to judge by"
-        return record(project, db, Change("setting", annotating.RUBRIC_SET, verb, before, name))
+    return change_setting(project, annotating.RUBRIC_SET, "choose the rubrics to judge by", before, name)
 
 
 def keep_set(project: Project, name: str, rubrics: Mapping[str, Rubric]) -> Change:
@@ -636,12 +632,11 @@ def _verdicts(
         return {}
     places = dict(_places(project, cut))
     units = {key: {unit.id for unit in rubric.units} for key, rubric in rubrics.items()}
-    result: dict[tuple[str, str], dict[str, str]] = {}
-    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater.id):
-        place = places.get(response_id)
-        if place is not None and unit_id in units.get(place[0], ()):
-            result.setdefault(place, {})[unit_id] = value
-    return result
+    return nested(
+        (places[response_id], unit_id, value)
+        for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater.id)
+        if response_id in places and unit_id in units.get(places[response_id][0], ())
+    )
 
 
 def _places(project: Project, cut: Cut) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -19,7 +19,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     text,
 )
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
@@ -29,6 +28,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
 from annotator.domain.texts.refusal import Refusal, refuse_other, required
+from annotator.domain.texts.words import grouped
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.correction import LabelPlan, Leaderboard, SystemUnits, plan_labels, standings

@@ -26,7 +26,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     percent,
     text,
 )
@@ -52,7 +51,7 @@ from annotator.actions.sets.validation_ground import NOT_ASKED, PEOPLE, Ground, 
 from annotator.domain.judges.protocol import FIGURES, Level, Protocol, uncrossed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
