@@ -111,14 +111,14 @@ def layout(db: Connection, agreement: Agreement) -> OpeningRows:
     kind = ruling_rows.kind_of_stage(agreement.stage)
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     rows = ruling_rows.rows(agreement, dealt, orders)
-    unanimous = tuple(len(row) == len(dealt) and _agree(kind, row, documents) for row in rows)
+    unanimous = tuple(
+        len(row) == len(dealt)
+        and consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
+        for row in rows
+    )
     return OpeningRows(
         dealt, tuple(rows), unanimous, KINDS[kind].ordered and not ruling_rows.same_order(rows, orders)
     )
-
-
-def _agree(kind: Kind, row: ruling_rows.Members, documents: dict[str, Document[Any]]) -> bool:
-    return consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
 
 
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:

@@ -162,12 +162,12 @@ def is_handed_out(project: Project) -> bool:
     return any(line.purpose is Purpose.PILOT for line in board.board(project))
 
 
+@people.for_coordinators("can summarize a pilot")
 def summary(project: Project) -> str:
     """Markdown: the pilot items, agreement by stage, time by stage, remarks, and the guidelines written since.
 
     Refusal for anyone who does not coordinate, and where no pilot was handed out.
     """
-    people.refuse_others(project, "can summarize a pilot")
     lines = required(
         [line for line in board.board(project) if line.purpose is Purpose.PILOT],
         "No pilot was handed out.",

@@ -130,9 +130,9 @@ _SUBMIT = (
 )
 
 
+@people.for_coordinators("can hand out work")
 def assign(project: Project, plan: AssignmentPlan) -> Change:
     """Hand out all that `preview` shows of a plan, or nothing: Refusal says why where it cannot be met."""
-    people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
         outcome = worked_out(project, db, plan)
         if outcome.refusals:
@@ -143,6 +143,7 @@ def assign(project: Project, plan: AssignmentPlan) -> Change:
         return _add(project, db, new_id(), made)
 
 
+@people.for_coordinators("can hand out work")
 def assign_one(
     project: Project,
     item_id: str,
@@ -156,7 +157,6 @@ def assign_one(
     protocols: Sequence[str] = (),
 ) -> Change:
     """Ask one person for one stage of one item; of labelling by these `protocols`, or the usual."""
-    people.refuse_others(project, "can hand out work")
     made = Assignment(
         id=assignment_id(item_id, person_id, stage, trial), item_id=item_id, person_id=person_id, stage=stage,
         trial=trial, purpose=purpose, not_before=not_before, due=due, protocols=" ".join(protocols),
@@ -169,9 +169,9 @@ def assign_one(
         return _add(project, db, made.id, [made])
 
 
+@people.for_coordinators("can withdraw work")
 def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
     """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
-    people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
         still_open = required(
             [assignment for assignment in _stored(db, assignment_ids) if assignment.submitted_at is None],
@@ -199,9 +199,9 @@ def candidates(project: Project, assignment_id: str) -> list[Person]:
         return [person for person in free if old.item_id not in answered(db, person.id, old.item_id)]
 
 
+@people.for_coordinators("can hand out work")
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
     """Give an assignment to someone else, with its date; what the first person wrote stays theirs."""
-    people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
         old = required(
             next(iter(_stored(db, [old_id])), None), "This is no longer assigned.", "Look at the list again."
@@ -228,9 +228,9 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
         return change
 
 
+@people.for_coordinators("can withdraw work")
 def withdraw_open(project: Project, person_id: str) -> Change:
     """Take back all that a person has not handed in, for instance when they leave."""
-    people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
         still_open = required(
             [
@@ -244,9 +244,9 @@ def withdraw_open(project: Project, person_id: str) -> Change:
         return _remove(project, db, person_id, still_open)
 
 
+@people.for_coordinators("can set due dates")
 def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | None) -> Change:
     """Give assignments another date by which they are due, or none; Refusal for one that has passed."""
-    people.refuse_others(project, "can set due dates")
     if words := has_passed(due):
         raise Refusal(words, "Choose a future date; nothing was changed.")
     with project.store.write() as db:

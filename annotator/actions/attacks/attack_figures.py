@@ -117,9 +117,9 @@ class AttackReport:
     lines: tuple[AttackFigures, ...]
 
 
+@people.for_coordinators("can see how judges performed under attack")
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackReport:
     """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
-    people.refuse_others(project, "can see how judges performed under attack")
     known = {one.id: one for one in judges.all_of(project)}
     only_judge = judges.named(project, judge).id if judge else ""
     lines = []
@@ -429,9 +429,9 @@ class AttackCase:
     again: Verdict
 
 
+@people.for_coordinators("can read how judges performed under attack")
 def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     """What a judge said of the copies of one attack: first where it said something else, then where nothing came."""
-    people.refuse_others(project, "can read how judges performed under attack")
     test = next((one for one in attacking.all_of(project) if one.id == test_id), None)
     if test is None:
         return []
@@ -457,8 +457,8 @@ def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     ]
 
 
+@people.for_coordinators("can read how judges performed under attack")
 def attack_case(project: Project, case_id: str) -> AttackCase:
-    people.refuse_others(project, "can read how judges performed under attack")
     v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
     question = (
         select(

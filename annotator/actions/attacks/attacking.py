@@ -85,9 +85,9 @@ def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge:
     return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in families)
 
 
+@people.for_coordinators("can set the family of a model")
 def set_family(project: Project, name: str, family: str) -> Change:
     """Say to which family a system or a judge of that name belongs: “none”, or empty for what its name tells."""
-    people.refuse_others(project, "can set the family of a model")
     chosen = [member for member in members(project) if member.name == name]
     if not chosen:
         known = ", ".join(f"“{member.name}”" for member in members(project))

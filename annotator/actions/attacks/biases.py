@@ -74,6 +74,7 @@ LEANS_UP = "The judge's value − the person's, in units of the scale, averaged"
 LEVEL_BIAS = "level"
 
 
+@people.for_coordinators("can see judges' biases")
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bias]:
     """What shows of each judge, or of the one of that name, over all its trials; intervals over items.
 
@@ -81,7 +82,6 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
 
     Length and family are compared with all labels that people submitted, but those that validation sets hold back.
     """
-    people.refuse_others(project, "can see judges' biases")
     only_judge = judges.named(project, judge).id if judge else ""
     result = [*_of_pairs(project), *_of_labels(project, protocol)]
     return [bias for bias in result if only_judge in ("", bias.judge_id)]

@@ -259,11 +259,6 @@ def reviews(db: Connection, kind: Kind) -> set[tuple[str, str]]:
     return {(item_id, person_id) for item_id, person_id in db.execute(question)}
 
 
-def sealed_of_several(db: Connection, kind: Kind) -> set[str]:
-    """The items of which several people write a document of a kind and one at least is sealed."""
-    return set(_sealed(db, kind)) & doubles(db, kind)
-
-
 def sealed_once(db: Connection, kind: Kind) -> set[str]:
     counts = Counter(_sealed(db, kind))
     return {item_id for item_id, n in counts.items() if n == 1}
@@ -337,9 +332,9 @@ def unadjudicated_counts(project: Project) -> bool:
     return bool(project.get(UNADJUDICATED, False))
 
 
+@people.for_coordinators("can decide whose gold counts")
 def count_unadjudicated(project: Project, wished: bool) -> Change:
     """Say whether what several wrote scores before it is adjudicated; each figure then names whose it is."""
-    people.refuse_others(project, "can decide whose gold counts")
     before = unadjudicated_counts(project)
     return change_setting(project, UNADJUDICATED, "count unadjudicated gold", before, wished)
 
@@ -360,7 +355,7 @@ def whose(db: Connection, kind: Kind) -> Whose:
             result[item_id] = IMPORTED
         else:
             result[item_id] = f"{alias}, not adjudicated" if item_id in twice else f"{alias} alone"
-    left = set() if named else sealed_of_several(db, kind) - result.keys()
+    left = set() if named else (set(_sealed(db, kind)) & doubles(db, kind)) - result.keys()
     return result | dict.fromkeys(left, LEFT_OUT)
 
 

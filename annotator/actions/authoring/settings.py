@@ -26,12 +26,12 @@ def allowed(project: Project) -> Weights:
     return read(str(project.get(SETTING, "")))
 
 
+@people.for_coordinators("can decide which weights criteria may have")
 def allow(project: Project, text: str) -> Change:
     """Allow other weights from now on, as a range or a list; an empty text stands for 1 to 3.
 
     Refusal where a rubric of the project has a weight that would no longer be allowed.
     """
-    people.refuse_others(project, "can decide which weights criteria may have")
     if project.from_task:
         raise Refusal("Which weights criteria may have came with the task.", "Ask who sent you the task.")
     weights = read(text)
@@ -112,9 +112,9 @@ def width(project: Project) -> int:
     return int(project.get(WINDOW_SETTING, USUAL))
 
 
+@people.for_coordinators("can decide how far away sources may stand")
 def widen(project: Project, sentences: int) -> Change:
     """Ask about sources so many sentences away from now on; what was said of others stays."""
-    people.refuse_others(project, "can decide how far away sources may stand")
     if not USUAL <= sentences <= WIDEST:
         raise Refusal(f"The window is {USUAL} to {WIDEST} sentences wide.", "Give a number between these.")
     before = width(project)

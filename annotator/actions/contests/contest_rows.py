@@ -201,10 +201,6 @@ def planned(
     ]
 
 
-def is_there(db: Connection, showing: str) -> bool:
-    return db.execute(select(CONTEST.c.id).where(CONTEST.c.id == showing)).first() is not None
-
-
 def drop(db: Connection, showing: str) -> None:
     db.execute(delete(CONTEST).where(CONTEST.c.id == showing))
 
@@ -362,7 +358,7 @@ def say(project: Project, first: str, second: str, better: str, step: int, secon
 
 def restore(_project: Project, db: Connection, showing: str, present: Any, goal: Any) -> None:
     """Put a ranked pair from one image to another; Refusal when it has moved on."""
-    if is_there(db, showing) != bool(present):
+    if (db.execute(select(CONTEST.c.id).where(CONTEST.c.id == showing)).first() is not None) != bool(present):
         raise Refusal("This pair was ranked elsewhere since.", "Look at it again; nothing was undone.")
     if goal:
         add(db, [ContestFields(**goal)])

@@ -299,16 +299,17 @@ class LabelImportPreview:
         ]
 
 
+@people.for_coordinators("can import other people's labels")
 def preview(
     project: Project, paths: Sequence[Path], options: LabelImportOptions = DEFAULT_OPTIONS
 ) -> LabelImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they hold no labels at all."""
-    people.refuse_others(project, "can import other people's labels")
     placed = _placed(project, read(paths, options), options)
     with project.store.read() as db:
         return _preview(_compare(project, db, placed, options), options)
 
 
+@people.for_coordinators("can import other people's labels")
 def run(
     project: Project,
     paths: Sequence[Path],
@@ -320,7 +321,6 @@ def run(
     A label that is there already is passed over; one that a person has given otherwise is refused, or with `replace`
     put in its place, the former kept in the audit. What is submitted never changes.
     """
-    people.refuse_others(project, "can import other people's labels")
     tell = progress or silent
     tell("reading files", 0, len(paths))
     placed = _placed(project, read(paths, options), options)
@@ -338,11 +338,11 @@ def run(
         return record(project, db, change), report
 
 
+@people.for_coordinators("can import other people's labels")
 def take(
     project: Project, db: Connection, content: LabelFileContent, options: LabelImportOptions, tell: Progress
 ) -> LabelImportPreview:
     """Take labels in within a transaction that brings what they are about; what is wrong with the others is listed."""
-    people.refuse_others(project, "can import other people's labels")
     report, source = _take(project, db, _placed(project, content, options), options, tell)
     if report.changes:
         files = sorted({entry.file for entry in content.entries})

@@ -515,12 +515,12 @@ def known_files() -> str:
     )
 
 
+@people.for_coordinators("can export other people's labels")
 def export(project: Project, to: Path, form: str = "", choice: LabelSelection = LabelSelection()) -> Exported:
     """Write labels to a file (.csv, .json) or, in a benchmark's own layout, to a folder; whole or not at all.
 
     Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
     """
-    people.refuse_others(project, "can export other people's labels")
     own = layouts.of_labels()
     form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
     refuse_other(form, offered(), f"“{form}” is not a format for labels.", "Choose one of")

@@ -450,8 +450,8 @@ class Reports:
         return len(self.items) * len(self.columns) - len(self.lines)
 
 
+@people.for_coordinators(DOES)
 def reports(project: Project) -> Reports:
-    people.refuse_others(project, DOES)
     partses = extracts.standing_parts(project)
     names = {each.name for each in fields(ReportLine)} - {"item_id"}
     about = [column for column in RESPONSE.c if column.name in names]
@@ -473,8 +473,8 @@ def reports(project: Project) -> Reports:
     return Reports(_items(project, partses), tuple(columns), by_cell, items.left_out(project))
 
 
+@people.for_coordinators(DOES)
 def text_of(project: Project, response_id: str) -> str:
-    people.refuse_others(project, DOES)
     return str(project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar() or "")
 
 
@@ -554,12 +554,12 @@ _DESCRIBED = {
 WITHOUT_EMPTY = frozenset({"collected_on", "cutoff", "citations", "citations_on"})
 
 
+@people.for_coordinators(DOES)
 def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, Any]]) -> Change:
     """Give things new values, by id and field, in one act that can be undone; Refusal names a value that does not fit.
 
     Days are written as 2025-03-24. What is said already makes no change.
     """
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         before, after = {}, {}
         for row_id, fields in values.items():
@@ -575,17 +575,17 @@ def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, A
         return record(project, db, Change("metadata", thing, verb, before, after))
 
 
-def restore(project: Project, db: Connection, thing: str, present: Any, goal: Any) -> None:
+@people.for_coordinators(DOES)
+def restore(_project: Project, db: Connection, thing: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    people.refuse_others(project, DOES)
     for row_id, there in present.items():
         if _images(db, Thing(thing), row_id, there)[0] != there:
             raise Refusal("This was changed elsewhere since.", "Look at it again; nothing was undone.")
         _write(db, Thing(thing), row_id, goal[row_id])
 
 
+@people.for_coordinators(DOES)
 def systems(project: Project) -> list[dict[str, Any]]:
-    people.refuse_others(project, DOES)
     return [dict(row) for row in project.query(select(SYSTEM).order_by(SYSTEM.c.name)).mappings()]
 
 

@@ -424,9 +424,9 @@ class CitedPages:
         return FetchPlan(tuple(urls), len(cited) - len(urls))
 
 
+@people.for_coordinators(DOES)
 def cited_states(project: Project) -> CitedPages:
     """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
-    people.refuse_others(project, DOES)
     return _cited(project)
 
 

@@ -217,8 +217,8 @@ class OpenTranscript:
     names: Mapping[str, str]
 
 
+@people.for_coordinators(DOES)
 def lines(project: Project) -> list[TranscriptLine]:
-    people.refuse_others(project, DOES)
     question = (
         select(SOURCE.c.id, ITEM.c.key, SOURCE.c.title, func.length(SOURCE.c.text))
         .join(ITEM, ITEM.c.id == SOURCE.c.item_id)
@@ -228,9 +228,9 @@ def lines(project: Project) -> list[TranscriptLine]:
     return [TranscriptLine(*row) for row in project.query(question)]
 
 
+@people.for_coordinators(DOES)
 def opened(project: Project, source_id: str) -> OpenTranscript:
     """A transcript as it now is; Refusal when it is gone."""
-    people.refuse_others(project, DOES)
     with project.store.read() as db:
         source, transcript = _read(db, source_id)
         acts = _acts(db, source_id)
@@ -250,8 +250,8 @@ def leave_out(project: Project, source_id: str, start: int, end: int) -> Change:
     return _edit(project, source_id, LEAVE_OUT, lambda text, of: left_out(text, of, start, end, name))
 
 
+@people.for_coordinators(DOES)
 def take_back(project: Project, source_id: str, at: int) -> Change:
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         source, transcript = _read(db, source_id)
         name = transcript.segments[transcript.place(at)].excluded
@@ -271,9 +271,9 @@ def _taken_out(db: Connection, source_id: str, mark: str) -> tuple[Stretch, Stre
     return None
 
 
+@people.for_coordinators(DOES)
 def rename(project: Project, source_id: str, names: Mapping[str, str]) -> Change:
     """Call speakers otherwise; those who get the name of another are merged with them."""
-    people.refuse_others(project, DOES)
     clean = {old: " ".join(new.split()) for old, new in names.items()}
     for new in clean.values():
         if not 0 < len(new) <= _LONGEST_NAME or any(mark in new for mark in _NO_NAME):
@@ -289,9 +289,9 @@ def rename(project: Project, source_id: str, names: Mapping[str, str]) -> Change
         return record(project, db, Change(KIND, source_id, "name speakers", *images))
 
 
+@people.for_coordinators(DOES)
 def pseudonyms(project: Project, source_id: str) -> Change:
     """Call the speakers S1, S2 … in the order in which they first speak; who is who stays in this project alone."""
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         _, transcript = _read(db, source_id)
         given = {name: f"S{n}" for n, name in enumerate(dict.fromkeys(transcript.speakers), 1)}
@@ -303,9 +303,9 @@ def pseudonyms(project: Project, source_id: str) -> Change:
         return change
 
 
-def restore(project: Project, db: Connection, source_id: str, present: Any, goal: Any) -> None:
+@people.for_coordinators(DOES)
+def restore(_project: Project, db: Connection, source_id: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    people.refuse_others(project, DOES)
     source, transcript = _read(db, source_id)
     if "names" in present:
         if list(transcript.speakers) != present["names"]:
@@ -316,8 +316,8 @@ def restore(project: Project, db: Connection, source_id: str, present: Any, goal
         _write(db, source, *exchanged(source.text, transcript, *passages))
 
 
+@people.for_coordinators(DOES)
 def _edit(project: Project, source_id: str, verb: str, edit: Edit) -> Change:
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         source, transcript = _read(db, source_id)
         return _exchange(project, db, verb, source, transcript, edit(source.text, transcript))

@@ -351,9 +351,9 @@ def failed_tests(project: Project) -> dict[str, str]:
     return {judge_id: one["why"] for judge_id, one in project.get(FAILED, {}).items()}
 
 
+@people.for_coordinators("can let a judge run that failed its test")
 def accept(project: Project, judge: Judge) -> Change:
     """Let a judge run although its test failed; its figures go on saying so. Refusal where none failed."""
-    people.refuse_others(project, "can let a judge run that failed its test")
     before = dict(project.get(FAILED, {}))
     if judge.id not in before:
         raise Refusal(f"“{judge.name}” has not failed a test.", "It can run as it is.")

@@ -564,12 +564,12 @@ def refuse_verdicts(project: Project, card: ValidityCard, name: str, protocol: s
     _refuse(judge.name, card.name, differences(card.judge, as_judged(project, judge, definition)))
 
 
+@people.for_coordinators("can bind a judge to a card")
 def bind(project: Project, card: ValidityCard, name: str) -> Change:
     """From now on a judge judges only as its card says: a run by another model, prompt … is refused before any call.
 
     Refusal where it is not the judge of the card now.
     """
-    people.refuse_others(project, "can bind a judge to a card")
     result = check(project, card, name)
     _refuse(result.judge, card.name, result.differences)
     judge = _derived(card, judges.named(project, name))
@@ -602,9 +602,9 @@ def define(project: Project, card: ValidityCard, base_url: str, name: str = "", 
     )  # fmt: skip
 
 
+@people.for_coordinators("can release a judge from its card")
 def release(project: Project, judge_id: str, protocol: str) -> Change:
     """Let a judge run as it is set, whatever a card says; Refusal where it is bound to none."""
-    people.refuse_others(project, "can release a judge from its card")
     known = dict(project.get(SETTING, {}))
     if known.pop(_key(judge_id, protocol), None) is None:
         raise Refusal("This judge is not bound to a card.", "Nothing was changed.")

@@ -102,9 +102,9 @@ def both_orders(project: Project, protocol: str) -> bool:
     return protocol in project.get(BOTH_ORDERS, [])
 
 
+@people.for_coordinators("can decide how often a pair is labelled")
 def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
     """Have people asked every pair in both orders from now on, or in one; what they said stays."""
-    people.refuse_others(project, "can decide how often a pair is labelled")
     before = sorted(project.get(BOTH_ORDERS, []))
     after = sorted({*before, protocol} if wished else {*before} - {protocol})
     return change_setting(project, BOTH_ORDERS, "ask pairs in both orders", before, after)
@@ -120,12 +120,12 @@ def can_draw(protocol: str) -> bool:
     return PROTOCOLS[protocol].paired and not PROTOCOLS[protocol].exemplar
 
 
+@people.for_coordinators("can draw the pairs that are compared")
 def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Change:
     """Ask people and judges about so many pairs from now on, drawn at random over all items; about all for 0.
 
     What was said of other pairs stays. Of several runs only the first takes part.
     """
-    people.refuse_others(project, "can draw the pairs that are compared")
     if not can_draw(protocol) or many < 0:
         raise Refusal("No pairs can be drawn for this.", "Name a protocol of pairs, and 1 pair or more.")
     r, other = RESPONSE.alias(), RESPONSE.alias()

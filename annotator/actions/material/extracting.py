@@ -230,9 +230,9 @@ def _key_of(case: Case) -> Key:
 GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 
 
+@people.for_coordinators(materials.DOES)
 def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract | None:
     """The version that stands; None where nobody drew anything."""
-    people.refuse_others(project, materials.DOES)
     item_id, response_id = subject
     with project.store.read() as db:
         return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
@@ -302,6 +302,7 @@ def open_points(extract: Extract | None) -> int:
     return sum(not getattr(unit, "accepted", True) for unit in extract.document.units)
 
 
+@people.for_coordinators(materials.DOES)
 def confirm_all(
     project: Project,
     kind: ResponsePart | Kind | WriterAid,
@@ -309,7 +310,6 @@ def confirm_all(
     items: Sequence[str] = (),
 ) -> int:
     """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
-    people.refuse_others(project, materials.DOES)
     checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
     chosen, item_ids = system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
@@ -391,13 +391,13 @@ def _checked(document: Document[Any], values: dict[str, Any]) -> Any:
         raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
 
 
+@people.for_coordinators(materials.DOES)
 def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
     """The replies that an extract was read from, the newest first.
 
     None for what a person wrote, what came with an import and what asked nobody, and none where the prompt or the
     text has changed since, so that its questions are no longer known.
     """
-    people.refuse_others(project, materials.DOES)
     question = (
         select(
             EXTRACT.c.item_id, EXTRACT.c.response_id, EXTRACT.c.run_id, RUN.c.protocol, RUN.c.judge_id,

@@ -238,12 +238,12 @@ def accepted(extract: Extract | None) -> tuple[KeyPoint, ...]:
     return tuple(unit for unit in extract.document.units if unit.counts and (unit.accepted or not own))
 
 
+@people.for_coordinators(materials.DOES)
 def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
     """Freeze for each item, or those named by key, the key points that people accepted, each once, in one act.
 
     A pool that is there stays. Refusal where no item has an accepted key point.
     """
-    people.refuse_others(project, materials.DOES)
     judge_cases.checked_scope(project, judge_cases.RunRequest("", items=tuple(items)))
     points = before = without = 0
     changes: list[Change] = []

@@ -64,6 +64,7 @@ Put = Callable[[bytes, packages.PackageFacts], Path]
 OPEN_STAGES = tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
 
 
+@people.for_coordinators("can hand out tasks")
 def task(
     project: Project,
     person_id: str,
@@ -79,7 +80,6 @@ def task(
     package lies there. `openly` leaves out the name and all that not every annotator may see: no reports to label,
     drafts, reviews or feedback; then it may hold nothing but whom it is for.
     """
-    people.refuse_others(project, "can hand out tasks")
     person = people.known(project, person_id)
     # Kept before anything is signed with it.
     key = known_keys.signing_key(project)

@@ -155,6 +155,7 @@ def sync(project: Project, *, progress: Progress | None = None) -> Synced:
     return Synced(look(project), tuple(arrivals), tuple(sent))
 
 
+@people.for_coordinators("can hand out tasks")
 def send(
     project: Project, person_ids: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> list[packing.HandOutResult]:
@@ -162,7 +163,6 @@ def send(
 
     Before someone's key is known, only what lies open to every annotator goes out to them.
     """
-    people.refuse_others(project, "can hand out tasks")
     folder = required(shared.folder_of(project), "No shared folder is chosen.", "Choose one first.")
     shared.refuse_inside(project.path, folder)
     if person_ids is None:
@@ -177,9 +177,9 @@ def send(
     return done
 
 
+@people.for_coordinators("can trust keys")
 def trust(project: Project, words: str) -> Change:
     """Take the waiting key of these six words for its person's; Refusal where no key has them."""
-    people.refuse_others(project, "can trust keys")
     phrase = " ".join(words.split()).casefold()
     key = required(
         next((one for one in look(project).keys if one.words == phrase), None),

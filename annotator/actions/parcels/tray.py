@@ -408,13 +408,14 @@ def entries(project: Project, state: TrayState | None = TrayState.WAITING) -> li
     return [TrayEntry(**{**row, "stage": row["stage"] or None}) for row in rows]
 
 
+@people.for_coordinators("can decide about the tray")
 def accept(project: Project, entry_id: str) -> Change:
     """Take a piece of work, also one that was set aside, as its author's newest sealed revision.
 
     An adjudication becomes the next version of its consensus. Frozen figures and releases stay.
     """
     with project.store.write() as db:
-        entry = _undecided(project, db, entry_id, TrayState.WAITING, TrayState.SET_ASIDE)
+        entry = _undecided(db, entry_id, TrayState.WAITING, TrayState.SET_ASIDE)
         if entry.stage is None or not db.execute(select(ITEM.c.id).where(ITEM.c.id == entry.item_id)).first():
             raise Refusal(
                 "This work belongs to another project, and only its description is stored here.",
@@ -435,15 +436,15 @@ def accept(project: Project, entry_id: str) -> Change:
         )
 
 
+@people.for_coordinators("can decide about the tray")
 def set_aside(project: Project, entry_id: str) -> Change:
     with project.store.write() as db:
-        _undecided(project, db, entry_id, TrayState.WAITING)
+        _undecided(db, entry_id, TrayState.WAITING)
         _mark(db, entry_id, TrayState.SET_ASIDE)
         return record(project, db, Change("tray", entry_id, "set aside"))
 
 
-def _undecided(project: Project, db: Connection, entry_id: str, *states: TrayState) -> TrayEntry:
-    people.refuse_others(project, "can decide about the tray")
+def _undecided(db: Connection, entry_id: str, *states: TrayState) -> TrayEntry:
     row = db.execute(select(TRAY).where(TRAY.c.id == entry_id)).mappings().one()
     entry = TrayEntry(**{**row, "stage": row["stage"] or None})
     if entry.state not in states:

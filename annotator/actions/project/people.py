@@ -1,8 +1,10 @@
 """People of the project, and the one this window works as."""
 
 import json
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from pydantic import ValidationError
 from sqlalchemy import insert, select, update
@@ -15,6 +17,9 @@ from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.protocols.profiles import ALL, parsed
 from annotator.storage.tables import PARCEL, PERSON
 
+P = ParamSpec("P")
+T = TypeVar("T")
+Act = Callable[Concatenate[Project, P], T]
 # Who looks at a file that nobody works in and that may only be read; never kept.
 VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
 
@@ -139,6 +144,20 @@ def refuse_others(project: Project, what: str) -> None:
         raise RoleNeeded(
             f"Only a coordinator {what}.", "Work as a coordinator of this project.", Role.COORDINATOR
         )
+
+
+def for_coordinators(what: str) -> Callable[[Act[P, T]], Act[P, T]]:
+    """Leave what follows to coordinators: others are refused before it begins, as “Only a coordinator `what`”."""
+
+    def only(act: Act[P, T]) -> Act[P, T]:
+        @wraps(act)
+        def guarded(project: Project, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            refuse_others(project, what)
+            return act(project, *args, **kwargs)
+
+        return guarded
+
+    return only
 
 
 def answerable(project: Project) -> list[str]:

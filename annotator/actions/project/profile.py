@@ -87,9 +87,9 @@ def extractions(project: Project) -> "dict[str, Extraction]":
     }
 
 
+@people.for_coordinators("can decide what a project uses")
 def choose(project: Project, text: str) -> Change:
     """Use these from now on (see `profiles.parsed`); what the project holds stays in use."""
-    people.refuse_others(project, "can decide what a project uses")
     before = str(project.get(USES, ""))
     return change_setting(project, USES, "set what the project uses", before, parsed(text).text)
 

@@ -46,6 +46,7 @@ from annotator.storage.tables import BATCH, CALL, ITEM, JUDGEMENT, RESPONSE, RUN
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
 NO_VERDICT, FLAGGED, ALL = "no verdict", "flagged", "all"
+READS = "can read judges' replies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,11 @@ class JudgementLines:
     flags: Mapping[str, int] = field(default_factory=dict)
 
 
+@people.for_coordinators(READS)
 def lines(
     project: Project, source: JudgementSource, query: JudgementQuery = JudgementQuery()
 ) -> JudgementLines:
     """The judgements that a query names, item by item; only a coordinator reads what judges say."""
-    refuse_others(project)
     question = _question(source, query)
     with project.store.read() as db:
         rows = db.execute(question.limit(MOST)).mappings().all()
@@ -114,10 +115,6 @@ def lines(
     words = judge_cases.words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
     made = tuple(line_of(row, words) for row in rows)
     return JudgementLines(made, counts, causes, total - len(made), flags)
-
-
-def refuse_others(project: Project) -> None:
-    people.refuse_others(project, "can read judges' replies")
 
 
 def listed() -> Select[Any]:
@@ -518,9 +515,9 @@ class JudgementDetail:
     replies: tuple[Reply, ...] = ()
 
 
+@people.for_coordinators(READS)
 def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
     """A judgement with every reply to its question; Refusal when it was judged again since the list was read."""
-    refuse_others(project)
     with project.store.read() as db:
         row = required(
             db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first(),
@@ -544,9 +541,9 @@ def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
     )
 
 
+@people.for_coordinators(READS)
 def calls(project: Project, run_id: str) -> CutList[Reply]:
     """The calls of a run, the newest first: all that is kept of what an extraction asked."""
-    refuse_others(project)
     question = select(CALL).where(CALL.c.run_id == run_id).order_by(CALL.c.at.desc(), CALL.c.id)
     with project.store.read() as db:
         shown = [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]

@@ -110,7 +110,7 @@ def runs(project: Project) -> list[RunLine]:
         .group_by(JUDGEMENT.c.run_id, JUDGEMENT.c.status)
     )
     with project.store.read() as db:
-        missing = nested(map(tuple, db.execute(causes)))
+        missing = nested((run_id, status, count) for run_id, status, count in db.execute(causes))
         return [_line(row, missing.get(row.id, {})) for row in db.execute(question)]
 
 
@@ -464,11 +464,11 @@ class CallSubject:
     unit: str
 
 
+@people.for_coordinators("can watch judge runs")
 def named(
     project: Project, protocol: str, keys: Iterable[judge_cases.UnitKey]
 ) -> dict[judge_cases.UnitKey, CallSubject]:
     """What the calls that are in progress are about, by response and unit; only a coordinator sees whose reports."""
-    people.refuse_others(project, "can watch judge runs")
     pairs = list(keys)
     question = (
         select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key, SYSTEM.c.name)

@@ -239,6 +239,7 @@ def rater_of(version: JudgeVersion) -> ValidationRater:
 
 
 @cached
+@people.for_coordinators("can compare judges with people")
 def ground(
     project: Project, protocol: str, set_name: str = "", part: str = "", against: Sequence[str] = (),
     judge: str = "", opening: str = "",
@@ -249,7 +250,6 @@ def ground(
     “test” or “whole”; whatever holds the test part needs an `opening` that was counted. Refusal while the labels of a
     set are not locked, and where nothing counts as true. Without a set, what sets hold back is left out.
     """
-    people.refuse_others(project, "can compare judges with people")
     definition = label_cases.protocol_of(project, protocol)
     places: Mapping[Key, UnitPlace] = validation_figures.places(project, definition)
     if set_name:
@@ -536,13 +536,13 @@ def _blind(project: Project, artifact: Artifact) -> bool:
     return not compared or item_id in reviews.still_blind(project, people.someone(project).id)
 
 
+@people.for_coordinators("can make labels the gold's own")
 def take_over(project: Project, protocol: str, rater: str = result_raters.CONSENSUS) -> list[SettledItem]:
     """Give the gold's units what a rater said of them, in one transaction: the consensus, a person, or a judge.
 
     What was not labelled keeps what it has. A document that adjudication made, or that is someone's own, stays as it
     is and is told. Refusal where the rater said nothing.
     """
-    people.refuse_others(project, "can make labels the gold's own")
     definition = label_cases.protocol_of(project, protocol)
     if not definition.settles or definition.unit_kind is None:
         raise Refusal(

@@ -87,9 +87,9 @@ class SetPreview:
     sentences: tuple[str, ...]
 
 
+@people.for_coordinators("can draw validation sets")
 def preview(project: Project, request: SetRequest) -> SetPreview:
     """Draw a set without making it; made next, it is just this but for who labels which item."""
-    people.refuse_others(project, "can draw validation sets")
     _refuse_senseless(project, request)
     protocol = label_cases.protocol_of(project, request.protocol)
     result = required(
@@ -186,9 +186,9 @@ def lacking(project: Project, validation_set: ValidationSet) -> list[str]:
     ]
 
 
+@people.for_coordinators("can lock validation sets")
 def lock(project: Project, name: str) -> Change:
     """Keep what people said of a set as the first labels, which stay the metric; Refusal while some are missing."""
-    people.refuse_others(project, "can lock validation sets")
     result = named(project, name)
     if result.locked_at is not None:
         raise Refusal("The labels of this set are locked already.", "Nothing was changed.")
@@ -212,9 +212,9 @@ def lock(project: Project, name: str) -> Change:
         return record(project, db, Change(NAME, result.id, "lock labels", None, after))
 
 
+@people.for_coordinators("can open the test part of a set")
 def open_test(project: Project, name: str, judges: Sequence[str]) -> Opening:
     """Count a look at the test part of a set, at these judges; Refusal while its labels are not locked."""
-    people.refuse_others(project, "can open the test part of a set")
     result = named(project, name)
     refuse_unlocked(result)
     opening = Opening(
@@ -536,8 +536,8 @@ class SetStatus:
         return self.set.locked_at is not None
 
 
+@people.for_coordinators("can see validation sets")
 def standings(project: Project) -> list[SetStatus]:
-    people.refuse_others(project, "can see validation sets")
     aliases = {person.id: person.alias for person in people.people(project)}
     return [_standing(project, one, aliases) for one in reversed(sets(project))]
 

@@ -60,12 +60,12 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
+@people.for_coordinators("can draw the responses whose errors are looked at")
 def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str] = ()) -> Change:
     """Draw so many responses of each system at random, to look again at their verdicts; in place of an earlier draw.
 
     Of each system those of the mode that counts in the results; the same seed draws the same.
     """
-    people.refuse_others(project, "can draw the responses whose errors are looked at")
     there = results.systems_named(project)
     if unknown := set(systems) - set(there.values()):
         raise Refusal(f"There is no system “{min(unknown)}”.", f"There are: {', '.join(there.values())}.")
@@ -231,17 +231,15 @@ def _sheet(counts: TaxonomyCounts) -> ResultSheet:
         heads,
         tuple(lines),
         tuple(notes),
-        (_picture(counts, labels),) if _is_sampled(counts) else (),
+        (_picture(counts, labels),)
+        if any(own.value for means in counts.means.values() for own in means.values())
+        else (),
         counts.taxonomy.departures,
     )
 
 
 def _words(label: str) -> str:
     return label.replace("_", " ").capitalize()
-
-
-def _is_sampled(counts: TaxonomyCounts) -> bool:
-    return any(own.value for means in counts.means.values() for own in means.values())
 
 
 def _picture(counts: TaxonomyCounts, labels: list[str]) -> SheetPicture:

@@ -90,9 +90,9 @@ class FunnelLine:
     settled: int
 
 
+@people.for_coordinators("can see how questions were rated")
 def selection_report(project: Project) -> SelectionReport:
     """All submitted ratings; only a coordinator sees how each rater answered."""
-    people.refuse_others(project, "can see how questions were rated")
     collected = _collected(project)
     named = {
         row.id: results.ItemName(row.key, row.question, row.question_type, row.subject) for row in collected

@@ -207,14 +207,18 @@ def _votes(
     """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
     for unit in rubric.units:
         for response_id, system in answers:
-            voters = _voters(verdicts, response_id) if rater.id == PEOPLE else [rater.id]
+            voters = (
+                [
+                    rater
+                    for rater, of in verdicts.items()
+                    if rater.startswith(PERSON_KEY) and response_id in of
+                ]
+                if rater.id == PEOPLE
+                else [rater.id]
+            )
             for voter in voters or [""]:
                 value = verdicts.get(voter, {}).get(response_id, {}).get(unit.id)
                 yield CriterionVote(unit.id, system, response_id, value)
-
-
-def _voters(verdicts: VerdictsByUnit, response_id: str) -> list[str]:
-    return [rater for rater, of in verdicts.items() if rater.startswith(PERSON_KEY) and response_id in of]
 
 
 def _own(
@@ -403,12 +407,12 @@ def in_force(project: Project) -> str:
     return str(project.get(annotating.RUBRIC_SET, ""))
 
 
+@people.for_coordinators("can choose by which rubrics reports are judged")
 def use(project: Project, name: str) -> Change:
     """Have reports judged, labelled and scored by a named set from now on; by the experts' own for an empty name.
 
     Whatever was said by other rubrics stays, and counts again once they are in force again.
     """
-    people.refuse_others(project, "can choose by which rubrics reports are judged")
     name = "" if name == OWN else name
     if name and name not in (there := named_sets(project)):
         raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *there])}.")
@@ -416,12 +420,12 @@ def use(project: Project, name: str) -> Change:
     return change_setting(project, annotating.RUBRIC_SET, "choose the rubrics to judge by", before, name)
 
 
+@people.for_coordinators("can keep a rubric set")
 def keep_set(project: Project, name: str, rubrics: Mapping[str, Rubric]) -> Change:
     """Keep rubrics by item's key as a named set; those of an item take the place of its former ones.
 
     Of the criteria only words and weights are kept. Refusal for an unknown item, or a weight that is not allowed.
     """
-    people.refuse_others(project, "can keep a rubric set")
     name = name.strip()
     if not name or len(name) > LONGEST or name == OWN or ":" in name:
         raise Refusal(f"“{name[:LONGEST]}” cannot name a rubric set.", "Give a short name without a colon.")
@@ -522,6 +526,7 @@ def sets_choices(project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
+@people.for_coordinators("can compare one person's rubrics with another's")
 def sets_report(
     project: Project, one: str = "", other: str = "", judge: str = "", file: str = "", mode: str = "", among: str = ""
 ) -> RubricSetsReport:  # fmt: skip
@@ -531,7 +536,6 @@ def sets_report(
     by key, responses by item and system, first run. Of another project the last judge counts, or the one of the same
     name.
     """
-    people.refuse_others(project, "can compare one person's rubrics with another's")
     there, rater, cut = sets(project), _rater(project, judge), (mode, among)
     names = [name for name in (one, other) if name in there]
     names += [name for name in there if name not in names]

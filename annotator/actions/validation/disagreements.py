@@ -122,12 +122,12 @@ def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
     return DisagreementList(shown, len(made) - len(shown), bool(result.versions))
 
 
+@people.for_coordinators("can rule on disagreements between judges and people")
 def rule(
     project: Project, one: Disagreement, ruling: InformedRuling, *, reason: str = "", note: str = "",
     protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Say who is wrong; a later ruling on the same takes the place of this one. First labels never change."""
-    people.refuse_others(project, "can rule on disagreements between judges and people")
     if reason and reason not in list(Fault):
         raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
     fields = well_formed(InformedFields, dict(
@@ -148,9 +148,9 @@ def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
     return [_ruled(result, rater, query, positive, ruled) for rater in result.judges()]
 
 
+@people.for_coordinators("can see criteria ruled unclear")
 def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
     """The criteria that were ruled unclear and not reworded since, the most often ruled first."""
-    people.refuse_others(project, "can see criteria ruled unclear")
     places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
     counts = Counter(
         (places[key].item_id, places[key].item_key, places[key].unit_id, places[key].words)

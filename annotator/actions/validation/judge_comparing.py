@@ -94,6 +94,7 @@ def raters(project: Project, protocol: str) -> list[ResultRater]:
     return [*result, ResultRater(PEOPLE, PEOPLE, by_people)] if by_people else result
 
 
+@people.for_coordinators("can compare judges with people")
 def compare(
     project: Project, protocol: str, chosen: Sequence[str] = (), *, shared: bool = False
 ) -> JudgeComparison:
@@ -103,7 +104,6 @@ def compare(
     With `shared` only the units that all of them judged are counted, so that the figures can be compared with each
     other. Only a coordinator is told how people answered.
     """
-    _refuse_others(project)
     known = [rater for rater in raters(project, protocol) if not chosen or rater.id in chosen]
     with project.store.read() as db:
         verdicts = {rater.id: _verdicts(project, db, rater, protocol) for rater in known}
@@ -118,9 +118,9 @@ def compare(
     return JudgeComparison(protocol, tuple(pairings), None if common is None else len(common))
 
 
+@people.for_coordinators("can compare judges with people")
 def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterDifference]:
     """The units on which two raters (by id) differ, item by item; of people, each who differs from the judge."""
-    _refuse_others(project)
     whose = {rater.id: rater for rater in raters(project, protocol)}
     with project.store.read() as db:
         first, second = (_verdicts(project, db, whose[rater], protocol) for rater in (a, b))
@@ -154,10 +154,6 @@ def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterD
         for unit, (x, y) in apart
     )
     return CutList(tuple(shown), len(everywhere))
-
-
-def _refuse_others(project: Project) -> None:
-    people.refuse_others(project, "can compare judges with people")
 
 
 def _pairing(
