@@ -31,6 +31,7 @@ from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.storage.tables import (
     ASSIGNMENT,
     DISPUTE,
@@ -53,9 +54,7 @@ def _rows(
     Of another rater's work it holds what stands in the consensus and nothing else: rows that neither they wrote nor
     the consensus keeps are left out, and reasons are given only where their own unit did not stay as it was.
     """
-    made: dict[str, list[Unit]] = {}
-    for provenance in version.provenance:
-        made.setdefault(provenance.ruling_id, []).append(agreed.unit(provenance.unit_id))
+    made = grouped((one.ruling_id, agreed.unit(one.unit_id)) for one in version.provenance)
     result: list[DigestRow] = []
     for ruling in version.rulings:
         units = made.get(ruling.id, [])

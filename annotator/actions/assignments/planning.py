@@ -17,7 +17,7 @@ from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted, grouped, local
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -316,9 +316,7 @@ def _line(group: Sequence[Assignment], key: str, new: AbstractSet[str]) -> Plann
 def _load(
     everybody: Sequence[Person], everything: Iterable[Assignment], made: Iterable[Assignment]
 ) -> tuple[Load, ...]:
-    held: defaultdict[str, list[Assignment]] = defaultdict(list)
-    for assignment in everything:
-        held[assignment.person_id].append(assignment)
+    held = grouped((assignment.person_id, assignment) for assignment in everything)
     fresh = Counter(one.person_id for one in made)
     return tuple(
         Load(
@@ -332,7 +330,7 @@ def _load(
             new=fresh[person.id],
         )
         for person in everybody
-        if held[person.id]
+        if person.id in held
     )
 
 

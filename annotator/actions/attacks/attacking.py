@@ -1,7 +1,6 @@
 """Runs that test a judge: its own questions, put again over attacked copies of reports."""
 
 import json
-from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -34,7 +33,7 @@ from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.validation import UNTOUCHED, AttackContent, AttackedQuestion, Pieces, copied
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.judging.attacks import (
     ATTACKS,
     CONTROL,
@@ -433,12 +432,9 @@ def _in_turn(
 
     What is `demanded` of a judge cannot change those of its verdicts that are that: they are drawn, but not counted.
     """
-    chance, waiting = Random(seed), defaultdict[str, list[AttackedQuestion]](list)
-    for question in sorted(
-        questions, key=lambda question: (question.item_id, question.response_id, question.asked)
-    ):
-        waiting[question.item_id].append(question)
-    items = list(waiting.values())
+    chance = Random(seed)
+    ordered = sorted(questions, key=lambda one: (one.item_id, one.response_id, one.asked))
+    items = list(grouped((question.item_id, question) for question in ordered).values())
     for own in items:
         chance.shuffle(own)
     chance.shuffle(items)

@@ -45,13 +45,12 @@ class PromptLine:
 
 
 def listed(project: Project) -> list[PromptLine]:
-    result = []
-    for protocol in asking(project):
-        for name in protocol.prompts:
-            current = in_force(project, name)
-            edited = current.text != shipped(name)
-            result.append(PromptLine(name, protocol.name, protocol.title, current.version, edited))
-    return result
+    return [
+        PromptLine(name, protocol.name, protocol.title, current.version, current.text != shipped(name))
+        for protocol in asking(project)
+        for name in protocol.prompts
+        for current in [in_force(project, name)]
+    ]
 
 
 def versions(project: Project, name: str) -> list[PromptVersion]:

@@ -145,8 +145,8 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
         of = row["response_id"] in responses or (not row["response_id"] and row["item_id"] in items)
         if of and not extracts.is_personal(row["origin"]):
             bundle.extracts.append(_extract(row))
-    for page in pages_at(db, set(_addresses(bundle.extracts)), texts=page_texts).values():
-        bundle.pages.append(PageRecord(**page.model_dump(include=set(PageRecord.model_fields))))
+    pages = pages_at(db, set(_addresses(bundle.extracts)), texts=page_texts).values()
+    bundle.pages += [PageRecord(**page.model_dump(include=set(PageRecord.model_fields))) for page in pages]
 
 
 def raters_of(bundle: Bundle) -> set[str]:

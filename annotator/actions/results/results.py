@@ -403,10 +403,11 @@ def estimates(scores: list[Score], systems: list[str], within: tuple[float, floa
 
 
 def by_items(scores: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[str, Estimate]]:
-    cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
-    for score in scores:
-        cells[score.system_id][score.item_id].append(score.estimate)
-    return {system: {item: mean_of_runs(runs) for item, runs in of.items()} for system, of in cells.items()}
+    own = grouped((score.system_id, (score.item_id, score.estimate)) for score in scores)
+    return {
+        system: {item: mean_of_runs(runs) for item, runs in grouped(own.get(system, ())).items()}
+        for system in systems
+    }
 
 
 def _mean(scores: list[Estimate], within: tuple[float, float]) -> Estimate:

@@ -343,9 +343,8 @@ def sample(candidates: Iterable[Candidate], responses: int, seed: int) -> list[C
     have given least.
     """
     chance = Random(seed)
-    waiting: dict[Stratum, list[Candidate]] = defaultdict(list)
-    for candidate in sorted(candidates, key=lambda one: (one.stratum, one.response_id)):
-        waiting[candidate.stratum].append(candidate)
+    ordered = sorted(candidates, key=lambda one: (one.stratum, one.response_id))
+    waiting = grouped((candidate.stratum, candidate) for candidate in ordered)
     whole = sum(map(len, waiting.values()))
     # In whole numbers, so that equal remainders are equal.
     parts = {stratum: divmod(responses * len(own), whole) for stratum, own in waiting.items()}

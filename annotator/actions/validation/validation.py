@@ -1,6 +1,5 @@
 """Validation report: each judge and prompt compared with people, and people with one another."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,7 +33,6 @@ from annotator.actions.sets.validation_figures import (
     ALL,
     BY,
     TITLES,
-    Group,
     JudgeDifference,
     Key,
     Named,
@@ -198,10 +196,8 @@ def against_words(ground: Ground) -> str:
 
 def groups(ground: Ground, by: str) -> dict[str, Codes]:
     """The numbers of the units with a true value by group, in the order in which groups are shown."""
-    members: dict[Group, list[int]] = defaultdict(list)
     places = list(ground.places.values())
-    for number in np.flatnonzero(ground.known).tolist():
-        members[BY[by](places[number])].append(number)
+    members = grouped((BY[by](places[number]), number) for number in np.flatnonzero(ground.known).tolist())
     return {name: np.array(members[group], dtype=np.intp) for group, name in named(members).items()}
 
 
