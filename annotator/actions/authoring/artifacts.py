@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 from sqlalchemy.engine import Connection
 
@@ -27,7 +27,15 @@ from annotator.domain.kinds.artifact import (
 )
 from annotator.domain.kinds.checklist import CheckPoint, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import Change, canonical_json, checked_text, new_id, now, sha256
+from annotator.domain.texts.canonical import (
+    Change,
+    canonical_json,
+    checked_text,
+    new_id,
+    now,
+    sha256,
+    well_formed,
+)
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, nested
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
@@ -443,12 +451,7 @@ def _place(document: Document[Any], unit_id: str) -> int:
 
 
 def _checked(model: type[T], values: dict[str, Any]) -> T:
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "value"
-        raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
+    return well_formed(model, values, "_")
 
 
 def _revise(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, select
 
 from annotator.actions.items import extracts, materials
@@ -34,7 +33,7 @@ from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
 from annotator.domain.material.extract import Extract, by_judge, class_of
 from annotator.domain.material.item import ExtractState, Page, by_set
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart, WriterAid
-from annotator.domain.texts.canonical import Change, new_id
+from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal, one_of, required
 from annotator.judging.runner import Finished
@@ -383,12 +382,7 @@ def _place(document: Document[Any], unit_id: str) -> int:
 
 
 def _checked(document: Document[Any], values: dict[str, Any]) -> Any:
-    try:
-        return document.UNIT.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "value"
-        raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
+    return well_formed(document.UNIT, values, "_")
 
 
 @people.for_coordinators(materials.DOES)

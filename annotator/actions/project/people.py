@@ -6,13 +6,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from pydantic import ValidationError
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Person, PersonFields, Role
-from annotator.domain.texts.canonical import Change, new_id
+from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.protocols.profiles import ALL, parsed
 from annotator.storage.tables import PARCEL, PERSON
@@ -105,13 +104,7 @@ def known(project: Project, name: str) -> Person:
 
 
 def _checked(values: dict[str, Any]) -> Person:
-    try:
-        fields = PersonFields.model_validate({k: v for k, v in values.items() if k != "id"})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise Refusal(
-            f"The {first['loc'][0]} does not fit: {first['msg'].lower()}.", "Nothing was changed."
-        ) from None
+    fields = well_formed(PersonFields, {k: v for k, v in values.items() if k != "id"})
     return Person(id=values["id"], **fields.model_dump())
 
 
