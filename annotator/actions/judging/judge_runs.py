@@ -425,9 +425,6 @@ class JudgeRun(run_kind.RunKind):
         run_kind.refuse_while_out(self.project, self.judge, protocol, run_id)
         return super().opened()
 
-    def journal(self, run_id: str) -> RunJournal:
-        return RunJournal(self.project, run_id, self.judge.id, self.order.protocol)
-
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> run_kind.RunWork:
         project, order, judge = self.project, self.order, self.judge
         already: Container[Key] = frozenset() if judge.kind == JudgeKind.DERIVED else journal.finished(run.id)

@@ -1,8 +1,8 @@
 """Runs that extract parts from responses, or gold from sources."""
 
 import asyncio
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -53,92 +53,6 @@ class ExtractionPlan:
     things: str
 
 
-class ExtractJournal(RunJournal):
-    def __init__(self, project: Project, run_id: str, judge_id: str, drawing: "_Drawing") -> None:
-        super().__init__(project, run_id, judge_id, drawing.extraction.name)
-        self._extraction, self._drawing = drawing.extraction, drawing
-        name = drawing.extraction.rubric_set
-        self._origin = by_set(name) if name else by_judge(judge_id)
-
-    def finished(self, run: str) -> Container[Key]:
-        """What this judge has drawn before, in this run or another; of a rubric set, what anybody has."""
-        conditions = (
-            EXTRACT.c.origin == self._origin,
-            EXTRACT.c.kind == self._extraction.makes.value,
-        )
-        rows = self._project.query(select(EXTRACT.c.item_id, EXTRACT.c.response_id).where(*conditions)).all()
-        return {_key(self._extraction, item_id, response_id) for item_id, response_id in rows}
-
-    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write what was drawn, in the transaction of its calls; what failed does not count as done."""
-        count = 0
-        for finished in done:
-            result = self._drawing.taken(finished.case)
-            if result is None or result.document is None or result.status is not Status.OK:
-                continue
-            keep_row(
-                db,
-                NewExtract(
-                    item_id=finished.case.item.id,
-                    response_id=finished.case.response.id,
-                    kind=self._extraction.makes,
-                    document=result.document,
-                    origin=self._origin,
-                    flags=" ".join(verdict.flags for verdict in finished.verdicts.values()),
-                    run_id=self.run_id,
-                ),
-            )
-            count += 1
-        return count
-
-
-@dataclass
-class _Drawing:
-    extraction: Extraction
-    material: dict[Key, Material] = field(default_factory=dict)
-    extracted: dict[Key, Extracted] = field(default_factory=dict)
-
-    def protocol(self) -> Protocol:
-        extraction = self.extraction
-        return Protocol(
-            name=extraction.name,
-            title=extraction.title,
-            citation=extraction.citation,
-            needs=extraction.needs,
-            metrics=(),
-            scale=plain(EXTRACTED),
-            judge=self._ask,
-            baseline=self._baseline(extraction.baseline) if extraction.baseline else None,
-            prompts=extraction.prompts,
-        )
-
-    def case(self, material: Material) -> Case:
-        """The case of what is at hand; it is remembered until it is drawn from."""
-        key = _key(self.extraction, material.item.id, material.response.id)
-        self.material[key] = material
-        return Case(self.extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
-
-    def taken(self, case: Case) -> Extracted | None:
-        return self.extracted.pop(_key_of(case), None)
-
-    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
-        return self._laid_aside(case, await self.extraction.extract(self.material.pop(_key_of(case)), ask))
-
-    def _baseline(self, draw: Callable[[Material], Extracted]) -> Callable[[Case], Verdicts]:
-        return lambda case: self._laid_aside(case, draw(self.material.pop(_key_of(case))))
-
-    def _laid_aside(self, case: Case, found: Extracted) -> Verdicts:
-        self.extracted[_key_of(case)] = found
-        ok = found.document is not None and found.status is Status.OK
-        flags = " ".join(found.flags)
-        verdict = (
-            Verdict(value=EXTRACTED, flags=flags)
-            if ok
-            else Verdict(status=found.status, cause=found.cause or "Nothing was drawn.", flags=flags)
-        )
-        return {case.unit.id: verdict}
-
-
 def plan(project: Project, order: RunRequest) -> ExtractionPlan:
     """Of how much an extraction is wanted, and of how much this judge has not drawn it yet."""
     kind = ExtractionRun(project, order)
@@ -150,16 +64,32 @@ class ExtractionRun(RunKind):
     """A run in which a judge extracts, by the order's `protocol`, from everything not yet extracted."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        self._drawing = _Drawing(checked(project, order))
-        self.things = "items" if isinstance(self._drawing.extraction.makes, Kind) else "reports"
-        return judges.named(project, order.judge), self._drawing.protocol()
-
-    def journal(self, run_id: str) -> RunJournal:
-        return ExtractJournal(self.project, run_id, self.judge.id, self._drawing)
+        self._extraction = extraction = checked(project, order)
+        self._materials: dict[Key, Material] = {}
+        self._extracted: dict[Key, Extracted] = {}
+        self.things = "items" if isinstance(extraction.makes, Kind) else "reports"
+        judge = judges.named(project, order.judge)
+        self._origin = by_set(extraction.rubric_set) if extraction.rubric_set else by_judge(judge.id)
+        return judge, Protocol(
+            name=extraction.name,
+            title=extraction.title,
+            citation=extraction.citation,
+            needs=extraction.needs,
+            metrics=(),
+            scale=plain(EXTRACTED),
+            judge=self._ask,
+            baseline=self._draw if extraction.baseline else None,
+            prompts=extraction.prompts,
+        )
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        project, order, extraction = self.project, self.order, self._drawing.extraction
-        already = journal.finished(run.id)
+        project, order, extraction = self.project, self.order, self._extraction
+        e = EXTRACT.c
+        # What this judge has drawn before, in this run or another; of a rubric set, what anybody has.
+        before = select(e.item_id, e.response_id).where(
+            e.origin == self._origin, e.kind == extraction.makes.value
+        )
+        already = {_key(extraction, *subject) for subject in project.query(before)}
         keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
         return RunWork(
             self.protocol,
@@ -172,10 +102,43 @@ class ExtractionRun(RunKind):
         )
 
     def cases(self, without: Container[Key] = frozenset()) -> Iterator[Case]:
-        drawing, extraction = self._drawing, self._drawing.extraction
+        """The cases of what is at hand, which is remembered until it is drawn from."""
+        extraction = self._extraction
         for material in _chosen(self.project, self.order, extraction, materials.for_extracting(extraction)):
-            if _key(extraction, material.item.id, material.response.id) not in without:
-                yield drawing.case(material)
+            key = _key(extraction, material.item.id, material.response.id)
+            if key not in without:
+                self._materials[key] = material
+                yield Case(extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
+
+    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
+        return self._laid_aside(case, await self._extraction.extract(self._materials.pop(_key_of(case)), ask))
+
+    def _draw(self, case: Case) -> Verdicts:
+        draw = self._extraction.baseline
+        return self._laid_aside(case, draw(self._materials.pop(_key_of(case)))) if draw else {}
+
+    def _laid_aside(self, case: Case, found: Extracted) -> Verdicts:
+        self._extracted[_key_of(case)] = found
+        ok = found.document is not None and found.status is Status.OK
+        flags = " ".join(found.flags)
+        verdict = (
+            Verdict(value=EXTRACTED, flags=flags)
+            if ok
+            else Verdict(status=found.status, cause=found.cause or "Nothing was drawn.", flags=flags)
+        )
+        return {case.unit.id: verdict}
+
+    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what was drawn; what failed does not count as done."""
+        count = 0
+        for finished in done:
+            case, result = finished.case, self._extracted.pop(_key_of(finished.case), None)
+            if result is not None and result.document is not None and result.status is Status.OK:
+                flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
+                about = case.item.id, case.response.id, self._extraction.makes
+                keep_row(db, NewExtract(*about, result.document, self._origin, flags, journal.run_id))
+                count += 1
+        return count
 
 
 run = ExtractionRun.run

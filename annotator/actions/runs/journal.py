@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -250,13 +250,22 @@ BATCH_SETTLED = BatchStage.SETTLED.value
 
 
 class RunJournal:
-    """The journal of one run, and the shelf of its batches; each method commits before it returns."""
+    """The journal of one run, and the shelf of its batches; each method commits before it returns.
 
-    many_calls: ClassVar[bool] = False
-    """Whether a case takes so many calls that a kill in the middle of it must lose none of them."""
+    A run's own `keep` writes what finished cases come to, where that is no judgements. With `many_calls` a case takes
+    so many that a kill in the middle of it must lose none of them.
+    """
 
-    def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
-        self.run_id = run_id
+    def __init__(
+        self,
+        project: Project,
+        run_id: str,
+        judge_id: str,
+        protocol: str,
+        keep: "Keep | None" = None,
+        many_calls: bool = False,
+    ) -> None:
+        self.run_id, self.many_calls, self._keep = run_id, many_calls, keep or type(self).keep
         self._project, self._judge_id, self._protocol = project, judge_id, protocol
         self._known: KnownKeys | None = None
         self._begun = now()
@@ -308,7 +317,7 @@ class RunJournal:
             made = (c for one in batch for c in one.calls if c.status != self._noted.get(c.id))
             calls = [self._call(call, at) for call in chain(made, shared)]
             self._add(db, calls)
-            db.execute(_COUNT, {"run": self.run_id, "more": self.keep(db, done, at)})
+            db.execute(_COUNT, {"run": self.run_id, "more": self._keep(self, db, done, at)})
         for one in batch:
             for call in one.calls:
                 self._noted.pop(call.id, None)
@@ -421,6 +430,9 @@ class RunJournal:
             row = fields.model_dump()
             row |= {"status": verdict.status.value, "rater_kind": RaterKind.JUDGE.value}
             yield row | {"id": new_id(), "sha256": judgement_hash(row)}
+
+
+Keep = Callable[[RunJournal, Connection, list[Finished], datetime], int]
 
 
 def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dict[str, int]:
