@@ -70,7 +70,8 @@ def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
     with project.store.write() as db:
         person_id, result = _theirs(project, db, item_id, stage)
         if result is None:
-            result = _opened(project, db, item_id, stage, person_id)
+            result, rulings = laid_out(db, item_id, stage, person_id)
+            begin(project, db, result, rulings)
         elif result.adjudicator_id != person_id:
             db.execute(
                 update(ADJUDICATION).where(ADJUDICATION.c.id == result.id).values(adjudicator_id=person_id)
@@ -157,12 +158,6 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
         for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
     ]
     return made, rulings
-
-
-def _opened(project: Project, db: Connection, item_id: str, stage: Stage, person_id: str) -> Adjudication:
-    made, rulings = laid_out(db, item_id, stage, person_id)
-    begin(project, db, made, rulings)
-    return made
 
 
 def begin(project: Project, db: Connection, made: Adjudication, rulings: Sequence[Ruling]) -> None:
@@ -286,30 +281,27 @@ def _rows(
     headings, reports = about(project, db, adjudication.item_id) if kind is Kind.LABELS else ({}, {})
     rows = []
     for number, decision in enumerate(ruling_rows.rulings(db, adjudication.id), start=1):
-        row = _row(kind, number, decision, documents)
-        first = next(iter(row.units.values()), None)
-        if isinstance(first, Label):
-            heading, report = headings.get(first.unit_id, ""), reports.get(first.response_id, "")
-            row = replace(row, heading=heading, report=report, response_id=first.response_id)
-        rows.append(row)
+        units = consensus.members(decision, documents)
+        first = next(iter(units.values()), None)
+        label = first if isinstance(first, Label) else None
+        rows.append(
+            SheetRow(
+                number=number,
+                ruling=decision,
+                units=units,
+                differing=consensus.differing(kind, list(units.values())),
+                made=tuple(consensus.made_of(kind, decision, documents)),
+                pieces={
+                    letter: differences(first.text, unit.text)
+                    for letter, unit in units.items()
+                    if first is not None and unit is not first and unit.text != first.text
+                },
+                heading=headings.get(label.unit_id, "") if label else "",
+                report=reports.get(label.response_id, "") if label else "",
+                response_id=label.response_id if label else "",
+            )
+        )
     return tuple(rows)
-
-
-def _row(kind: Kind, number: int, ruling: Ruling, documents: Documents) -> SheetRow:
-    units = consensus.members(ruling, documents)
-    first = next(iter(units.values()), None)
-    return SheetRow(
-        number=number,
-        ruling=ruling,
-        units=units,
-        differing=consensus.differing(kind, list(units.values())),
-        made=tuple(consensus.made_of(kind, ruling, documents)),
-        pieces={
-            letter: differences(first.text, unit.text)
-            for letter, unit in units.items()
-            if first is not None and unit is not first and unit.text != first.text
-        },
-    )
 
 
 def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -632,12 +632,15 @@ class _DuelMaker:
         )  # fmt: skip
         lines = [
             SheetLine((
-                text(self.systems[one].name), text(info.name), self._figure(info, one),
-                SheetCell(STAR if self._starred(info, one) else "", value=self._starred(info, one)),
-                count(self._p(info, one)), text(self._judge(info, one)), text(self._why_none(info, one)),
+                text(self.systems[one].name), text(info.name),
+                figure(row.estimate if row else Estimate(None, note=self._why_none(info, one))),
+                SheetCell(STAR if best and best.star else "", value=bool(best and best.star)),
+                count(best.p if best else None),
+                text(row.rater if row and row.rater != result_raters.COMPUTED else ""), text(self._why_none(info, one)),
             ))
             for one in self.ordered
             for info in self.infos
+            for row, best in [(self.rows.get((info.name, one)), self._best(info, one))]
         ]  # fmt: skip
         return ResultSheet(key, title, heads, tuple(lines))
 
@@ -649,30 +652,15 @@ class _DuelMaker:
         whole = overview.ResultsReport((), {info.name: info}, self.limit)
         made, value = overview.cell(whole, row), row.estimate.value
         gaps = f"  {row.estimate.missing:,} missing" if row.estimate.missing else ""
-        star = STAR if self._starred(info, system) else ""
+        best = self._best(info, system)
+        star = STAR if best and best.star else ""
         words = UNDEFINED if value is None else f"{number(value)}{star}{gaps}"
         tip = f"{made.tip}\n{self._tested(info)}" if star else made.tip
         return replace(made, words=words, tip=tip, picture="")
 
-    def _figure(self, info: MetricInfo, system: str) -> SheetCell:
-        row = self.rows.get((info.name, system))
-        return figure(row.estimate if row is not None else Estimate(None, note=self._why_none(info, system)))
-
     def _best(self, info: MetricInfo, system: str) -> SystemDuel | None:
         first = next(iter(self.duels[info.name]), None)
         return first if first is not None and first.systems[0] == system else None
-
-    def _starred(self, info: MetricInfo, system: str) -> bool:
-        best = self._best(info, system)
-        return best is not None and best.star
-
-    def _p(self, info: MetricInfo, system: str) -> float | None:
-        best = self._best(info, system)
-        return best.p if best is not None else None
-
-    def _judge(self, info: MetricInfo, system: str) -> str:
-        row = self.rows.get((info.name, system))
-        return row.rater if row is not None and row.rater != result_raters.COMPUTED else ""
 
     def _why_none(self, info: MetricInfo, system: str) -> str:
         row = self.rows.get((info.name, system))
@@ -720,12 +708,12 @@ class _DuelMaker:
         yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
 
     def _undefined(self) -> Iterator[str]:
-        of: dict[tuple[str, str], list[str]] = {}
-        for info in self.infos:
-            for system in self.ordered:
-                if self._value(info.name, system) is None:
-                    why = self._why_none(info, system)
-                    of.setdefault((info.title, why), []).append(self.systems[system].name)
+        of = grouped(
+            ((info.title, self._why_none(info, system)), self.systems[system].name)
+            for info in self.infos
+            for system in self.ordered
+            if self._value(info.name, system) is None
+        )
         for (title, why), names in of.items():
             whose = "" if len(names) == len(self.ordered) else f" ({', '.join(names)})"
             yield f"{title} is undefined{whose}: {why}."

@@ -1,7 +1,7 @@
 """Views of rubrics: which criteria separate systems, and rubric sets beside one another."""
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,7 +50,7 @@ from annotator.domain.material.item import SET, Item, Response, by_set
 from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
-from annotator.domain.texts.words import counted, nested
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.exchange.folders import read_json
 from annotator.exchange.table_files import read_table
@@ -240,11 +240,12 @@ def _verdicts_by_rater(project: Project) -> dict[str, dict[str, dict[str, str]]]
 
 def _verdicts_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:
     """What a rater said, of people each one by themselves."""
-    result: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for response_id, who, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater_id):
-        key = f"{PERSON_KEY}{who}" if rater_id == PEOPLE else who
-        result[key][response_id][unit_id] = value
-    return result
+    prefix = PERSON_KEY if rater_id == PEOPLE else ""
+    given = grouped(
+        (f"{prefix}{who}", (response_id, unit_id, value))
+        for response_id, who, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater_id)
+    )
+    return {who: nested(own) for who, own in given.items()}
 
 
 def _names(project: Project) -> dict[str, str]:
