@@ -31,6 +31,7 @@ from annotator.domain.material.item import EXEMPLAR_TITLE, Item, Source
 from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
+from annotator.domain.texts.words import grouped
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -292,11 +293,8 @@ def offered(project: Project) -> dict[str, set[Stage]] | None:
     """
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.trial)
     rows = project.query(question.where(ASSIGNMENT.c.person_id == people.someone(project).id)).all()
-    result: dict[str, set[Stage]] = {}
-    for item_id, stage, trial in rows:
-        if trial == 1:
-            result.setdefault(item_id, set()).add(Stage(stage))
-    return result if rows else None
+    own = grouped((item_id, Stage(stage)) for item_id, stage, trial in rows if trial == 1)
+    return {item_id: set(stages) for item_id, stages in own.items()} if rows else None
 
 
 def _ordered(db: Connection, condition: Any) -> list[Assignment]:

@@ -122,10 +122,11 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
     """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
     known = {one.id: one for one in judges.all_of(project)}
     only_judge = judges.named(project, judge).id if judge else ""
-    lines = []
-    for (judge_id, attack), test in _newest(project, protocol, only_judge).items():
-        if judge_id in known:
-            lines.append(_line(test, known[judge_id], attack, cases_of(project, test)))
+    lines = [
+        _line(test, known[judge_id], attack, cases_of(project, test))
+        for (judge_id, attack), test in _newest(project, protocol, only_judge).items()
+        if judge_id in known
+    ]
     order = {name: place for place, name in enumerate(KNOWN_ATTACKS)}
     lines.sort(
         key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))

@@ -73,10 +73,11 @@ def members(project: Project) -> list[FamilyMember]:
     families: dict[str, str] = project.get(SETTING, {})
     systems = project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
     result = [_member(families, row.id, row.name, "", judge=False) for row in systems]
-    for judge in judges.all_of(project):
-        if judge.kind == JudgeKind.ENDPOINT:
-            result.append(_member(families, judge.id, judge.name, judge.model, judge=True))
-    return result
+    return result + [
+        _member(families, judge.id, judge.name, judge.model, judge=True)
+        for judge in judges.all_of(project)
+        if judge.kind == JudgeKind.ENDPOINT
+    ]
 
 
 def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
@@ -366,11 +367,12 @@ def standing(project: Project, judge: Judge, protocol: Protocol) -> dict["Key", 
     from annotator.actions.sets import validation_figures
 
     by = run_records.prompts_hash(project, protocol.prompts)
-    result: dict[validation_figures.Key, str] = {}
-    for version in validation_figures.of_judges(project, protocol):
-        if version.judge.id == judge.id and (judge.kind == JudgeKind.BASELINE or version.prompt_sha256 == by):
-            result |= version.verdicts
-    return result
+    return {
+        key: verdict
+        for version in validation_figures.of_judges(project, protocol)
+        if version.judge.id == judge.id and (judge.kind == JudgeKind.BASELINE or version.prompt_sha256 == by)
+        for key, verdict in version.verdicts.items()
+    }
 
 
 def _questions(

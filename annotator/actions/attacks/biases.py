@@ -1,6 +1,5 @@
 """Biases visible in existing verdicts, and how far judges agree with themselves and with each other."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
@@ -178,10 +177,8 @@ def _length(
     ground: Ground, rater: ValidationRater, rows: Sequence[_Row], lengths: Mapping[str, int]
 ) -> list[Bias]:
     """Longer and shorter than the median report on the same item, so that hard items weigh on both sides."""
-    of_item: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        of_item[row.item_id].add(row.response_id)
-    middle = {item: median(lengths[member] for member in members) for item, members in of_item.items()}
+    of_item = grouped((row.item_id, row.response_id) for row in rows)
+    middle = {item: median(lengths[member] for member in {*members}) for item, members in of_item.items()}
     sides = [
         (row, lengths[row.response_id] > middle[row.item_id])
         for row in rows

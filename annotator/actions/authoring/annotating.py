@@ -429,11 +429,11 @@ def is_second(project: Project, kind: Kind, item_id: str, author_id: str) -> boo
 
 def awaited(db: Connection) -> dict[str, list[str]]:
     """Kind → the items of which one document is sealed, alone, and others are still to be written."""
-    result = {}
-    for kind in KINDS:
-        if kind is not Kind.LABELS and (items := sealed_once(db, kind) & doubles(db, kind)):
-            result[kind.value] = sorted(items)
-    return result
+    return {
+        kind.value: sorted(items)
+        for kind in KINDS
+        if kind is not Kind.LABELS and (items := sealed_once(db, kind) & doubles(db, kind))
+    }
 
 
 def _place(one: tuple[str, int]) -> tuple[int, int, str]:

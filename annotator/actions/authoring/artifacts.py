@@ -147,14 +147,15 @@ def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:
         for unit, source in units.items()
     }
     versions = select(CONSENSUS_VERSION.c.artifact_id, CONSENSUS_VERSION.c.content)
-    last: dict[str, dict[str, DraftSource]] = {}
-    for artifact_id, content in db.execute(versions.order_by(CONSENSUS_VERSION.c.version)):
-        last[artifact_id] = {
+    last = {
+        artifact_id: {
             unit["unit_id"]: known[items[artifact_id], answer]
             for unit in json.loads(content)["provenance"]
             for answer in unit["sources"].values()
             if (items[artifact_id], answer) in known
         }
+        for artifact_id, content in db.execute(versions.order_by(CONSENSUS_VERSION.c.version))
+    }
     return {one: taken.get(one, {}) | last.get(one, {}) for one in {*taken, *last}}
 
 

@@ -1,6 +1,6 @@
 """Matching the labels of a file with reports, units and raters, never by similarity or position."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -218,12 +218,10 @@ class Matcher:
 
     def _read_units(self, met: Iterable[_EntryFacts | Problem]) -> None:
         """What is asked of the items that occur, protocol by protocol."""
-        item_ids: dict[str, dict[str, None]] = defaultdict(dict)
-        for result in met:
-            if not isinstance(result, Problem):
-                item_ids[result.protocol][result.item_id] = None
+        item_ids = grouped((one.protocol, one.item_id) for one in met if not isinstance(one, Problem))
         for protocol, ids in item_ids.items():
-            self._units[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], list(ids)))
+            each = list(dict.fromkeys(ids))
+            self._units[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], each))
 
     def _matched(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
         key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)

@@ -615,16 +615,15 @@ def release(project: Project, judge_id: str, protocol: str) -> Change:
 
 
 def bound(project: Project) -> list[BoundCard]:
-    result = []
-    for key, binding in project.get(SETTING, {}).items():
-        judge_id, _, protocol = key.partition("/")
-        result.append(
-            BoundCard(
-                judge_id, protocol, binding["name"], datetime.fromisoformat(binding["made_at"]), binding["sha256"],
-                Identity.model_validate(binding["pinned"]),
-            )
-        )  # fmt: skip
-    return sorted(result, key=lambda card: (card.name, card.protocol))
+    cards = [
+        BoundCard(
+            judge_id, protocol, binding["name"], datetime.fromisoformat(binding["made_at"]), binding["sha256"],
+            Identity.model_validate(binding["pinned"]),
+        )
+        for key, binding in project.get(SETTING, {}).items()
+        for judge_id, _, protocol in [key.partition("/")]
+    ]  # fmt: skip
+    return sorted(cards, key=lambda card: (card.name, card.protocol))
 
 
 def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:

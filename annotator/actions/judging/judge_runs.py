@@ -568,11 +568,9 @@ def keys_of(project: Project, words: str) -> tuple[str, ...]:
     """
     question = select(ITEM.c.key).where(ITEM.c.retired.is_(False))
     known = list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
-    chosen: dict[str, None] = {}
-    for word in words.replace("，", ",").replace("、", ",").replace(";", ",").split(","):
-        if word.strip():
-            chosen |= dict.fromkeys(_stretch(word.strip(), known))
-    return tuple(chosen)
+    each = words.replace("，", ",").replace("、", ",").replace(";", ",").split(",")
+    chosen = (key for word in each if word.strip() for key in _stretch(word.strip(), known))
+    return tuple(dict.fromkeys(chosen))
 
 
 def _stretch(word: str, known: list[str]) -> list[str]:

@@ -22,7 +22,7 @@ from annotator.domain.material.item import CONTINUATION, EXEMPLAR, by_set
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, assigned_protocols
 from annotator.storage.tables import (
     ARTIFACT,
@@ -494,11 +494,12 @@ def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dic
     if person_id:
         mine = select(ASSIGNMENT.c.item_id).where(*labels, ASSIGNMENT.c.person_id == person_id)
         question = question.where(ASSIGNMENT.c.item_id.in_(mine))
-    result: defaultdict[str, set[str]] = defaultdict(set)
-    for item_id, person, protocols in db.execute(question):
-        if protocol in assigned_protocols(protocols):
-            result[item_id].add(person)
-    return dict(result)
+    asked = grouped(
+        (item_id, person)
+        for item_id, person, protocols in db.execute(question)
+        if protocol in assigned_protocols(protocols)
+    )
+    return {item_id: set(who) for item_id, who in asked.items()}
 
 
 def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> bool:

@@ -296,9 +296,7 @@ def _newest_labels(db: Connection, artifacts: Collection[str]) -> set[Named]:
             REVISION.c.sealed.is_(True),
         )
     )
-    newest: dict[str, int] = {}
-    for artifact_id, number in db.execute(question.order_by(REVISION.c.artifact_id, REVISION.c.number)):
-        newest[artifact_id] = number
+    newest = dict(db.execute(question.order_by(REVISION.c.artifact_id, REVISION.c.number)).all())
     return {(artifact_id, number) for artifact_id, number in newest.items() if artifact_id in artifacts}
 
 

@@ -579,10 +579,9 @@ def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str,
 
 def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:
     """System → item → the scores of its runs, in order of trial."""
-    result: dict[str, dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
-    for score in sorted(scores, key=lambda one: one.trial):
-        result[score.system_id][score.item_id].append(score)
-    return result
+    ordered = sorted(scores, key=lambda one: one.trial)
+    own = grouped((score.system_id, (score.item_id, score)) for score in ordered)
+    return {system: grouped(of_system) for system, of_system in own.items()}
 
 
 def item_means_of_runs(runs: list[Score]) -> Estimate:
