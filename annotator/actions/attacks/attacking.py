@@ -14,7 +14,7 @@ from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts, judge_runs
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, change_setting, record, response_hash
+from annotator.actions.project.file import Project, record, response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal, by_cause
 from annotator.actions.runs.judge_cases import RunRequest
@@ -99,7 +99,9 @@ def set_family(project: Project, name: str, family: str) -> Change:
     changed = {one.id for one in chosen}
     after = {id_: value for id_, value in families.items() if id_ not in changed}
     after |= dict.fromkeys(changed, family) if family else {}
-    return change_setting(project, SETTING, "set family", families, after, kind="family")
+    with project.store.write() as db:
+        project.set(SETTING, after)
+        return record(project, db, Change("family", SETTING, "set family", families, after))
 
 
 def restore(project: Project, _: Connection, subject: str, present: Any, goal: Any) -> None:

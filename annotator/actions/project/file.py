@@ -304,13 +304,11 @@ def commit(project: Project, change: Change, *statements: Executable) -> Change:
         return record(project, db, change)
 
 
-def change_setting(
-    project: Project, name: str, verb: str, before: Any, after: Any, kind: str = "setting"
-) -> Change:
+def change_setting(project: Project, name: str, verb: str, before: Any, after: Any) -> Change:
     """Give a setting another value, and record the change."""
     with project.store.write() as db:
         project.set(name, after)
-        return record(project, db, Change(kind, name, verb, before, after))
+        return record(project, db, Change("setting", name, verb, before, after))
 
 
 def row_hash(row: dict[str, Any]) -> str:
