@@ -20,6 +20,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import RoleNeeded
+from annotator.domain.texts.words import grouped
 from annotator.protocols import USUAL
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE, SOURCE
 
@@ -84,10 +85,10 @@ class SearchIndex:
 
     def __init__(self, moment: object, texts: Iterable[tuple[str, SearchText]]) -> None:
         self.moment = moment
-        by_kind: dict[str, list[SearchText]] = {kind: [] for kind in KINDS_OF_TEXT}
-        for kind, text in texts:
-            by_kind[kind].append(text)
-        self._stretches = {kind: list(_joined(listed, kind in TITLED)) for kind, listed in by_kind.items()}
+        by_kind = grouped(texts)
+        self._stretches = {
+            kind: list(_joined(by_kind.get(kind, []), kind in TITLED)) for kind in KINDS_OF_TEXT
+        }
 
     def hits(self, typed: str) -> Iterator[SearchHit]:
         """By kind, an item or a person of exactly this key first; one more than `MOST` where there are more."""

@@ -164,11 +164,11 @@ def error_sample(
 ) -> None:
     """Draw reports whose errors experts are to name, or show the draw; then: review --order errors --kind …"""
     from annotator.actions.labelling import label_sealing
-    from annotator.actions.studies import error_counts
+    from annotator.actions.studies import part_views
 
     with opened(file, readonly=not per_system) as project:
         if per_system:
-            error_counts.draw(project, per_system, seed, system or ())
+            part_views.draw_responses(project, per_system, seed, system or ())
         result = label_sealing.sample(project)
     many = len(result.responses) if result else 0
     words = (

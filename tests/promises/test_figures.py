@@ -42,7 +42,7 @@ from annotator.actions.results.scoring import Score
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import question_views, rubric_views
 from annotator.actions.undo import history
-from annotator.actions.validation import corrected, judge_comparing, validation
+from annotator.actions.validation import corrected, disagreements, validation
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.cli import run_command, saying
 from annotator.domain.experts.adjudication import Reason
@@ -460,7 +460,7 @@ def figures(project: Project) -> dict[str, Any]:
         )
     for protocol in ANSWERED:
         for what, asked in (
-            ("compare", judge_comparing.compare),
+            ("compare", disagreements.compare),
             (
                 "validation",
                 lambda project, name: validation.report(project, ValidationQuery(name)),

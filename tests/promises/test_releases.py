@@ -31,7 +31,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.studies import error_counts
+from annotator.actions.studies import part_views
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Role, Stage
@@ -138,7 +138,7 @@ def test_licence_and_description_come_back_from_a_release(tmp_path: Path) -> Non
     with project.store.write():
         project.set("licence", LICENCE)
         project.set("description", DESCRIPTION)
-    drawn = error_counts.draw(project, 1, seed=2).after
+    drawn = part_views.draw_responses(project, 1, seed=2).after
     releases.export(project, tmp_path / "one")
     said = tree(tmp_path / "one", "manifest.json")
     assert (said.get("licence"), said.get("description")) == ("CC-BY-4.0", DESCRIPTION)

@@ -24,7 +24,7 @@ from annotator.actions.results.results import ResultRow
 from annotator.actions.sets import reviews
 from annotator.actions.sets.validation_figures import TIED
 from annotator.actions.studies import result_views
-from annotator.actions.validation import corrected, judge_comparing, validation, validity_cards
+from annotator.actions.validation import corrected, disagreements, validation, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
@@ -220,7 +220,7 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     (line,) = (
         one for one in validation.report(project, ValidationQuery()).lines if one.rater.name == "three"
     )
-    pairs = judge_comparing.compare(project, COVERAGE).pairings
+    pairs = disagreements.compare(project, COVERAGE).pairings
     labels = {
         "validate": line.result.plain["accuracy"].value,
         "card": validity_cards.card(project, validity_cards.CardQuery(judge="three"))

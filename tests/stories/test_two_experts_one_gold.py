@@ -22,7 +22,7 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.sets import validation_figures
-from annotator.actions.studies import error_counts
+from annotator.actions.studies import part_views
 from annotator.actions.undo import history
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import AdjudicationState
@@ -322,7 +322,7 @@ def test_letter_10_labels_of_every_kind_are_given_apart_and_come_home(
     assert said[PAIRS][first].keys() == said[PAIRS][second].keys()
     fields = {row.field for row in agreement_figures.rows(project) if row.figure("kappa") is not None}
     assert set(APART) <= fields
-    errors = next(one for one in error_counts.report(project, "people") if one.taxonomy.name == KIND)
+    errors = next(one for one in part_views.error_report(project, "people") if one.taxonomy.name == KIND)
     assert sum(own.value or 0 for means in errors.means.values() for own in means.values()) > 0
 
 

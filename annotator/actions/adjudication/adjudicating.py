@@ -36,7 +36,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.difference import TextPiece, differences
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE, ITEM, RESPONSE, RULING
 
 T = TypeVar("T")
@@ -70,7 +70,8 @@ def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
     with project.store.write() as db:
         person_id, result = _theirs(project, db, item_id, stage)
         if result is None:
-            result = _opened(project, db, item_id, stage, person_id)
+            result, rulings = laid_out(db, item_id, stage, person_id)
+            begin(project, db, result, rulings)
         elif result.adjudicator_id != person_id:
             db.execute(
                 update(ADJUDICATION).where(ADJUDICATION.c.id == result.id).values(adjudicator_id=person_id)
@@ -111,24 +112,23 @@ def layout(db: Connection, agreement: Agreement) -> OpeningRows:
     kind = ruling_rows.kind_of_stage(agreement.stage)
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     rows = ruling_rows.rows(agreement, dealt, orders)
-    unanimous = tuple(len(row) == len(dealt) and _agree(kind, row, documents) for row in rows)
+    unanimous = tuple(
+        len(row) == len(dealt)
+        and consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
+        for row in rows
+    )
     return OpeningRows(
         dealt, tuple(rows), unanimous, KINDS[kind].ordered and not ruling_rows.same_order(rows, orders)
     )
 
 
-def _agree(kind: Kind, row: ruling_rows.Members, documents: dict[str, Document[Any]]) -> bool:
-    return consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
-
-
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
     """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
-    agreement = assignments.of_stage(db, item_id, stage)
-    if agreement is None:
-        raise Refusal(
-            f"The {stage.value} of this item is not ready to be adjudicated.",
-            "Its agreement is frozen once everyone assigned has submitted.",
-        )
+    agreement = required(
+        assignments.of_stage(db, item_id, stage),
+        f"The {stage.value} of this item is not ready to be adjudicated.",
+        "Its agreement is frozen once everyone assigned has submitted.",
+    )
     if len(agreement.inputs) > len(LETTERS):
         raise Refusal(
             f"{len(agreement.inputs):,} people answered this, more than there are letters.",
@@ -158,12 +158,6 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
         for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
     ]
     return made, rulings
-
-
-def _opened(project: Project, db: Connection, item_id: str, stage: Stage, person_id: str) -> Adjudication:
-    made, rulings = laid_out(db, item_id, stage, person_id)
-    begin(project, db, made, rulings)
-    return made
 
 
 def begin(project: Project, db: Connection, made: Adjudication, rulings: Sequence[Ruling]) -> None:
@@ -287,30 +281,27 @@ def _rows(
     headings, reports = about(project, db, adjudication.item_id) if kind is Kind.LABELS else ({}, {})
     rows = []
     for number, decision in enumerate(ruling_rows.rulings(db, adjudication.id), start=1):
-        row = _row(kind, number, decision, documents)
-        first = next(iter(row.units.values()), None)
-        if isinstance(first, Label):
-            heading, report = headings.get(first.unit_id, ""), reports.get(first.response_id, "")
-            row = replace(row, heading=heading, report=report, response_id=first.response_id)
-        rows.append(row)
+        units = consensus.members(decision, documents)
+        first = next(iter(units.values()), None)
+        label = first if isinstance(first, Label) else None
+        rows.append(
+            SheetRow(
+                number=number,
+                ruling=decision,
+                units=units,
+                differing=consensus.differing(kind, list(units.values())),
+                made=tuple(consensus.made_of(kind, decision, documents)),
+                pieces={
+                    letter: differences(first.text, unit.text)
+                    for letter, unit in units.items()
+                    if first is not None and unit is not first and unit.text != first.text
+                },
+                heading=headings.get(label.unit_id, "") if label else "",
+                report=reports.get(label.response_id, "") if label else "",
+                response_id=label.response_id if label else "",
+            )
+        )
     return tuple(rows)
-
-
-def _row(kind: Kind, number: int, ruling: Ruling, documents: Documents) -> SheetRow:
-    units = consensus.members(ruling, documents)
-    first = next(iter(units.values()), None)
-    return SheetRow(
-        number=number,
-        ruling=ruling,
-        units=units,
-        differing=consensus.differing(kind, list(units.values())),
-        made=tuple(consensus.made_of(kind, ruling, documents)),
-        pieces={
-            letter: differences(first.text, unit.text)
-            for letter, unit in units.items()
-            if first is not None and unit is not first and unit.text != first.text
-        },
-    )
 
 
 def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -827,9 +818,11 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
         if not _votable(result, row):
             raise Refusal("It is too late for a first vote on this row.", "Vote before you rule.")
         unit = next(iter(consensus.members(row, ruling_rows.documents(db, result)).values()), None)
-        known = ruling_rows.values(ruling_rows.kind_of(result), unit, settings.allowed(project))
-        if not known:
-            raise Refusal("There is no value to vote on here.", "Rule on the row instead.")
+        known = required(
+            ruling_rows.values(ruling_rows.kind_of(result), unit, settings.allowed(project)),
+            "There is no value to vote on here.",
+            "Rule on the row instead.",
+        )
         if value and value not in known:
             raise Refusal(f"“{value}” is not a valid value here.", f"Use one of {', '.join(known)}.")
         voted = row.model_copy(update={"first_vote": value})

@@ -30,7 +30,8 @@ from annotator.domain.experts.parcel import RECEIVED
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, derived_id, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.storage.tables import (
     ASSIGNMENT,
     DISPUTE,
@@ -53,9 +54,7 @@ def _rows(
     Of another rater's work it holds what stands in the consensus and nothing else: rows that neither they wrote nor
     the consensus keeps are left out, and reasons are given only where their own unit did not stay as it was.
     """
-    made: dict[str, list[Unit]] = {}
-    for provenance in version.provenance:
-        made.setdefault(provenance.ruling_id, []).append(agreed.unit(provenance.unit_id))
+    made = grouped((one.ruling_id, agreed.unit(one.unit_id)) for one in version.provenance)
     result: list[DigestRow] = []
     for ruling in version.rulings:
         units = made.get(ruling.id, [])
@@ -326,9 +325,11 @@ def answer(project: Project, dispute_id: str, text: str) -> Change:
     with project.store.write() as db:
         row = db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one()
         result = Dispute(**row)
-        adjudication = ruling_rows.of_stage(db, result.item_id, result.stage)
-        if adjudication is None:
-            raise Refusal("There is no consensus to object to.", "Nothing was changed.")
+        adjudication = required(
+            ruling_rows.of_stage(db, result.item_id, result.stage),
+            "There is no consensus to object to.",
+            "Nothing was changed.",
+        )
         assignments.refuse_others(project, db, adjudication)
         if result.answer:
             raise Refusal("This objection is already answered.", "The first answer stays unchanged.")

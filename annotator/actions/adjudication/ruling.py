@@ -34,7 +34,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.canonical import Change, derived_id, new_id, now, well_formed
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, DISPUTE, DRAFT, ITEM
 
 # In a draft's place, stands where other drafts have their artifact.
@@ -329,9 +329,11 @@ def close_within(
             "Complete the listed steps, then close it.",
             tuple(each.words for each in lacking),
         )
-    made = [each for row in rows for each in consensus.made_of(kind, row, documents)]
-    if not made:
-        raise Refusal("The consensus would be empty.", "Keep or write at least one unit.")
+    made = required(
+        [each for row in rows for each in consensus.made_of(kind, row, documents)],
+        "The consensus would be empty.",
+        "Keep or write at least one unit.",
+    )
     document = consensus.linked(
         db, adjudication.item_id, KINDS[kind].document(units=tuple(u for u, _ in made))
     )

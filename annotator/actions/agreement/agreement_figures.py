@@ -36,7 +36,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import ABOUT, UNSURE
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
 from annotator.domain.texts.refusal import Refusal, RoleNeeded, refuse_other
-from annotator.domain.texts.words import counted, natural
+from annotator.domain.texts.words import counted, grouped, natural
 from annotator.storage.tables import ARTIFACT, ITEM, PERSON, REVISION
 
 # The field that says who wrote a unit at all: 1 and 1 where it is matched, 1 and 0 where only one has it.
@@ -373,8 +373,13 @@ def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Na
         for (of_stage, group), (inputs_, averaged) in groups.items()
         for row in _rows((of_stage, by, group, called(of_stage, group)), fields[of_stage], inputs_, averaged)
     ]
-    drafted = _with_drafts_of_one(agreements)
-    made = [_with_note(row, drafted[row.stage]) for row in made]
+    # The items on which two raters had units of one model's drafts.
+    drafted = grouped(
+        (agreement.stage, agreement.item_id)
+        for agreement in agreements
+        if any(COMMON in figure.note for pair in agreement.pairs for figure in pair.figures)
+    )
+    made = [_with_note(row, drafted.get(row.stage, ())) for row in made]
     order = list(Stage)
     if by in ("item", "criterion"):
         return sorted(made, key=lambda row: order.index(row.stage))
@@ -394,17 +399,8 @@ def self_agreement(project: Project) -> list[FigureRow]:
     return sorted(made, key=lambda row: natural(row.name))
 
 
-def _with_drafts_of_one(agreements: Iterable[Agreement]) -> defaultdict[Stage, set[str]]:
-    """Stage → the items on which two raters had units of one model's drafts."""
-    drafted: defaultdict[Stage, set[str]] = defaultdict(set)
-    for agreement in agreements:
-        if any(COMMON in figure.note for pair in agreement.pairs for figure in pair.figures):
-            drafted[agreement.stage].add(agreement.item_id)
-    return drafted
-
-
-def _with_note(row: FigureRow, drafted: set[str]) -> FigureRow:
-    count = len(drafted & set(row.items))
+def _with_note(row: FigureRow, drafted: Iterable[str]) -> FigureRow:
+    count = len({*drafted} & {*row.items})
     if not count:
         return row
     note = f"on {counted(count, 'item')} units of two raters {COMMON}s"
@@ -506,12 +502,10 @@ def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
     """The mean over items of a figure; an item with several pairs of raters counts once, by their mean."""
     from annotator.stats.intervals.student import mean_of_scores
 
-    of_item: defaultdict[str, list[float]] = defaultdict(list)
-    for one in averaged:
-        if one.name == name:
-            of_item[one.where.item_id] += [] if one.value is None else [one.value]
+    of_item = grouped((one.where.item_id, one.value) for one in averaged if one.name == name)
+    defined = ([value for value in values if value is not None] for values in of_item.values())
     # An item where the figure is undefined is left out of the mean and counted in the note.
-    means = [Estimate(fmean(values) if values else None) for values in of_item.values()]
+    means = [Estimate(fmean(values) if values else None) for values in defined]
     result = mean_of_scores(means, CHANCE if name == "order_tau" else SHARE)
     return replace(result, method=f"{AVERAGE_OF[name]}: {result.method}")
 
@@ -533,13 +527,16 @@ def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
         .where(*by_people, first.c.trial == 1, second.c.trial == 2, ITEM.c.retired.is_(False))
         .order_by(ITEM.c.position, ITEM.c.key, first.c.item_id, first.c.response_id, first.c.unit_id)
     )  # fmt: skip
-    pairs: defaultdict[tuple[str, str, str], list[Repeated]] = defaultdict(list)
-    for row in project.query(question):
-        values = _value(row.status, row.value), _value(row.status_again, row.again)
-        pairs[row.id, row.alias, row.protocol].append(
-            Repeated(row.item_id, row.response_id, row.unit_id, *values)
+    return grouped(
+        (
+            (row.id, row.alias, row.protocol),
+            Repeated(
+                row.item_id, row.response_id, row.unit_id, _value(row.status, row.value),
+                _value(row.status_again, row.again),
+            ),
         )
-    return pairs
+        for row in project.query(question)
+    )  # fmt: skip
 
 
 def _value(status: str, value: str | None) -> str | None:

@@ -15,7 +15,6 @@ from annotator.actions.consensus import ruling_rows
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import grouped
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
@@ -27,7 +26,7 @@ from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts, plai
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.judging.runner import Finished, Progress, RunEnd
 from annotator.protocols.merging import NAME, PROMPTS, paired
 from annotator.storage import tables
@@ -246,9 +245,6 @@ class PairingRun(RunKind):
         ended, total = RunEnd(RunState.DONE, Progress()), len(self.lists)
         return with_failures(run_records.ended_line("", DEED, ended, total, total), [])
 
-    def journal(self, run_id: str) -> RunJournal:
-        return _PairingJournal(self.project, run_id, self)
-
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
         return RunWork(self.protocol, self.cases, len(self.lists), len(self.lists) - len(self.to_do), DEED)
 
@@ -281,6 +277,13 @@ class PairingRun(RunKind):
         self._agreements[case.unit.id] = comparing.compare_raters(kind, documents, pair.a, pair.b, pairs)
         return {case.unit.id: Verdict(value=PAIRED)}
 
+    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
+        rows = [row(pair) for each in done if (pair := self.made(each, journal.run_id, at))]
+        if rows:
+            # An import may have brought the same meanwhile.
+            tables.add_missing(db, tables.ASSISTED, rows)
+        return len(rows)
+
     def made(self, finished: Finished, run_id: str, at: datetime) -> AssistedPair | None:
         """What came of a case; None where nothing did, which is then among what failed."""
         of, verdict = finished.case.unit.id, finished.verdicts[finished.case.unit.id]
@@ -296,19 +299,6 @@ class PairingRun(RunKind):
             parameters=settings_of(self.judge), answered_by=answered[-1],
             prompt_sha256=self._prompt, run_id=run_id, at=at,
         )  # fmt: skip
-
-
-class _PairingJournal(RunJournal):
-    def __init__(self, project: Project, run_id: str, asking: PairingRun) -> None:
-        super().__init__(project, run_id, asking.judge.id, NAME)
-        self._asking = asking
-
-    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        rows = [row(pair) for each in done if (pair := self._asking.made(each, self.run_id, at))]
-        if rows:
-            # An import may have brought the same meanwhile.
-            tables.add_missing(db, tables.ASSISTED, rows)
-        return len(rows)
 
 
 run = PairingRun.run

@@ -13,16 +13,15 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import materials
 from annotator.actions.labelling import board
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
-from annotator.actions.results.result_sheets import grouped
+from annotator.actions.project.file import Project, change_setting
 from annotator.domain.experts.assignment import Purpose, Role, Stage
 from annotator.domain.experts.publication import CHECKS, CheckState, FinalCheck, ItemChecks
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import PageState
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, now, well_formed
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
+from annotator.domain.texts.words import counted, grouped
 from annotator.storage.tables import ARTIFACT, ITEM, META, REVISION
 
 PREFIX = "final pass/"
@@ -146,9 +145,7 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
     images = tuple(
         {name: one.model_dump(mode="json") for name, one in sorted(of.items())} for of in (before, after)
     )
-    with project.store.write() as db:
-        project.set(key, images[1])
-        return record(project, db, Change("setting", key, f"sign {check}", images[0], images[1]))
+    return change_setting(project, key, f"sign {check}", images[0], images[1])
 
 
 def take(project: Project, came: Mapping[str, ItemChecks]) -> None:
@@ -165,17 +162,17 @@ def is_handed_out(project: Project) -> bool:
     return any(line.purpose is Purpose.PILOT for line in board.board(project))
 
 
+@people.for_coordinators("can summarize a pilot")
 def summary(project: Project) -> str:
     """Markdown: the pilot items, agreement by stage, time by stage, remarks, and the guidelines written since.
 
     Refusal for anyone who does not coordinate, and where no pilot was handed out.
     """
-    people.refuse_others(project, "can summarize a pilot")
-    lines = [line for line in board.board(project) if line.purpose is Purpose.PILOT]
-    if not lines:
-        raise Refusal(
-            "No pilot was handed out.", "Assign pilot items under People → Assign, or with assign --pilot."
-        )
+    lines = required(
+        [line for line in board.board(project) if line.purpose is Purpose.PILOT],
+        "No pilot was handed out.",
+        "Assign pilot items under People → Assign, or with assign --pilot.",
+    )
     keys = {line.item_id: line.item_key for line in lines}
     everyone = {line.alias for line in lines}
     done = sum(line.handed_in for line in lines)

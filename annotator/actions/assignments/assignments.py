@@ -30,7 +30,8 @@ from annotator.domain.kinds.documents import KINDS, document_of, lint
 from annotator.domain.material.item import EXEMPLAR_TITLE, Item, Source
 from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
+from annotator.domain.texts.words import grouped
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
@@ -130,21 +131,20 @@ _SUBMIT = (
 )
 
 
+@people.for_coordinators("can hand out work")
 def assign(project: Project, plan: AssignmentPlan) -> Change:
     """Hand out all that `preview` shows of a plan, or nothing: Refusal says why where it cannot be met."""
-    people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
         outcome = worked_out(project, db, plan)
         if outcome.refusals:
             raise Refusal(
                 "This plan cannot be met.", "Change it; nothing was assigned.", details=outcome.refusals
             )
-        made = outcome.shared.made
-        if not made:
-            raise Refusal("All of this is assigned already.", "Nothing was changed.")
+        made = required(outcome.shared.made, "All of this is assigned already.", "Nothing was changed.")
         return _add(project, db, new_id(), made)
 
 
+@people.for_coordinators("can hand out work")
 def assign_one(
     project: Project,
     item_id: str,
@@ -158,7 +158,6 @@ def assign_one(
     protocols: Sequence[str] = (),
 ) -> Change:
     """Ask one person for one stage of one item; of labelling by these `protocols`, or the usual."""
-    people.refuse_others(project, "can hand out work")
     made = Assignment(
         id=assignment_id(item_id, person_id, stage, trial), item_id=item_id, person_id=person_id, stage=stage,
         trial=trial, purpose=purpose, not_before=not_before, due=due, protocols=" ".join(protocols),
@@ -171,17 +170,15 @@ def assign_one(
         return _add(project, db, made.id, [made])
 
 
+@people.for_coordinators("can withdraw work")
 def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
     """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
-    people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
-        still_open = [
-            assignment for assignment in _stored(db, assignment_ids) if assignment.submitted_at is None
-        ]
-        if not still_open:
-            raise Refusal(
-                "None of these can be withdrawn.", "What was handed in must be reopened by its author first."
-            )
+        still_open = required(
+            [assignment for assignment in _stored(db, assignment_ids) if assignment.submitted_at is None],
+            "None of these can be withdrawn.",
+            "What was handed in must be reopened by its author first.",
+        )
         subject = still_open[0].id if len(still_open) == 1 else new_id()
         return _remove(project, db, subject, still_open)
 
@@ -203,13 +200,13 @@ def candidates(project: Project, assignment_id: str) -> list[Person]:
         return [person for person in free if old.item_id not in answered(db, person.id, old.item_id)]
 
 
+@people.for_coordinators("can hand out work")
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
     """Give an assignment to someone else, with its date; what the first person wrote stays theirs."""
-    people.refuse_others(project, "can hand out work")
     with project.store.write() as db:
-        old = next(iter(_stored(db, [old_id])), None)
-        if old is None:
-            raise Refusal("This is no longer assigned.", "Look at the list again.")
+        old = required(
+            next(iter(_stored(db, [old_id])), None), "This is no longer assigned.", "Look at the list again."
+        )
         if old.submitted_at is not None:
             raise Refusal(
                 "This is already handed in.", "It can go to somebody else only after it is reopened."
@@ -232,29 +229,31 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
         return change
 
 
+@people.for_coordinators("can withdraw work")
 def withdraw_open(project: Project, person_id: str) -> Change:
     """Take back all that a person has not handed in, for instance when they leave."""
-    people.refuse_others(project, "can withdraw work")
     with project.store.write() as db:
-        still_open = [
-            assignment
-            for assignment in _ordered(db, ASSIGNMENT.c.person_id == person_id)
-            if assignment.submitted_at is None
-        ]
-        if not still_open:
-            raise Refusal("This person has no open work.", "Nothing was changed.")
+        still_open = required(
+            [
+                assignment
+                for assignment in _ordered(db, ASSIGNMENT.c.person_id == person_id)
+                if assignment.submitted_at is None
+            ],
+            "This person has no open work.",
+            "Nothing was changed.",
+        )
         return _remove(project, db, person_id, still_open)
 
 
+@people.for_coordinators("can set due dates")
 def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | None) -> Change:
     """Give assignments another date by which they are due, or none; Refusal for one that has passed."""
-    people.refuse_others(project, "can set due dates")
     if words := has_passed(due):
         raise Refusal(words, "Choose a future date; nothing was changed.")
     with project.store.write() as db:
-        old = _stored(db, assignment_ids)
-        if not old:
-            raise Refusal("These are no longer assigned.", "Look at the list again.")
+        old = required(
+            _stored(db, assignment_ids), "These are no longer assigned.", "Look at the list again."
+        )
         new = [_in_utc(assignment.model_copy(update={"due": due})) for assignment in old]
         _write(db, new)
         subject = old[0].id if len(old) == 1 else new_id()
@@ -294,11 +293,8 @@ def offered(project: Project) -> dict[str, set[Stage]] | None:
     """
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.trial)
     rows = project.query(question.where(ASSIGNMENT.c.person_id == people.someone(project).id)).all()
-    result: dict[str, set[Stage]] = {}
-    for item_id, stage, trial in rows:
-        if trial == 1:
-            result.setdefault(item_id, set()).add(Stage(stage))
-    return result if rows else None
+    own = grouped((item_id, Stage(stage)) for item_id, stage, trial in rows if trial == 1)
+    return {item_id: set(stages) for item_id, stages in own.items()} if rows else None
 
 
 def _ordered(db: Connection, condition: Any) -> list[Assignment]:

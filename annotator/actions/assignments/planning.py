@@ -1,6 +1,6 @@
 """Preview of an assignment plan, computed before anything is handed out."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +17,7 @@ from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted, grouped, local
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -165,17 +165,14 @@ def _adjudicating(db: Connection, existing: Iterable[Assignment]) -> list[Assign
 
 def _answered(db: Connection, adjudicators: Iterable[str]) -> dict[str, set[str]]:
     """Item by item, who has written something for it, and which of the adjudicators have labelled its reports."""
-    result: defaultdict[str, set[str]] = defaultdict(set)
     written = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id).where(
         ARTIFACT.c.author_id != "", ARTIFACT.c.state != State.CONSENSUS.value
     )
     labelled = select(JUDGEMENT.c.item_id, JUDGEMENT.c.rater_id).where(
         JUDGEMENT.c.rater_id.in_(list(adjudicators)), JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     )
-    for question in (written, labelled.distinct()):
-        for item_id, person in db.execute(question):
-            result[item_id].add(person)
-    return result
+    rows = (row for question in (written, labelled.distinct()) for row in db.execute(question))
+    return {item_id: set(who) for item_id, who in grouped((row[0], row[1]) for row in rows).items()}
 
 
 def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
@@ -292,10 +289,11 @@ def _notes(
 def _lines(outcome: PlanOutcome, keys: dict[str, str]) -> tuple[PlannedStage, ...]:
     item_ids = {*outcome.plan.items, *outcome.plan.pilot_items}
     stages = {*outcome.plan.work, Stage.ADJUDICATION}
-    groups: defaultdict[tuple[str, Stage, int], list[Assignment]] = defaultdict(list)
-    for assignment in (*outcome.existing, *outcome.shared.made):
-        if assignment.item_id in item_ids & keys.keys() and assignment.stage in stages:
-            groups[assignment.item_id, assignment.stage, assignment.trial].append(assignment)
+    groups = grouped(
+        ((assignment.item_id, assignment.stage, assignment.trial), assignment)
+        for assignment in (*outcome.existing, *outcome.shared.made)
+        if assignment.item_id in item_ids & keys.keys() and assignment.stage in stages
+    )
     new = {one.id for one in outcome.shared.made}
     places = {item_id: place for place, item_id in enumerate(keys)}
     order = list(Stage)
@@ -316,9 +314,7 @@ def _line(group: Sequence[Assignment], key: str, new: AbstractSet[str]) -> Plann
 def _load(
     everybody: Sequence[Person], everything: Iterable[Assignment], made: Iterable[Assignment]
 ) -> tuple[Load, ...]:
-    held: defaultdict[str, list[Assignment]] = defaultdict(list)
-    for assignment in everything:
-        held[assignment.person_id].append(assignment)
+    held = grouped((assignment.person_id, assignment) for assignment in everything)
     fresh = Counter(one.person_id for one in made)
     return tuple(
         Load(
@@ -332,19 +328,21 @@ def _load(
             new=fresh[person.id],
         )
         for person in everybody
-        if held[person.id]
+        if person.id in held
     )
 
 
 def _pairings(plan: AssignmentPlan, everything: Iterable[Assignment]) -> tuple[PlannedPairing, ...]:
     """How often each two of the plan's annotators meet, those who never do included."""
-    meeting: defaultdict[tuple[str, Stage], set[str]] = defaultdict(set)
-    for assignment in everything:
-        if assignment.purpose is Purpose.WORK and assignment.stage is not Stage.ADJUDICATION:
-            meeting[assignment.item_id, assignment.stage].add(assignment.person_id)
-    items: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
-    for (item_id, _), group in meeting.items():
-        for pair in combinations(sorted(group), 2):
-            items[pair].add(item_id)
+    meeting = grouped(
+        ((assignment.item_id, assignment.stage), assignment.person_id)
+        for assignment in everything
+        if assignment.purpose is Purpose.WORK and assignment.stage is not Stage.ADJUDICATION
+    )
+    items = grouped(
+        (pair, item_id)
+        for (item_id, _), group in meeting.items()
+        for pair in combinations(sorted(set(group)), 2)
+    )
     pairs = combinations(sorted(set(plan.annotators)), 2)
-    return tuple(PlannedPairing(a, b, len(items[a, b])) for a, b in pairs)
+    return tuple(PlannedPairing(a, b, len({*items.get((a, b), ())})) for a, b in pairs)

@@ -17,7 +17,7 @@ from annotator.domain.experts.assignment import Role, stage_of
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION, put
 
 REVIEW_PREFIX, DRAFT = "review/", "draft to review/"
@@ -332,10 +332,9 @@ def restore(project: Project, _db: Connection, artifact_id: str, present: Any, g
 
 
 def _known(project: Project, artifact_id: str) -> DraftReview:
-    review = of_artifact(project, artifact_id)
-    if review is None:
-        raise Refusal("There is no such review.", "Choose one of those listed.")
-    return review
+    return required(
+        of_artifact(project, artifact_id), "There is no such review.", "Choose one of those listed."
+    )
 
 
 def _get(project: Project, key: str) -> Any:

@@ -22,7 +22,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     picture,
     text,
 )
@@ -30,8 +29,8 @@ from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
 from annotator.domain.judges.validation import PlantedText, copied, left_out, planted
 from annotator.domain.texts.estimate import CHANCE, Estimate
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import required
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.judging.attacks import CONTROL, CRITERIA, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
@@ -118,15 +117,16 @@ class AttackReport:
     lines: tuple[AttackFigures, ...]
 
 
+@people.for_coordinators("can see how judges performed under attack")
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackReport:
     """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
-    people.refuse_others(project, "can see how judges performed under attack")
     known = {one.id: one for one in judges.all_of(project)}
     only_judge = judges.named(project, judge).id if judge else ""
-    lines = []
-    for (judge_id, attack), test in _newest(project, protocol, only_judge).items():
-        if judge_id in known:
-            lines.append(_line(test, known[judge_id], attack, cases_of(project, test)))
+    lines = [
+        _line(test, known[judge_id], attack, cases_of(project, test))
+        for (judge_id, attack), test in _newest(project, protocol, only_judge).items()
+        if judge_id in known
+    ]
     order = {name: place for place, name in enumerate(KNOWN_ATTACKS)}
     lines.sort(
         key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))
@@ -430,9 +430,9 @@ class AttackCase:
     again: Verdict
 
 
+@people.for_coordinators("can read how judges performed under attack")
 def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     """What a judge said of the copies of one attack: first where it said something else, then where nothing came."""
-    people.refuse_others(project, "can read how judges performed under attack")
     test = next((one for one in attacking.all_of(project) if one.id == test_id), None)
     if test is None:
         return []
@@ -458,8 +458,8 @@ def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
     ]
 
 
+@people.for_coordinators("can read how judges performed under attack")
 def attack_case(project: Project, case_id: str) -> AttackCase:
-    people.refuse_others(project, "can read how judges performed under attack")
     v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
     question = (
         select(
@@ -473,9 +473,9 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(v.id == case_id)
     )  # fmt: skip
-    result = project.query(question).mappings().first()
-    if result is None:
-        raise Refusal("That case no longer exists.", "Choose another.")
+    result = required(
+        project.query(question).mappings().first(), "That case no longer exists.", "Choose another."
+    )
     row: Row = dict(result)
     key = row["response_id"], row["unit_id"]
     pieces, report = attacking.read_pieces(row["pieces"]), row["text"]

@@ -1,7 +1,6 @@
 """Runs that test a judge: its own questions, put again over attacked copies of reports."""
 
 import json
-from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -33,8 +32,8 @@ from annotator.domain.judges.judge import (
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.validation import UNTOUCHED, AttackContent, AttackedQuestion, Pieces, copied
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import counted, grouped
 from annotator.judging.attacks import (
     ATTACKS,
     CONTROL,
@@ -74,10 +73,11 @@ def members(project: Project) -> list[FamilyMember]:
     families: dict[str, str] = project.get(SETTING, {})
     systems = project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
     result = [_member(families, row.id, row.name, "", judge=False) for row in systems]
-    for judge in judges.all_of(project):
-        if judge.kind == JudgeKind.ENDPOINT:
-            result.append(_member(families, judge.id, judge.name, judge.model, judge=True))
-    return result
+    return result + [
+        _member(families, judge.id, judge.name, judge.model, judge=True)
+        for judge in judges.all_of(project)
+        if judge.kind == JudgeKind.ENDPOINT
+    ]
 
 
 def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
@@ -85,9 +85,9 @@ def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge:
     return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in families)
 
 
+@people.for_coordinators("can set the family of a model")
 def set_family(project: Project, name: str, family: str) -> Change:
     """Say to which family a system or a judge of that name belongs: “none”, or empty for what its name tells."""
-    people.refuse_others(project, "can set the family of a model")
     chosen = [member for member in members(project) if member.name == name]
     if not chosen:
         known = ", ".join(f"“{member.name}”" for member in members(project))
@@ -176,9 +176,11 @@ def _chosen(request: AttackRequest, judge: Judge) -> tuple[str, ...]:
         return tuple(name for name in ATTACKS if name in able)
     selected = set[str]()
     for words in request.attacks:
-        result = {name for name in ATTACKS if name == words or name.startswith(f"{words}.")}
-        if not result:
-            raise Refusal(f"There is no attack “{words}”.", f"Available: {', '.join(ATTACKS)}.")
+        result = required(
+            {name for name in ATTACKS if name == words or name.startswith(f"{words}.")},
+            f"There is no attack “{words}”.",
+            f"Available: {', '.join(ATTACKS)}.",
+        )
         if not result & able:
             raise Refusal(
                 f"“{judge.name}” cannot be tested with “{words}”.", LACKS[ATTACKS[min(result)].needs]
@@ -342,12 +344,11 @@ def draw(
     project: Project, request: AttackRequest, judge: Judge, protocol: Protocol, attacks: tuple[str, ...]
 ) -> AttackContent:
     """What a test is made with; Refusal where the judge has no verdict that stands."""
-    questions = _questions(project, judge, protocol, standing(project, judge, protocol))
-    if not questions:
-        raise Refusal(
-            f"“{judge.name}” has no verdict of its own by “{protocol.title}” as it is worded now.",
-            "Run it on some reports first.",
-        )
+    questions = required(
+        _questions(project, judge, protocol, standing(project, judge, protocol)),
+        f"“{judge.name}” has no verdict of its own by “{protocol.title}” as it is worded now.",
+        "Run it on some reports first.",
+    )
     demanded = (
         TARGETS[protocol.name].value
         if request.size is None and any(ATTACKS[name].plants for name in attacks)
@@ -368,11 +369,12 @@ def standing(project: Project, judge: Judge, protocol: Protocol) -> dict["Key", 
     from annotator.actions.sets import validation_figures
 
     by = run_records.prompts_hash(project, protocol.prompts)
-    result: dict[validation_figures.Key, str] = {}
-    for version in validation_figures.of_judges(project, protocol):
-        if version.judge.id == judge.id and (judge.kind == JudgeKind.BASELINE or version.prompt_sha256 == by):
-            result |= version.verdicts
-    return result
+    return {
+        key: verdict
+        for version in validation_figures.of_judges(project, protocol)
+        if version.judge.id == judge.id and (judge.kind == JudgeKind.BASELINE or version.prompt_sha256 == by)
+        for key, verdict in version.verdicts.items()
+    }
 
 
 def _questions(
@@ -434,12 +436,9 @@ def _in_turn(
 
     What is `demanded` of a judge cannot change those of its verdicts that are that: they are drawn, but not counted.
     """
-    chance, waiting = Random(seed), defaultdict[str, list[AttackedQuestion]](list)
-    for question in sorted(
-        questions, key=lambda question: (question.item_id, question.response_id, question.asked)
-    ):
-        waiting[question.item_id].append(question)
-    items = list(waiting.values())
+    chance = Random(seed)
+    ordered = sorted(questions, key=lambda one: (one.item_id, one.response_id, one.asked))
+    items = list(grouped((question.item_id, question) for question in ordered).values())
     for own in items:
         chance.shuffle(own)
     chance.shuffle(items)
@@ -550,9 +549,11 @@ def _newest(project: Project, order: RunRequest) -> AttackRequest:
     """What the newest test of a judge that was cut short was to test, or the newest of all."""
     protocol = order.protocol.removeprefix(PREFIX)
     judge = judges.named(project, order.judge)
-    tests = all_of(project, judge.id, protocol)
-    if not tests:
-        raise Refusal(f"“{judge.name}” was not tested.", "Begin with: goldsmith attack.")
+    tests = required(
+        all_of(project, judge.id, protocol),
+        f"“{judge.name}” was not tested.",
+        "Begin with: goldsmith attack.",
+    )
     content = next((test for test in tests if _is_open(project, test)), tests[0]).content
     return AttackRequest(judge.name, protocol, content.attacks, content.size, content.width, content.seed)
 

@@ -1,6 +1,5 @@
 """Biases visible in existing verdicts, and how far judges agree with themselves and with each other."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
@@ -22,7 +21,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     or_why,
     text,
 )
@@ -32,7 +30,7 @@ from annotator.actions.studies import pair_views
 from annotator.domain.judges.protocol import WORDS, Level
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.agreement import agreement, levels
@@ -75,6 +73,7 @@ LEANS_UP = "The judge's value − the person's, in units of the scale, averaged"
 LEVEL_BIAS = "level"
 
 
+@people.for_coordinators("can see judges' biases")
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bias]:
     """What shows of each judge, or of the one of that name, over all its trials; intervals over items.
 
@@ -82,7 +81,6 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
 
     Length and family are compared with all labels that people submitted, but those that validation sets hold back.
     """
-    people.refuse_others(project, "can see judges' biases")
     only_judge = judges.named(project, judge).id if judge else ""
     result = [*_of_pairs(project), *_of_labels(project, protocol)]
     return [bias for bias in result if only_judge in ("", bias.judge_id)]
@@ -179,10 +177,8 @@ def _length(
     ground: Ground, rater: ValidationRater, rows: Sequence[_Row], lengths: Mapping[str, int]
 ) -> list[Bias]:
     """Longer and shorter than the median report on the same item, so that hard items weigh on both sides."""
-    of_item: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        of_item[row.item_id].add(row.response_id)
-    middle = {item: median(lengths[member] for member in members) for item, members in of_item.items()}
+    of_item = grouped((row.item_id, row.response_id) for row in rows)
+    middle = {item: median(lengths[member] for member in {*members}) for item, members in of_item.items()}
     sides = [
         (row, lengths[row.response_id] > middle[row.item_id])
         for row in rows

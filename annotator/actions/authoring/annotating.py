@@ -1,7 +1,7 @@
 """Visibility: blindness is decided here, in the query, and never in a widget."""
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +27,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, item_hash, record, wording_hash
+from annotator.actions.project.file import Project, change_setting, item_hash, record, wording_hash
 from annotator.domain.experts.assignment import Purpose, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
@@ -259,11 +259,6 @@ def reviews(db: Connection, kind: Kind) -> set[tuple[str, str]]:
     return {(item_id, person_id) for item_id, person_id in db.execute(question)}
 
 
-def sealed_of_several(db: Connection, kind: Kind) -> set[str]:
-    """The items of which several people write a document of a kind and one at least is sealed."""
-    return set(_sealed(db, kind)) & doubles(db, kind)
-
-
 def sealed_once(db: Connection, kind: Kind) -> set[str]:
     counts = Counter(_sealed(db, kind))
     return {item_id for item_id, n in counts.items() if n == 1}
@@ -337,15 +332,11 @@ def unadjudicated_counts(project: Project) -> bool:
     return bool(project.get(UNADJUDICATED, False))
 
 
+@people.for_coordinators("can decide whose gold counts")
 def count_unadjudicated(project: Project, wished: bool) -> Change:
     """Say whether what several wrote scores before it is adjudicated; each figure then names whose it is."""
-    people.refuse_others(project, "can decide whose gold counts")
     before = unadjudicated_counts(project)
-    with project.store.write() as db:
-        project.set(UNADJUDICATED, wished)
-        return record(
-            project, db, Change("setting", UNADJUDICATED, "count unadjudicated gold", before, wished)
-        )
+    return change_setting(project, UNADJUDICATED, "count unadjudicated gold", before, wished)
 
 
 def whose(db: Connection, kind: Kind) -> Whose:
@@ -364,7 +355,7 @@ def whose(db: Connection, kind: Kind) -> Whose:
             result[item_id] = IMPORTED
         else:
             result[item_id] = f"{alias}, not adjudicated" if item_id in twice else f"{alias} alone"
-    left = set() if named else sealed_of_several(db, kind) - result.keys()
+    left = set() if named else (set(_sealed(db, kind)) & doubles(db, kind)) - result.keys()
     return result | dict.fromkeys(left, LEFT_OUT)
 
 
@@ -383,11 +374,11 @@ def words(
     used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
     sentences = []
     for kind in kinds:
-        of_items: defaultdict[str, int] = defaultdict(int)
-        for item_id, who in whose(db, kind).items():
-            if item_id in used and (who == LEFT_OUT or not item_ids or item_id in item_ids):
-                of_items[who] += 1
-        counts = Counter(of_items).most_common()
+        counts = Counter(
+            who
+            for item_id, who in whose(db, kind).items()
+            if item_id in used and (who == LEFT_OUT or not item_ids or item_id in item_ids)
+        ).most_common()
         if counts:
             names = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
             sentences.append(f"{KINDS[kind].title}: {names}")
@@ -438,11 +429,11 @@ def is_second(project: Project, kind: Kind, item_id: str, author_id: str) -> boo
 
 def awaited(db: Connection) -> dict[str, list[str]]:
     """Kind → the items of which one document is sealed, alone, and others are still to be written."""
-    result = {}
-    for kind in KINDS:
-        if kind is not Kind.LABELS and (items := sealed_once(db, kind) & doubles(db, kind)):
-            result[kind.value] = sorted(items)
-    return result
+    return {
+        kind.value: sorted(items)
+        for kind in KINDS
+        if kind is not Kind.LABELS and (items := sealed_once(db, kind) & doubles(db, kind))
+    }
 
 
 def _place(one: tuple[str, int]) -> tuple[int, int, str]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 from sqlalchemy.engine import Connection
 
@@ -27,9 +27,17 @@ from annotator.domain.kinds.artifact import (
 )
 from annotator.domain.kinds.checklist import CheckPoint, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import Change, canonical_json, checked_text, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.canonical import (
+    Change,
+    canonical_json,
+    checked_text,
+    new_id,
+    now,
+    sha256,
+    well_formed,
+)
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import counted, nested
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
 
 # The revision by which a consensus is opened for editing; the next sealed one closes it again.
@@ -139,24 +147,22 @@ def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:
         for unit, source in units.items()
     }
     versions = select(CONSENSUS_VERSION.c.artifact_id, CONSENSUS_VERSION.c.content)
-    last: dict[str, dict[str, DraftSource]] = {}
-    for artifact_id, content in db.execute(versions.order_by(CONSENSUS_VERSION.c.version)):
-        last[artifact_id] = {
+    last = {
+        artifact_id: {
             unit["unit_id"]: known[items[artifact_id], answer]
             for unit in json.loads(content)["provenance"]
             for answer in unit["sources"].values()
             if (items[artifact_id], answer) in known
         }
+        for artifact_id, content in db.execute(versions.order_by(CONSENSUS_VERSION.c.version))
+    }
     return {one: taken.get(one, {}) | last.get(one, {}) for one in {*taken, *last}}
 
 
 def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafted) -> None:
     """Keep what came with work from elsewhere: which of its units its author took from a draft there."""
     known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
-    by_source: defaultdict[DraftSource, dict[str, str]] = defaultdict(dict)
-    for unit_id, source in drafted.items():
-        if unit_id not in known:
-            by_source[source][unit_id] = ""
+    by_source = nested((source, unit_id, "") for unit_id, source in drafted.items() if unit_id not in known)
     for source, units in by_source.items():
         after = about(units, source)
         record(project, db, Change("artifact", artifact_id, verb(source), None, after))
@@ -266,14 +272,15 @@ def change_units(
 def share_rest(project: Project, artifact_id: str) -> Change:
     """Give the points of a checklist that have no share equal parts of what the others leave; Refusal for nothing."""
     units = read(project, artifact_id).document.units
-    given = {
-        new.id: {"share": new.share} for old, new in zip(units, shared_rest(units), strict=True) if new != old
-    }
-    if not given:
-        raise Refusal(
-            "Nothing is left to share.",
-            "Set the share of those points to 0 that are to share the rest, and let the others sum to less than 1.",
-        )
+    given = required(
+        {
+            new.id: {"share": new.share}
+            for old, new in zip(units, shared_rest(units), strict=True)
+            if new != old
+        },
+        "Nothing is left to share.",
+        "Set the share of those points to 0 that are to share the rest, and let the others sum to less than 1.",
+    )
     return change_units(project, artifact_id, given, "share the rest")
 
 
@@ -302,9 +309,11 @@ def merge_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         units = newest.artifact.document.units
-        place = _place(newest.artifact.document, unit_id)
-        if not place:
-            raise Refusal("There is no unit above this one.", "Go to the lower one of the two.")
+        place = required(
+            _place(newest.artifact.document, unit_id),
+            "There is no unit above this one.",
+            "Go to the lower one of the two.",
+        )
         upper = _checked(type(units[0]), _merged(units[place - 1], units[place]))
         document = newest.artifact.document.with_units((*units[: place - 1], upper, *units[place + 1 :]))
         entry = _carried(db, artifact_id, unit_id, upper.id) or ("merge units", None)
@@ -443,12 +452,7 @@ def _place(document: Document[Any], unit_id: str) -> int:
 
 
 def _checked(model: type[T], values: dict[str, Any]) -> T:
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "value"
-        raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
+    return well_formed(model, values, "_")
 
 
 def _revise(

@@ -1,6 +1,5 @@
 """Comparison of two documents of a kind: alignment of units, fields compared, figures."""
 
-from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -15,7 +14,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.difference import same_words
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 
 if TYPE_CHECKING:
@@ -221,9 +220,7 @@ def _units(
         cluster[link.a] = cluster[link.b] = link.cluster
         first, second = sorted((_lead(leader, link.a), _lead(leader, link.b)))
         leader[second] = first
-    groups: defaultdict[Node, list[Node]] = defaultdict(list)
-    for node in sorted(values):
-        groups[_lead(leader, node)].append(node)
+    groups = grouped((_lead(leader, node), node) for node in sorted(values))
     units = [
         (cluster[lead], {person: values[item, person, unit] for item, person, unit in nodes})
         for lead, nodes in groups.items()

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select
 
 from annotator import places
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting, record
 from annotator.domain.experts.assignment import FORM, Guideline, GuidelineFields, Role, Stage, stage_of
 from annotator.domain.kinds import question_types
 from annotator.domain.kinds.artifact import MOST, Document, Kind, State, Weights, read
@@ -26,12 +26,12 @@ def allowed(project: Project) -> Weights:
     return read(str(project.get(SETTING, "")))
 
 
+@people.for_coordinators("can decide which weights criteria may have")
 def allow(project: Project, text: str) -> Change:
     """Allow other weights from now on, as a range or a list; an empty text stands for 1 to 3.
 
     Refusal where a rubric of the project has a weight that would no longer be allowed.
     """
-    people.refuse_others(project, "can decide which weights criteria may have")
     if project.from_task:
         raise Refusal("Which weights criteria may have came with the task.", "Ask who sent you the task.")
     weights = read(text)
@@ -112,17 +112,13 @@ def width(project: Project) -> int:
     return int(project.get(WINDOW_SETTING, USUAL))
 
 
+@people.for_coordinators("can decide how far away sources may stand")
 def widen(project: Project, sentences: int) -> Change:
     """Ask about sources so many sentences away from now on; what was said of others stays."""
-    people.refuse_others(project, "can decide how far away sources may stand")
     if not USUAL <= sentences <= WIDEST:
         raise Refusal(f"The window is {USUAL} to {WIDEST} sentences wide.", "Give a number between these.")
     before = width(project)
-    with project.store.write() as db:
-        project.set(WINDOW_SETTING, sentences)
-        return record(
-            project, db, Change("setting", WINDOW_SETTING, "set the window of sources", before, sentences)
-        )
+    return change_setting(project, WINDOW_SETTING, "set the window of sources", before, sentences)
 
 
 # What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.

@@ -41,7 +41,7 @@ from annotator.domain.texts.canonical import (
     now,
     sha256,
 )
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, CONSENSUS_VERSION, ITEM, REMARK, REVISION
 
 # Letter → that rater's document.
@@ -355,9 +355,7 @@ def add(project: Project, db: Connection, subject: str, text: str) -> Change:
 
 def stripped(text: str) -> str:
     """A reason or note without the white space around it; Refusal when it says nothing or cannot be kept."""
-    text = text.strip()
-    if not text:
-        raise Refusal("Nothing is written yet.", "Write a sentence first.")
+    text = required(text.strip(), "Nothing is written yet.", "Write a sentence first.")
     if len(text) > LONGEST:
         raise Refusal(f"The text is longer than {LONGEST} characters.", "Shorten it; your text is kept.")
     try:

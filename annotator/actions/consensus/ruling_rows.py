@@ -18,7 +18,8 @@ from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.texts.canonical import Change, canonical_json, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING
 
@@ -95,17 +96,17 @@ def rulings(db: Connection, adjudication_id: str) -> list[Ruling]:
 
 
 def all_rulings(db: Connection) -> dict[str, list[Ruling]]:
-    result: dict[str, list[Ruling]] = {}
-    for row in db.execute(select(RULING).order_by(RULING.c.position, RULING.c.id)):
-        result.setdefault(row.adjudication_id, []).append(ruling_of(row))
-    return result
+    rows = db.execute(select(RULING).order_by(RULING.c.position, RULING.c.id))
+    return grouped((row.adjudication_id, ruling_of(row)) for row in rows)
 
 
 def ruling(db: Connection, ruling_id: str) -> Ruling:
     """One ruling; Refusal when its row was joined with another meanwhile."""
-    row = db.execute(_ONE, {"wanted": ruling_id}).first()
-    if row is None:
-        raise Refusal("That row no longer exists.", "It was merged with another; look at the list again.")
+    row = required(
+        db.execute(_ONE, {"wanted": ruling_id}).first(),
+        "That row no longer exists.",
+        "It was merged with another; look at the list again.",
+    )
     return ruling_of(row)
 
 
@@ -288,15 +289,16 @@ def _edges(
     likeness: Mapping[tuple[str, str, str, str], float],
 ) -> Iterator[tuple[float, int, int, str]]:
     """(−similarity, row, place of the unit, unit): each row and unit of the letter that were matched with anyone."""
-    partners: defaultdict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
-    for (person, unit, other, partner), alike in likeness.items():
-        if other == letters[letter]:
-            partners[person, unit].append((partner, alike))
+    partners = grouped(
+        ((person, unit), (partner, alike))
+        for (person, unit, other, partner), alike in likeness.items()
+        if other == letters[letter]
+    )
     places = {unit: place for place, unit in enumerate(orders[letter])}
     for row, members in enumerate(member_rows):
         sums: defaultdict[str, float] = defaultdict(float)
         for earlier, unit in members.items():
-            for partner, alike in partners[letters[earlier], unit]:
+            for partner, alike in partners.get((letters[earlier], unit), ()):
                 sums[partner] += alike
         for partner, alike in sums.items():
             yield -alike, row, places[partner], partner

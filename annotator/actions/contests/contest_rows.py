@@ -45,7 +45,7 @@ from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.canonical import Change, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.exchange.formats.label_files import csv_line, guarded, unguarded
 from annotator.exchange.table_files import read_table
@@ -111,11 +111,11 @@ def rater_named(project: Project, name: str = "") -> ContestRater:
 
     Refusal lists who there is.
     """
-    known = raters(project)
-    if not known:
-        raise Refusal(
-            "No tasks have been compared yet.", "Start with “contest run”, “contest import” or the window."
-        )
+    known = required(
+        raters(project),
+        "No tasks have been compared yet.",
+        "Start with “contest run”, “contest import” or the window.",
+    )
     known += together(known)
     for rater in known:
         if not name or name.casefold() in (rater.name.casefold(), rater.id):
@@ -199,10 +199,6 @@ def planned(
         ContestFields(round=round_, first=first, second=second, rater_kind=kind, rater=rater, at=when)
         for first, second in orders
     ]
-
-
-def is_there(db: Connection, showing: str) -> bool:
-    return db.execute(select(CONTEST.c.id).where(CONTEST.c.id == showing)).first() is not None
 
 
 def drop(db: Connection, showing: str) -> None:
@@ -362,7 +358,7 @@ def say(project: Project, first: str, second: str, better: str, step: int, secon
 
 def restore(_project: Project, db: Connection, showing: str, present: Any, goal: Any) -> None:
     """Put a ranked pair from one image to another; Refusal when it has moved on."""
-    if is_there(db, showing) != bool(present):
+    if (db.execute(select(CONTEST.c.id).where(CONTEST.c.id == showing)).first() is not None) != bool(present):
         raise Refusal("This pair was ranked elsewhere since.", "Look at it again; nothing was undone.")
     if goal:
         add(db, [ContestFields(**goal)])

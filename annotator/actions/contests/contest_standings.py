@@ -63,6 +63,7 @@ def made(project: Project, *, retired: bool = False) -> dict[str, str]:
     return dict(project.query(question).all())
 
 
+@people.for_coordinators("can make items of tasks")
 def keep(
     project: Project, seminar_id: str, task_id: str, more: Mapping[str, object] = MappingProxyType({})
 ) -> Change:
@@ -73,7 +74,6 @@ def keep(
     Several are kept in one transaction by calling this within `project.store.write()`. Refusal for anyone but a
     coordinator, and for a task that is not settled.
     """
-    people.refuse_others(project, "can make items of tasks")
     with project.store.write():
         if known := made(project).get(task_id):
             return Change("item", known, "add item", None, None, by=project.by)
@@ -216,11 +216,11 @@ def decisions(project: Project) -> dict[str, TaskDecision]:
     )
 
 
+@people.for_coordinators("can keep tasks")
 def keep_tasks(
     project: Project, kept_tasks: Sequence[TaskDecision], tasks: Mapping[str, ContestTask]
 ) -> tuple[Change, list[str]]:
     """Make items of those that are kept, and note why the others are not; all of it or nothing. Keys of new items."""
-    people.refuse_others(project, "can keep tasks")
     before, selected = made(project), [one.task for one in kept_tasks if one.kept]
     with project.store.write():
         for task in selected:
@@ -229,12 +229,12 @@ def keep_tasks(
     return change, [tasks[task].key for task in selected if task not in before]
 
 
+@people.for_coordinators("can hold tasks back")
 def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Change, TaskDecision]:
     """Hold a task back by hand, whatever its rank; an item that was made of it is retired.
 
     With an empty reason it may be kept again.
     """
-    people.refuse_others(project, "can hold tasks back")
     one = TaskDecision(task, False, reason.strip(), rank, by_hand=True)
     created = made(project).get(task)
     if created and not one.reason:

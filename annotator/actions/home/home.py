@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -16,7 +15,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.profile import profile
 from annotator.actions.releases import releases
-from annotator.actions.results.result_sheets import grouped
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.parcel import TrayState
@@ -24,7 +22,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, local, natural
+from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -379,21 +377,21 @@ def _awaited(db: Connection, everybody: dict[str, Person], me: str) -> Iterator[
 
 
 def _lately(db: Connection, everybody: dict[str, Person]) -> list[str]:
-    events: list[tuple[datetime, str]] = []
     came = select(PARCEL.c.at, PARCEL.c.person_id).where(PARCEL.c.direction == "in")
-    for at, person_id in db.execute(came.order_by(PARCEL.c.at.desc()).limit(LATELY)):
-        who = everybody.get(person_id)
-        events.append((at, f"{who.alias if who else 'Somebody'} returned work"))
+    events = [
+        (at, f"{everybody[person_id].alias if person_id in everybody else 'Somebody'} returned work")
+        for at, person_id in db.execute(came.order_by(PARCEL.c.at.desc()).limit(LATELY))
+    ]
     frozen = select(AGREEMENT.c.frozen_at, ITEM.c.key).join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-    for at, key in db.execute(frozen.order_by(AGREEMENT.c.frozen_at.desc()).limit(LATELY)):
-        events.append((at, f"Agreement on {key} is frozen"))
+    newest = db.execute(frozen.order_by(AGREEMENT.c.frozen_at.desc()).limit(LATELY))
+    events += [(at, f"Agreement on {key} is frozen") for at, key in newest]
     ended = (
         select(RUN.c.ended_at, JUDGE.c.name)
         .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
         .where(RUN.c.ended_at.is_not(None))
     )
-    for at, judge in db.execute(ended.order_by(RUN.c.ended_at.desc()).limit(LATELY)):
-        events.append((at, f"{judge} finished a run"))
+    runs = db.execute(ended.order_by(RUN.c.ended_at.desc()).limit(LATELY))
+    events += [(at, f"{judge} finished a run") for at, judge in runs]
     events.sort(key=lambda event: event[0], reverse=True)
     return [f"{words} · {local(at):%d %b, %H:%M}" for at, words in events[:LATELY]]
 

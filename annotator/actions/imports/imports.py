@@ -31,7 +31,7 @@ from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, KNOWN_MODES, spelled
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.exchange import transcripts
 from annotator.exchange.eprints import building
 from annotator.exchange.eprints.building import Rules
@@ -441,11 +441,10 @@ def _known_things(project: Project) -> tables.KnownThings:
 
 def _known_task(project: Project) -> runnable.KnownTask:
     known, r = _known_things(project), RESPONSE.c
-    trials: dict[tuple[str, str], dict[str, int]] = {}
     with project.store.read() as db:
         judges = set(db.execute(select(JUDGE.c.id)).scalars())
-        for row in db.execute(select(r.item_id, r.system_id, r.id, r.trial).where(r.mode == END_TO_END)):
-            trials.setdefault((row.item_id, row.system_id), {})[row.id] = row.trial
+        rows = db.execute(select(r.item_id, r.system_id, r.id, r.trial).where(r.mode == END_TO_END))
+        trials = nested(((row.item_id, row.system_id), row.id, row.trial) for row in rows)
         rubrics = map(artifacts.artifact_of, annotating.judged_rows(db, Kind.RUBRIC).values())
         criteria = {
             artifact.item_id: {unit.id: (artifact.id, unit.text) for unit in artifact.document.units}

@@ -39,6 +39,7 @@ from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import ABOUT
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
+from annotator.domain.texts.words import grouped
 from annotator.exchange.release import records
 from annotator.exchange.release.bundle import Bundle, record_id, revision_key
 from annotator.exchange.release.records import (
@@ -221,9 +222,8 @@ class PairChecks:
         self.db = db
         self.history = history
         self.agreements = {agreement.id: agreement for agreement in bundle.agreements}
-        self.versions: defaultdict[str, list[AdjudicationRecord]] = defaultdict(list)
-        for adjudication in sorted(bundle.adjudications, key=lambda adjudication: adjudication.version):
-            self.versions[adjudication.adjudication_id].append(adjudication)
+        ordered = sorted(bundle.adjudications, key=lambda adjudication: adjudication.version)
+        self.versions = grouped((adjudication.adjudication_id, adjudication) for adjudication in ordered)
         self._answering: defaultdict[str, set[str]] = defaultdict(set)
         for record in bundle.judgements:
             if record.rater_kind is RaterKind.PERSON:

@@ -52,7 +52,7 @@ from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.difference import Span, find
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.formats import label_files
 from annotator.exchange.formats.layout import EntryTrouble, LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem
@@ -222,15 +222,17 @@ def _key(label: Label) -> Key:
     )
 
 
-def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, Row[Any]]:
+def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, Any]:
     j = JUDGEMENT.c
     columns = (j.protocol, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags)
-    result: dict[Key, Any] = {}
-    for person in sorted(persons):
-        whose = (j.rater_kind == RaterKind.PERSON.value) & (j.rater_id == person) & (j.trial == 1)
-        for row in db.execute(select(*columns).where(whose, j.protocol.in_(protocols))):
-            result[row.protocol, row.response_id, row.unit_id, row.rater_id] = row
-    return result
+    of_people = select(*columns).where(
+        j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.protocol.in_(protocols)
+    )
+    return {
+        (row.protocol, row.response_id, row.unit_id, row.rater_id): row
+        for person in sorted(persons)
+        for row in db.execute(of_people.where(j.rater_id == person))
+    }
 
 
 def _difference(label: MatchedLabel, row: Row[Any], alias: str) -> str:
@@ -299,16 +301,17 @@ class LabelImportPreview:
         ]
 
 
+@people.for_coordinators("can import other people's labels")
 def preview(
     project: Project, paths: Sequence[Path], options: LabelImportOptions = DEFAULT_OPTIONS
 ) -> LabelImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they hold no labels at all."""
-    people.refuse_others(project, "can import other people's labels")
     placed = _placed(project, read(paths, options), options)
     with project.store.read() as db:
         return _preview(_compare(project, db, placed, options), options)
 
 
+@people.for_coordinators("can import other people's labels")
 def run(
     project: Project,
     paths: Sequence[Path],
@@ -320,7 +323,6 @@ def run(
     A label that is there already is passed over; one that a person has given otherwise is refused, or with `replace`
     put in its place, the former kept in the audit. What is submitted never changes.
     """
-    people.refuse_others(project, "can import other people's labels")
     tell = progress or silent
     tell("reading files", 0, len(paths))
     placed = _placed(project, read(paths, options), options)
@@ -338,11 +340,11 @@ def run(
         return record(project, db, change), report
 
 
+@people.for_coordinators("can import other people's labels")
 def take(
     project: Project, db: Connection, content: LabelFileContent, options: LabelImportOptions, tell: Progress
 ) -> LabelImportPreview:
     """Take labels in within a transaction that brings what they are about; what is wrong with the others is listed."""
-    people.refuse_others(project, "can import other people's labels")
     report, source = _take(project, db, _placed(project, content, options), options, tell)
     if report.changes:
         files = sorted({entry.file for entry in content.entries})
@@ -408,14 +410,15 @@ def _about_quotes(spans: Spans) -> list[str]:
 
 def _spans(project: Project, labels: Iterable[MatchedLabel]) -> Spans:
     """Where each quote stands in its report; of protocols whose quotes are from pages nothing is looked up."""
-    quotes: dict[str, dict[str, None]] = defaultdict(dict)
-    for label in labels:
-        if label.entry.quote and not PROTOCOLS[label.place.protocol].parts:
-            quotes[label.place.response_id][label.entry.quote] = None
+    quotes = grouped(
+        (label.place.response_id, label.entry.quote)
+        for label in labels
+        if label.entry.quote and not PROTOCOLS[label.place.protocol].parts
+    )
     result: dict[tuple[str, str], Span | None] = {}
     for response_id, listed in quotes.items():
         text = project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar_one()
-        result |= {(response_id, quote): find(text, quote) for quote in listed}
+        result |= {(response_id, quote): find(text, quote) for quote in set(listed)}
     return result
 
 

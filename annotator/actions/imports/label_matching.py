@@ -1,6 +1,6 @@
 """Matching the labels of a file with reports, units and raters, never by similarity or position."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -39,7 +39,7 @@ from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import same_words
 from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import folders
 from annotator.exchange.formats import label_files, layouts
 from annotator.exchange.formats.layout import (
@@ -207,7 +207,7 @@ class Matcher:
             return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, reason)
         there = [
             report.id
-            for report in self._reports[item_id, self._systems[name]]
+            for report in self._reports.get((item_id, self._systems[name]), ())
             if entry.trial in (None, report.trial) and spelled(entry.mode) in ("", report.mode)
         ]
         if len(there) != 1:
@@ -218,12 +218,10 @@ class Matcher:
 
     def _read_units(self, met: Iterable[_EntryFacts | Problem]) -> None:
         """What is asked of the items that occur, protocol by protocol."""
-        item_ids: dict[str, dict[str, None]] = defaultdict(dict)
-        for result in met:
-            if not isinstance(result, Problem):
-                item_ids[result.protocol][result.item_id] = None
+        item_ids = grouped((one.protocol, one.item_id) for one in met if not isinstance(one, Problem))
         for protocol, ids in item_ids.items():
-            self._units[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], list(ids)))
+            each = list(dict.fromkeys(ids))
+            self._units[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], each))
 
     def _matched(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
         key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)
@@ -284,12 +282,10 @@ class _Report(NamedTuple):
     mode: str
 
 
-def _reports(db: Connection) -> defaultdict[tuple[str, str], list[_Report]]:
-    result: defaultdict[tuple[str, str], list[_Report]] = defaultdict(list)
+def _reports(db: Connection) -> dict[tuple[str, str], list[_Report]]:
     columns = (RESPONSE.c.item_id, RESPONSE.c.system_id, RESPONSE.c.id, RESPONSE.c.trial, RESPONSE.c.mode)
-    for row in db.execute(select(*columns)):
-        result[row.item_id, row.system_id].append(_Report(row.id, row.trial, row.mode))
-    return result
+    rows = db.execute(select(*columns))
+    return grouped(((row.item_id, row.system_id), _Report(row.id, row.trial, row.mode)) for row in rows)
 
 
 class _Items:
@@ -302,9 +298,7 @@ class _Items:
         for layout in layouts.LAYOUTS.values():
             # A benchmark's own files know its questions by its own numbers.
             self._exact |= {(layout.name, str(number)): one for one, number in layout.numbers(rows).items()}
-        self._by_key: dict[str, list[str]] = defaultdict(list)
-        for row in rows:
-            self._by_key[row.key].append(row.id)
+        self._by_key = grouped((row.key, row.id) for row in rows)
 
     def named(self, entry: LabelEntry) -> str | Problem:
         # A column of items may hold their ids as well as their keys.
@@ -515,12 +509,12 @@ def known_files() -> str:
     )
 
 
+@people.for_coordinators("can export other people's labels")
 def export(project: Project, to: Path, form: str = "", choice: LabelSelection = LabelSelection()) -> Exported:
     """Write labels to a file (.csv, .json) or, in a benchmark's own layout, to a folder; whole or not at all.
 
     Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
     """
-    people.refuse_others(project, "can export other people's labels")
     own = layouts.of_labels()
     form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
     refuse_other(form, offered(), f"“{form}” is not a format for labels.", "Choose one of")
@@ -600,9 +594,8 @@ def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenL
     question = select(j.response_id, j.unit_id, j.value, j.rationale, j.status).where(
         j.protocol == layout.protocol, j.rater_id == judge.id, j.value.is_not(None)
     )
-    trials: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    for row in project.query(question.order_by(j.trial)):
-        trials[row.response_id, row.unit_id].append(row)
+    given = project.query(question.order_by(j.trial))
+    trials = grouped(((row.response_id, row.unit_id), row) for row in given)
     for unit, rows in trials.items():
         value, row = come_to(PROTOCOLS[layout.protocol].scale, rows)
         if value is not None:

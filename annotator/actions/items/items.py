@@ -466,12 +466,12 @@ def change(project: Project, item_id: str, **fields: object) -> Change:
     return change_all(project, {item_id: fields})
 
 
+@people.for_coordinators("can change items")
 def change_all(project: Project, values: Mapping[str, Mapping[str, object]], verb: str = "") -> Change:
     """Give items new values, by id and field, in one act that can be undone. What is said already makes no change.
 
     Refusal for anyone but a coordinator, for a value that does not fit, and for the question of a settled query.
     """
-    people.refuse_others(project, "can change items")
     _refuse_task(project)
     before, after = dict[str, dict[str, Any]](), dict[str, dict[str, Any]]()
     with project.store.write() as db:

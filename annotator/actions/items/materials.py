@@ -38,9 +38,9 @@ from annotator.domain.material.item import (
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
-from annotator.domain.texts.words import natural
+from annotator.domain.texts.words import grouped, natural
 from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM, add_missing
 
 # The setting that holds the pairs drawn for a protocol, with how they were drawn.
@@ -205,7 +205,7 @@ def _stretch(
     sources = _sources(db, ids) if material.sources else {}
     result = []
     for item_id in ids:
-        item = items.item_of(rows[item_id])
+        item, rivals = items.item_of(rows[item_id]), responses.get(item_id, [])
         judged = {
             kind: artifact_of(of_item[item_id]) for kind, of_item in settled.items() if item_id in of_item
         }
@@ -215,11 +215,10 @@ def _stretch(
             documents={kind: artifact.document for kind, artifact in judged.items()},
             artifact_ids={kind: artifact.id for kind, artifact in judged.items()},
             sources=sources.get(item_id, ()),
-            facing=[response for response in responses[item_id] if response.mode == EXEMPLAR],
+            facing=[response for response in rivals if response.mode == EXEMPLAR],
             weights=settings.weights,
             window=settings.window,
         )
-        rivals = responses[item_id]
         of_item = extractses.get((item_id, ""), {})
         pool = {kind: of_item[kind] for kind in (ResponsePart.POOL.value,) if kind in of_item}
         made = tuple(
@@ -282,19 +281,17 @@ def _responses(
         .where(RESPONSE.c.item_id.not_in(items.SOURCES_ONLY.where(ITEM.c.id.in_(ids))))
         .order_by(SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.id)
     )
-    result: dict[str, list[Response]] = defaultdict(list)
-    for row in db.execute(question).mappings():
-        result[row["item_id"]].append(Response(**{"text": "", **row}))
-    return result
+    rows = db.execute(question).mappings()
+    return grouped((row["item_id"], Response(**{"text": "", **row})) for row in rows)
 
 
 def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
-    result: dict[str, list[Source]] = defaultdict(list)
-    question = select(SOURCE).where(SOURCE.c.item_id.in_(ids)).order_by(SOURCE.c.position, SOURCE.c.id)
-    for row in db.execute(question).mappings():
-        fields = {key: value for key, value in row.items() if key != "sha256"}
-        result[row["item_id"]].append(Source(**fields | {"format": SourceFormat(row["format"])}))
-    return result
+    columns = [column for column in SOURCE.c if column.name != "sha256"]
+    question = select(*columns).where(SOURCE.c.item_id.in_(ids)).order_by(SOURCE.c.position, SOURCE.c.id)
+    return grouped(
+        (row["item_id"], Source(**{**row, "format": SourceFormat(row["format"])}))
+        for row in db.execute(question).mappings()
+    )
 
 
 def _with_pages(
@@ -453,8 +450,8 @@ class Reports:
         return len(self.items) * len(self.columns) - len(self.lines)
 
 
+@people.for_coordinators(DOES)
 def reports(project: Project) -> Reports:
-    people.refuse_others(project, DOES)
     partses = extracts.standing_parts(project)
     names = {each.name for each in fields(ReportLine)} - {"item_id"}
     about = [column for column in RESPONSE.c if column.name in names]
@@ -466,17 +463,18 @@ def reports(project: Project) -> Reports:
         .where(ITEM.c.retired.is_(False), items.ANSWERED)
         .order_by(RESPONSE.c.trial, RESPONSE.c.id)
     )
-    lines: dict[tuple[str, Column], list[ReportLine]] = {}
-    for row in project.query(question).mappings():
-        line = ReportLine(**row, parts=partses.get((row["item_id"], row["id"]), {}))
-        lines.setdefault((line.item_id, line.column), []).append(line)
+    made = (
+        ReportLine(**row, parts=partses.get((row["item_id"], row["id"]), {}))
+        for row in project.query(question).mappings()
+    )
+    lines = grouped(((line.item_id, line.column), line) for line in made)
     columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
     by_cell = {key: tuple(result) for key, result in lines.items()}
     return Reports(_items(project, partses), tuple(columns), by_cell, items.left_out(project))
 
 
+@people.for_coordinators(DOES)
 def text_of(project: Project, response_id: str) -> str:
-    people.refuse_others(project, DOES)
     return str(project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar() or "")
 
 
@@ -556,12 +554,12 @@ _DESCRIBED = {
 WITHOUT_EMPTY = frozenset({"collected_on", "cutoff", "citations", "citations_on"})
 
 
+@people.for_coordinators(DOES)
 def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, Any]]) -> Change:
     """Give things new values, by id and field, in one act that can be undone; Refusal names a value that does not fit.
 
     Days are written as 2025-03-24. What is said already makes no change.
     """
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         before, after = {}, {}
         for row_id, fields in values.items():
@@ -577,17 +575,17 @@ def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, A
         return record(project, db, Change("metadata", thing, verb, before, after))
 
 
-def restore(project: Project, db: Connection, thing: str, present: Any, goal: Any) -> None:
+@people.for_coordinators(DOES)
+def restore(_project: Project, db: Connection, thing: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    people.refuse_others(project, DOES)
     for row_id, there in present.items():
         if _images(db, Thing(thing), row_id, there)[0] != there:
             raise Refusal("This was changed elsewhere since.", "Look at it again; nothing was undone.")
         _write(db, Thing(thing), row_id, goal[row_id])
 
 
+@people.for_coordinators(DOES)
 def systems(project: Project) -> list[dict[str, Any]]:
-    people.refuse_others(project, DOES)
     return [dict(row) for row in project.query(select(SYSTEM).order_by(SYSTEM.c.name)).mappings()]
 
 
@@ -612,10 +610,11 @@ def responses_of(
         (items, ITEM.c.key.in_(items)), (trial, RESPONSE.c.trial == trial), (mode, RESPONSE.c.mode == spelled(mode)),
     ):  # fmt: skip
         question = question.where(condition) if narrowed else question
-    result = list(project.query(question).scalars())
-    if not result:
-        raise Refusal(f"“{system}” has no such reports.", "Check items, run and mode; nothing was changed.")
-    return result
+    return required(
+        list(project.query(question).scalars()),
+        f"“{system}” has no such reports.",
+        "Check items, run and mode; nothing was changed.",
+    )
 
 
 def group_names(known: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.pages.states import normal
 from annotator.judging.runner import side_by_side, unless_cancelled
 from annotator.protocols import EXTRACTIONS
@@ -183,9 +183,7 @@ def plan(project: Project, order: FetchRequest) -> FetchPlan:
 
 def _mixed(addresses: dict[str, str]) -> Iterator[str]:
     """The spellings in an order in which those of one host stand far apart."""
-    by_host: defaultdict[str, list[str]] = defaultdict(list)
-    for url in sorted(addresses):
-        by_host[_host(addresses[url])].append(addresses[url])
+    by_host = grouped((_host(addresses[url]), addresses[url]) for url in sorted(addresses))
     for round_ in zip_longest(*by_host.values()):
         yield from (address for address in round_ if address is not None)
 
@@ -426,9 +424,9 @@ class CitedPages:
         return FetchPlan(tuple(urls), len(cited) - len(urls))
 
 
+@people.for_coordinators(DOES)
 def cited_states(project: Project) -> CitedPages:
     """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
-    people.refuse_others(project, DOES)
     return _cited(project)
 
 
@@ -438,10 +436,8 @@ def lines(project: Project, *, every: bool = False) -> tuple[CitedPage, ...]:
 
 
 def _cited(project: Project, given: Iterable[str] = ()) -> CitedPages:
-    citing: defaultdict[str, list[CitingClaim]] = defaultdict(list)
     normalized = cache(normal)
-    for url, claim in _claims(project):
-        citing[normalized(url)].append(claim)
+    citing = grouped((normalized(url), claim) for url, claim in _claims(project))
     names = [name for name in CitedPage.__dataclass_fields__ if name in PAGE.c]
     question = select(*(PAGE.c[name] for name in names), func.length(PAGE.c.text).label("characters"))
     stored = {row["url"]: dict(row) for row in project.query(question).mappings()}

@@ -31,7 +31,7 @@ from annotator.domain.material.transcript import (
 )
 from annotator.domain.texts.canonical import Change, derived_id, new_id, sha256, storable
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, latin, unspaced
 from annotator.exchange import transcripts
 from annotator.exchange.release.bundle import Bundle, Problem, of_file
@@ -66,11 +66,11 @@ def read(project: Project, paths: Sequence[Path], tell: Progress, *, pseudonyms:
     A seminar that is there already, from the same file, is given as the project has it, whatever was changed since.
     With `pseudonyms` speakers become S1, S2 … in the order in which they first speak.
     """
-    files = list(_files(paths))
-    if not files:
-        raise Refusal(
-            "There is no transcript.", f"Choose files or a folder with {', '.join(transcripts.ENDINGS)}."
-        )
+    files = required(
+        list(_files(paths)),
+        "There is no transcript.",
+        f"Choose files or a folder with {', '.join(transcripts.ENDINGS)}.",
+    )
     result, known, keys = Seminars(Bundle(), [], {}), _known(project), set[str]()
     for place, path in enumerate(files):
         tell("reading transcripts", place, len(files))
@@ -217,8 +217,8 @@ class OpenTranscript:
     names: Mapping[str, str]
 
 
+@people.for_coordinators(DOES)
 def lines(project: Project) -> list[TranscriptLine]:
-    people.refuse_others(project, DOES)
     question = (
         select(SOURCE.c.id, ITEM.c.key, SOURCE.c.title, func.length(SOURCE.c.text))
         .join(ITEM, ITEM.c.id == SOURCE.c.item_id)
@@ -228,9 +228,9 @@ def lines(project: Project) -> list[TranscriptLine]:
     return [TranscriptLine(*row) for row in project.query(question)]
 
 
+@people.for_coordinators(DOES)
 def opened(project: Project, source_id: str) -> OpenTranscript:
     """A transcript as it now is; Refusal when it is gone."""
-    people.refuse_others(project, DOES)
     with project.store.read() as db:
         source, transcript = _read(db, source_id)
         acts = _acts(db, source_id)
@@ -250,14 +250,16 @@ def leave_out(project: Project, source_id: str, start: int, end: int) -> Change:
     return _edit(project, source_id, LEAVE_OUT, lambda text, of: left_out(text, of, start, end, name))
 
 
+@people.for_coordinators(DOES)
 def take_back(project: Project, source_id: str, at: int) -> Change:
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         source, transcript = _read(db, source_id)
         name = transcript.segments[transcript.place(at)].excluded
-        passages = _taken_out(db, source_id, EXCLUDED + name) if name else None
-        if passages is None:
-            raise Refusal("Nothing is left out here.", "Choose a passage that is left out.")
+        passages = required(
+            _taken_out(db, source_id, EXCLUDED + name) if name else None,
+            "Nothing is left out here.",
+            "Choose a passage that is left out.",
+        )
         return _exchange(project, db, "take passage back", source, transcript, passages)
 
 
@@ -269,9 +271,9 @@ def _taken_out(db: Connection, source_id: str, mark: str) -> tuple[Stretch, Stre
     return None
 
 
+@people.for_coordinators(DOES)
 def rename(project: Project, source_id: str, names: Mapping[str, str]) -> Change:
     """Call speakers otherwise; those who get the name of another are merged with them."""
-    people.refuse_others(project, DOES)
     clean = {old: " ".join(new.split()) for old, new in names.items()}
     for new in clean.values():
         if not 0 < len(new) <= _LONGEST_NAME or any(mark in new for mark in _NO_NAME):
@@ -287,9 +289,9 @@ def rename(project: Project, source_id: str, names: Mapping[str, str]) -> Change
         return record(project, db, Change(KIND, source_id, "name speakers", *images))
 
 
+@people.for_coordinators(DOES)
 def pseudonyms(project: Project, source_id: str) -> Change:
     """Call the speakers S1, S2 … in the order in which they first speak; who is who stays in this project alone."""
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         _, transcript = _read(db, source_id)
         given = {name: f"S{n}" for n, name in enumerate(dict.fromkeys(transcript.speakers), 1)}
@@ -301,9 +303,9 @@ def pseudonyms(project: Project, source_id: str) -> Change:
         return change
 
 
-def restore(project: Project, db: Connection, source_id: str, present: Any, goal: Any) -> None:
+@people.for_coordinators(DOES)
+def restore(_project: Project, db: Connection, source_id: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    people.refuse_others(project, DOES)
     source, transcript = _read(db, source_id)
     if "names" in present:
         if list(transcript.speakers) != present["names"]:
@@ -314,8 +316,8 @@ def restore(project: Project, db: Connection, source_id: str, present: Any, goal
         _write(db, source, *exchanged(source.text, transcript, *passages))
 
 
+@people.for_coordinators(DOES)
 def _edit(project: Project, source_id: str, verb: str, edit: Edit) -> Change:
-    people.refuse_others(project, DOES)
     with project.store.write() as db:
         source, transcript = _read(db, source_id)
         return _exchange(project, db, verb, source, transcript, edit(source.text, transcript))

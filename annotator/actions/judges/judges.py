@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select, update
 
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, commit, record
 from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking
 from annotator.domain.material.item import CONTINUATION
 from annotator.domain.texts.canonical import (
@@ -20,7 +20,7 @@ from annotator.domain.texts.canonical import (
     new_id,
     sha256,
 )
-from annotator.domain.texts.refusal import Refusal, one_of
+from annotator.domain.texts.refusal import Refusal, one_of, required
 from annotator.judging.calls import keys
 from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 
@@ -182,11 +182,11 @@ def add(
     refuse_taken(project, name)
     for variable in {judge.key_env, *judge.settings.secrets} - {"", "key"}:
         keys.allow(variable, judge.base_url)
-    with project.store.write() as db:
-        db.execute(insert(JUDGE).values(**judge.model_dump()))
-        return record(
-            project, db, Change("judge", judge.id, "add judge", None, judge.model_dump(mode="json"))
-        )
+    return commit(
+        project,
+        Change("judge", judge.id, "add judge", None, judge.model_dump(mode="json")),
+        insert(JUDGE).values(**judge.model_dump()),
+    )
 
 
 def change(
@@ -273,15 +273,19 @@ def has_judged(project: Project, judge_id: str) -> bool:
 
 
 def retire(project: Project, judge_id: str) -> Change:
-    with project.store.write() as db:
-        db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=True))
-        return record(project, db, Change("judge", judge_id, "retire judge", None, {"retired": True}))
+    return commit(
+        project,
+        Change("judge", judge_id, "retire judge", None, {"retired": True}),
+        update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=True),
+    )
 
 
 def bring_back(project: Project, judge_id: str) -> Change:
-    with project.store.write() as db:
-        db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=False))
-        return record(project, db, Change("judge", judge_id, "bring judge back", None, {"retired": False}))
+    return commit(
+        project,
+        Change("judge", judge_id, "bring judge back", None, {"retired": False}),
+        update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=False),
+    )
 
 
 def checked(judge_id: str, **values: Any) -> Judge:
@@ -371,9 +375,7 @@ def prepared(
     same endpoint unless the settings say otherwise. Refusal when the system's reports came from elsewhere, from another
     model, or were asked for with other parameters.
     """
-    system_name = system.strip()
-    if not system_name:
-        raise Refusal("The system has no name.", "Name the system: --system NAME.")
+    system_name = required(system.strip(), "The system has no name.", "Name the system: --system NAME.")
     with project.store.write() as db:
         of_reports, there = _named(db, _name(system_name)), _has_reports(db, system_name, mode)
         old = _named(db, _name(system_name, mode)) or (of_reports if there else None)

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from annotator.actions.judges.judges import VARIABLE, named
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting, commit
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.canonical import Change, held, looks_like_key, now, visible
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
@@ -51,8 +51,7 @@ def remember_key(project: Project, name: str, key: str, *, session_only: bool = 
     judge = named(project, name)
     place = _keys().keep(address_of(judge.base_url), key, session_only=session_only)
     if not _given(project, judge):
-        with project.store.write() as db:
-            record(project, db, Change("judge", judge.id, GAVE, None, judge.model_dump(mode="json")))
+        commit(project, Change("judge", judge.id, GAVE, None, judge.model_dump(mode="json")))
     if place is KeyPlace.KEYRING:
         return f"The key is in your system's keyring, for {address_of(judge.base_url)}."
     if session_only:
@@ -352,18 +351,14 @@ def failed_tests(project: Project) -> dict[str, str]:
     return {judge_id: one["why"] for judge_id, one in project.get(FAILED, {}).items()}
 
 
+@people.for_coordinators("can let a judge run that failed its test")
 def accept(project: Project, judge: Judge) -> Change:
     """Let a judge run although its test failed; its figures go on saying so. Refusal where none failed."""
-    people.refuse_others(project, "can let a judge run that failed its test")
     before = dict(project.get(FAILED, {}))
     if judge.id not in before:
         raise Refusal(f"“{judge.name}” has not failed a test.", "It can run as it is.")
     after = before | {judge.id: before[judge.id] | {"accepted": True}}
-    with project.store.write() as db:
-        project.set(FAILED, after)
-        return record(
-            project, db, Change("setting", FAILED, "use a judge that failed its test", before, after)
-        )
+    return change_setting(project, FAILED, "use a judge that failed its test", before, after)
 
 
 def refuse_failed(project: Project, judge: Judge) -> None:

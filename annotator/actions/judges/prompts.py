@@ -45,13 +45,12 @@ class PromptLine:
 
 
 def listed(project: Project) -> list[PromptLine]:
-    result = []
-    for protocol in asking(project):
-        for name in protocol.prompts:
-            current = in_force(project, name)
-            edited = current.text != shipped(name)
-            result.append(PromptLine(name, protocol.name, protocol.title, current.version, edited))
-    return result
+    return [
+        PromptLine(name, protocol.name, protocol.title, current.version, current.text != shipped(name))
+        for protocol in asking(project)
+        for name in protocol.prompts
+        for current in [in_force(project, name)]
+    ]
 
 
 def versions(project: Project, name: str) -> list[PromptVersion]:
@@ -85,12 +84,12 @@ def use(project: Project, name: str, wording: str) -> Change:
     return write(project, name, there[wording], wording)
 
 
+@people.for_coordinators("can change a prompt")
 def write(project: Project, name: str, text: str, note: str = "") -> Change:
     """Put a wording in force, with a note of why; answers to the former one are not taken for answers to it.
 
     Refusal for one that judges could not be asked by, and for the one in force.
     """
-    people.refuse_others(project, "can change a prompt")
     known = versions(project, name)
     if text == known[-1].text:
         raise Refusal("That is already the current wording.", "Nothing was changed.")

@@ -36,8 +36,8 @@ from annotator.domain.judges.validation import (
     differences,
 )
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, held, new_id, redact, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import usd
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped, usd
 from annotator.judging.calls.prices import prices
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN
@@ -97,9 +97,11 @@ class MemberVote:
 
 def add(project: Project, name: str, members: Sequence[str]) -> Change:
     """A judge that is the majority of several (by name), or of the trials of one; of ordered values their median."""
-    known = [judges.named(project, member) for member in dict.fromkeys(members)]
-    if not known:
-        raise Refusal("A vote needs members.", "Name one judge for its trials, or several for a panel.")
+    known = required(
+        [judges.named(project, member) for member in dict.fromkeys(members)],
+        "A vote needs members.",
+        "Name one judge for its trials, or several for a panel.",
+    )
     if any(judge.kind == JudgeKind.DERIVED for judge in known):
         raise Refusal("A vote counts judges, not other votes.", "Name the judges themselves.")
     if not 0 < len(name.strip()) <= LONGEST_NAME:
@@ -208,16 +210,17 @@ def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, 
     members: list[str] = panel["members"]
     over_trials = panel["over"] == TRIALS
     question = select(JUDGEMENT).where(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
-    cast: dict[tuple[str, str, int], list[Any]] = defaultdict(list)
     result: dict[tuple[str, str], list[MemberVote]] = defaultdict(list)
     with project.store.read() as db:
         names: dict[str, str] = dict(
             db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(members))).all()
         )
         gone = label_rows.outdated(db, *(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol))
-        for row in (row for row in db.execute(question.order_by(JUDGEMENT.c.trial)) if row.id not in gone):
-            place = row.trial if over_trials else members.index(row.rater_id)
-            cast[row.response_id, row.unit_id, place].append(row)
+        cast = grouped(
+            ((row.response_id, row.unit_id, row.trial if over_trials else members.index(row.rater_id)), row)
+            for row in db.execute(question.order_by(JUDGEMENT.c.trial))
+            if row.id not in gone
+        )
     for (response_id, unit_id, place), rows in sorted(cast.items()):
         who = f"trial {place}" if over_trials else names[rows[0].rater_id]
         value, row = label_rows.come_to(PROTOCOLS[protocol].scale, rows)
@@ -561,12 +564,12 @@ def refuse_verdicts(project: Project, card: ValidityCard, name: str, protocol: s
     _refuse(judge.name, card.name, differences(card.judge, as_judged(project, judge, definition)))
 
 
+@people.for_coordinators("can bind a judge to a card")
 def bind(project: Project, card: ValidityCard, name: str) -> Change:
     """From now on a judge judges only as its card says: a run by another model, prompt … is refused before any call.
 
     Refusal where it is not the judge of the card now.
     """
-    people.refuse_others(project, "can bind a judge to a card")
     result = check(project, card, name)
     _refuse(result.judge, card.name, result.differences)
     judge = _derived(card, judges.named(project, name))
@@ -599,9 +602,9 @@ def define(project: Project, card: ValidityCard, base_url: str, name: str = "", 
     )  # fmt: skip
 
 
+@people.for_coordinators("can release a judge from its card")
 def release(project: Project, judge_id: str, protocol: str) -> Change:
     """Let a judge run as it is set, whatever a card says; Refusal where it is bound to none."""
-    people.refuse_others(project, "can release a judge from its card")
     known = dict(project.get(SETTING, {}))
     if known.pop(_key(judge_id, protocol), None) is None:
         raise Refusal("This judge is not bound to a card.", "Nothing was changed.")
@@ -612,16 +615,15 @@ def release(project: Project, judge_id: str, protocol: str) -> Change:
 
 
 def bound(project: Project) -> list[BoundCard]:
-    result = []
-    for key, binding in project.get(SETTING, {}).items():
-        judge_id, _, protocol = key.partition("/")
-        result.append(
-            BoundCard(
-                judge_id, protocol, binding["name"], datetime.fromisoformat(binding["made_at"]), binding["sha256"],
-                Identity.model_validate(binding["pinned"]),
-            )
-        )  # fmt: skip
-    return sorted(result, key=lambda card: (card.name, card.protocol))
+    cards = [
+        BoundCard(
+            judge_id, protocol, binding["name"], datetime.fromisoformat(binding["made_at"]), binding["sha256"],
+            Identity.model_validate(binding["pinned"]),
+        )
+        for key, binding in project.get(SETTING, {}).items()
+        for judge_id, _, protocol in [key.partition("/")]
+    ]  # fmt: skip
+    return sorted(cards, key=lambda card: (card.name, card.protocol))
 
 
 def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, commit
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -32,7 +32,7 @@ from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status
 from annotator.domain.judges.protocol import Case, Level, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.judging.runner import Finished, left
 from annotator.protocols import PROTOCOLS, USUAL
@@ -180,8 +180,7 @@ def anchor(
     frozen = AnchorSet(
         endpoint.id, protocol, now().isoformat(), seed, tuple(_chosen(given, single, size, seed))
     )
-    with project.store.write() as db:
-        return record(project, db, Change("judge", endpoint.id, FROZE, None, asdict(frozen)))
+    return commit(project, Change("judge", endpoint.id, FROZE, None, asdict(frozen)))
 
 
 def anchored(project: Project, judge: str, protocol: str = USUAL) -> AnchorSet | None:
@@ -203,20 +202,18 @@ class DriftCheckRun(RunKind):
         """The order names a protocol, or a check by it."""
         self._of = replace(order, protocol=order.protocol.removeprefix(PREFIX))
         judge = _endpoint(project, order.judge)
-        frozen = anchored(project, order.judge, self._of.protocol)
-        if frozen is None:
-            raise Refusal(
-                f"“{order.judge}” has no anchor set under this protocol.", "Freeze one: judge anchor."
-            )
+        frozen = required(
+            anchored(project, order.judge, self._of.protocol),
+            f"“{order.judge}” has no anchor set under this protocol.",
+            "Freeze one: judge anchor.",
+        )
         name = PREFIX + self._of.protocol
         self.order = replace(order, protocol=name, systems=(), items=(), trials=1, batch=False, models=())
         self._frozen = frozen
+        self.rechecked: dict[tuple[str, str], RecheckedVerdict] = {}
         # By its trial a check is told from all others.
         self._trial = _FIRST_TRIAL + len(_stored(project, CHECKED, judge.id, self._of.protocol))
         return judge, judge_runs.protocol_of(project, self._of, judge)
-
-    def journal(self, run_id: str) -> RunJournal:
-        return _CheckJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
         units = self._frozen.units
@@ -232,8 +229,19 @@ class DriftCheckRun(RunKind):
         for case in judge_cases.cases(self.project, of, items, settings):
             yield replace(case, trial=self._trial)
 
+    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Lay the verdicts aside for the report; they become no judgements, and only their calls are written."""
+        for one in done:
+            self.rechecked |= {
+                (one.case.response.id, unit_id): RecheckedVerdict(
+                    verdict.value, verdict.status.value, one.call_id
+                )
+                for unit_id, verdict in one.verdicts.items()
+            }
+        return sum(len(one.verdicts) for one in done)
+
     def ended(self, line: run_records.RunEvent, journal: RunJournal) -> run_records.RunEvent:
-        if line["state"] != RunState.DONE.value or not isinstance(journal, _CheckJournal):
+        if line["state"] != RunState.DONE.value:
             return line
         tree = {
             "judge_id": self.judge.id,
@@ -243,10 +251,9 @@ class DriftCheckRun(RunKind):
             "anchored_at": self._frozen.at,
             "checked_at": now().isoformat(),
             "units": [asdict(unit) for unit in self._frozen.units],
-            "found": [[*key, asdict(again)] for key, again in journal.rechecked.items()],
+            "found": [[*key, asdict(again)] for key, again in self.rechecked.items()],
         }
-        with self.project.store.write() as db:
-            record(self.project, db, Change("judge", self.judge.id, CHECKED, None, tree))
+        commit(self.project, Change("judge", self.judge.id, CHECKED, None, tree))
         report = _report(self.project, self.judge.name, tree)
         return {**line, "drift": report.tree(), "words": report.words()}
 
@@ -274,25 +281,6 @@ class _AllBut:
 
     def __contains__(self, key: object) -> bool:
         return key not in self._keys
-
-
-class _CheckJournal(RunJournal):
-    """A journal that keeps verdicts for the report; they become no judgements."""
-
-    def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
-        super().__init__(project, run_id, judge_id, protocol)
-        self.rechecked: dict[tuple[str, str], RecheckedVerdict] = {}
-
-    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Lay the verdicts aside; only their calls are written."""
-        for one in done:
-            self.rechecked |= {
-                (one.case.response.id, unit_id): RecheckedVerdict(
-                    verdict.value, verdict.status.value, one.call_id
-                )
-                for unit_id, verdict in one.verdicts.items()
-            }
-        return sum(len(one.verdicts) for one in done)
 
 
 def _endpoint(project: Project, name: str) -> Judge:

@@ -13,9 +13,10 @@ from sqlalchemy import select
 from annotator.actions.items import materials
 from annotator.actions.judges import prompts
 from annotator.actions.judging import judge_runs
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.journal import refuse_others
+from annotator.actions.runs.journal import READS
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, PromptVersion, Protocol
 from annotator.judging.calls.asking import question_key
@@ -163,9 +164,9 @@ class SentPrompt:
     words: str
 
 
+@people.for_coordinators(READS)
 def sent(project: Project, judgement_id: str) -> SentPrompt | None:
     """What was sent for a judgement; None where nobody was asked, or its wording or its unit is kept no more."""
-    refuse_others(project)
     question = (
         select(
             *(JUDGEMENT.c[name] for name in ("protocol", "unit_id", "trial", "call_id", "response_id", "rater_id")),

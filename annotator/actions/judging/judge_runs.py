@@ -23,7 +23,7 @@ from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import new_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, USUAL
 from annotator.protocols.merging import NAME as PAIRING
@@ -377,13 +377,11 @@ def parts(project: Project, order: RunRequest) -> list[RunRequest]:
         if protocol.values and (protocol.judge if model else protocol.baseline)
     )
     each = (replace(order, protocol=name) for name in able)
-    result = [request for request in each if next(judge_cases.cases(project, request), None) is not None]
-    if not result:
-        raise Refusal(
-            f"Nothing of {paper.title} can be judged yet.",
-            "Judges → What, with “Show all”, says what is lacking.",
-        )
-    return result
+    return required(
+        [request for request in each if next(judge_cases.cases(project, request), None) is not None],
+        f"Nothing of {paper.title} can be judged yet.",
+        "Judges → What, with “Show all”, says what is lacking.",
+    )
 
 
 def left_out(project: Project, order: RunRequest) -> str:
@@ -426,9 +424,6 @@ class JudgeRun(run_kind.RunKind):
         protocol, run_id = self.order.protocol, going_on.id if going_on else ""
         run_kind.refuse_while_out(self.project, self.judge, protocol, run_id)
         return super().opened()
-
-    def journal(self, run_id: str) -> RunJournal:
-        return RunJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> run_kind.RunWork:
         project, order, judge = self.project, self.order, self.judge
@@ -573,11 +568,9 @@ def keys_of(project: Project, words: str) -> tuple[str, ...]:
     """
     question = select(ITEM.c.key).where(ITEM.c.retired.is_(False))
     known = list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
-    chosen: dict[str, None] = {}
-    for word in words.replace("，", ",").replace("、", ",").replace(";", ",").split(","):
-        if word.strip():
-            chosen |= dict.fromkeys(_stretch(word.strip(), known))
-    return tuple(chosen)
+    each = words.replace("，", ",").replace("、", ",").replace(";", ",").split(",")
+    chosen = (key for word in each if word.strip() for key in _stretch(word.strip(), known))
+    return tuple(dict.fromkeys(chosen))
 
 
 def _stretch(word: str, known: list[str]) -> list[str]:

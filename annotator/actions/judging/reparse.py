@@ -1,6 +1,6 @@
 """Stored replies read again by today's rules, without a call."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -21,7 +21,7 @@ from annotator.domain.judges.judge import SETTLED, Call, Judge, RaterKind, RunSt
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.judging.calls.asking import ReplayAsk, keys_of
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING
@@ -141,13 +141,13 @@ def _of_calls(
         JUDGEMENT.c.rater_id == judge.id,
         JUDGEMENT.c.call_id.is_not(None),
     )
-    by_call: dict[tuple[str, str], list[Row]] = defaultdict(list)
     # A reply about another wording says nothing of this one.
     gone = label_rows.outdated(db, JUDGEMENT.c.item_id == item_id, JUDGEMENT.c.rater_id == judge.id)
-    for row in db.execute(question.order_by(JUDGEMENT.c.id)).mappings():
-        if row["id"] in gone:
-            continue
-        by_call[row["call_id"], row["response_id"]].append(dict(row))
+    by_call = grouped(
+        ((row["call_id"], row["response_id"]), dict(row))
+        for row in db.execute(question.order_by(JUDGEMENT.c.id)).mappings()
+        if row["id"] not in gone
+    )
     doubtful = _in_plain_text(db, judge)
     return [
         rows

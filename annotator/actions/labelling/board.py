@@ -17,6 +17,7 @@ from annotator.domain.experts.assignment import Assignment, Person, Purpose, Rol
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import now
+from annotator.domain.texts.words import grouped
 from annotator.protocols import TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -211,18 +212,18 @@ def board(project: Project) -> list[AssignmentStatus]:
     with project.store.read() as db:
         asked = _assigned(db, everybody)
         known = _gathered(db, {each.person.id for each in asked})
-    shared = _shared_stages(asked)
+    counts = Counter((each.one.item_id, each.one.stage) for each in asked if each.one.trial == 1)
+    # Where two people or more are asked for the same there will be something to adjudicate.
+    shared = grouped(at for at, raters in counts.items() if raters > 1 and at[1] is not Stage.ADJUDICATION)
     return [
-        _board_line(each, shared[each.one.item_id], known)
+        _board_line(each, shared.get(each.one.item_id, ()), known)
         for each in asked
         if (me.has(Role.COORDINATOR) or (each.one.person_id == me.id and each.one.trial == 1))
     ]
 
 
 def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
-    groups: defaultdict[tuple[str, str, str], list[AssignmentStatus]] = defaultdict(list)
-    for line in lines:
-        groups[line.alias, line.person_id, line.person].append(line)
+    groups = grouped(((line.alias, line.person_id, line.person), line) for line in lines)
     return [
         _total(person_id, name, groups[alias, person_id, name]) for alias, person_id, name in sorted(groups)
     ]
@@ -235,11 +236,13 @@ def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_AssignedWor
         .where(ITEM.c.retired.is_(False))
         .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     )
-    result = []
-    for row in db.execute(question).mappings():
-        values = dict(row)
-        key = values.pop("key")
-        result.append(_AssignedWork(Assignment(**values), key, everybody[values["person_id"]]))
+    fields = Assignment.model_fields
+    result = [
+        _AssignedWork(
+            Assignment(**{name: row[name] for name in fields}), row["key"], everybody[row["person_id"]]
+        )
+        for row in db.execute(question).mappings()
+    ]
     places = {each: place for place, each in enumerate(dict.fromkeys(each.one.item_id for each in result))}
 
     def order(each: _AssignedWork) -> tuple[int, int, str, int]:
@@ -248,17 +251,7 @@ def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_AssignedWor
     return sorted(result, key=order)
 
 
-def _shared_stages(asked: Iterable[_AssignedWork]) -> defaultdict[str, set[Stage]]:
-    """Item by item, the stages that two people or more are asked for: those there will be something to adjudicate."""
-    counted = Counter((each.one.item_id, each.one.stage) for each in asked if each.one.trial == 1)
-    stages: defaultdict[str, set[Stage]] = defaultdict(set)
-    for (item_id, stage), raters in counted.items():
-        if raters > 1 and stage is not Stage.ADJUDICATION:
-            stages[item_id].add(stage)
-    return stages
-
-
-def _board_line(each: _AssignedWork, shared: set[Stage], known: BoardFacts) -> AssignmentStatus:
+def _board_line(each: _AssignedWork, shared: Iterable[Stage], known: BoardFacts) -> AssignmentStatus:
     assignment = each.one
     if assignment.stage is Stage.ADJUDICATION:
         state, units, of = _adjudication(assignment.item_id, shared, known)
@@ -317,11 +310,11 @@ def _afterwards(assignment: Assignment, known: BoardFacts) -> str:
     return FROZEN if assignment.stage in known.frozen[assignment.item_id] else ""
 
 
-def _adjudication(item_id: str, shared: set[Stage], known: BoardFacts) -> tuple[str, int, int]:
+def _adjudication(item_id: str, shared: Iterable[Stage], known: BoardFacts) -> tuple[str, int, int]:
     """The state of an adjudicator's assignment, how many stages of the item are closed, and how many there will be."""
     begun, frozen = known.adjudicated[item_id].values(), known.frozen[item_id]
     closed = sum(state is AdjudicationState.CLOSED for state in begun)
-    of = len(shared | frozen)
+    of = len({*shared, *frozen})
     if known.disputed[item_id]:
         return DISPUTED, closed, of
     if begun:

@@ -13,7 +13,7 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
 from annotator.actions.items.materials import PAIRS, MaterialAtHand, MaterialRequest
 from annotator.actions.project import people, profile
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
@@ -21,8 +21,8 @@ from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, by_set
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, assigned_protocols
 from annotator.storage.tables import (
     ARTIFACT,
@@ -102,14 +102,12 @@ def both_orders(project: Project, protocol: str) -> bool:
     return protocol in project.get(BOTH_ORDERS, [])
 
 
+@people.for_coordinators("can decide how often a pair is labelled")
 def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
     """Have people asked every pair in both orders from now on, or in one; what they said stays."""
-    people.refuse_others(project, "can decide how often a pair is labelled")
     before = sorted(project.get(BOTH_ORDERS, []))
     after = sorted({*before, protocol} if wished else {*before} - {protocol})
-    with project.store.write() as db:
-        project.set(BOTH_ORDERS, after)
-        return record(project, db, Change("setting", BOTH_ORDERS, "ask pairs in both orders", before, after))
+    return change_setting(project, BOTH_ORDERS, "ask pairs in both orders", before, after)
 
 
 def sampling(project: Project, protocol: str) -> dict[str, Any]:
@@ -122,12 +120,12 @@ def can_draw(protocol: str) -> bool:
     return PROTOCOLS[protocol].paired and not PROTOCOLS[protocol].exemplar
 
 
+@people.for_coordinators("can draw the pairs that are compared")
 def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Change:
     """Ask people and judges about so many pairs from now on, drawn at random over all items; about all for 0.
 
     What was said of other pairs stays. Of several runs only the first takes part.
     """
-    people.refuse_others(project, "can draw the pairs that are compared")
     if not can_draw(protocol) or many < 0:
         raise Refusal("No pairs can be drawn for this.", "Name a protocol of pairs, and 1 pair or more.")
     r, other = RESPONSE.alias(), RESPONSE.alias()
@@ -151,8 +149,7 @@ def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Cha
             **{name: of for name, of in before.items() if name != protocol},
             **({protocol: {"seed": seed, "pairs": pairs}} if many else {}),
         }
-        project.set(PAIRS, after)
-        return record(project, db, Change("setting", PAIRS, "draw pairs", before, after))
+        return change_setting(project, PAIRS, "draw pairs", before, after)
 
 
 def values_of(protocol: Protocol, case: Case) -> tuple[str, ...]:
@@ -396,13 +393,11 @@ LABELLED = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
 
 def labelled_by(protocol: str) -> Kind:
     """The kind of artifact whose units are labelled under a protocol; Refusal where units are not an artifact's."""
-    kind = PROTOCOLS[protocol].unit_kind
-    if kind is None:
-        raise Refusal(
-            f"{PROTOCOLS[protocol].title} is not labelled unit by unit.",
-            "Choose another protocol to label by.",
-        )
-    return kind
+    return required(
+        PROTOCOLS[protocol].unit_kind,
+        f"{PROTOCOLS[protocol].title} is not labelled unit by unit.",
+        "Choose another protocol to label by.",
+    )
 
 
 def labelled_kinds() -> list[Kind]:
@@ -499,11 +494,12 @@ def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dic
     if person_id:
         mine = select(ASSIGNMENT.c.item_id).where(*labels, ASSIGNMENT.c.person_id == person_id)
         question = question.where(ASSIGNMENT.c.item_id.in_(mine))
-    result: defaultdict[str, set[str]] = defaultdict(set)
-    for item_id, person, protocols in db.execute(question):
-        if protocol in assigned_protocols(protocols):
-            result[item_id].add(person)
-    return dict(result)
+    asked = grouped(
+        (item_id, person)
+        for item_id, person, protocols in db.execute(question)
+        if protocol in assigned_protocols(protocols)
+    )
+    return {item_id: set(who) for item_id, who in asked.items()}
 
 
 def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> bool:

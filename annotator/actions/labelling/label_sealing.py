@@ -37,7 +37,8 @@ from annotator.domain.judges.paper import ErrorSample, Taxonomy
 from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, new_id, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
@@ -178,11 +179,13 @@ def _submit_own(
 ) -> Change:
     """Let labels count that nobody handed out: those of whole reports, or of whole pairs, and with `partial` all."""
     j, within = JUDGEMENT.c, JUDGEMENT.c.protocol.in_(_with_kinds([protocol]))
-    rows = db.execute(
-        select(j.id, j.response_id).where(*_waiting_of([person_id]), j.item_id == item_id, within)
-    ).all()
-    if not rows:
-        raise Refusal("There is nothing to submit.", "What you labelled of this item counts already.")
+    rows = required(
+        db.execute(
+            select(j.id, j.response_id).where(*_waiting_of([person_id]), j.item_id == item_id, within)
+        ).all(),
+        "There is nothing to submit.",
+        "What you labelled of this item counts already.",
+    )
     missing = {} if partial else _missing_beside(project, db, item_id, person_id, protocol)
     ready = [row.id for row in rows if not missing.get(row.response_id)]
     if not ready:
@@ -276,11 +279,11 @@ def _waiting_own(
         .where(j.status.in_(ANSWERED) | (j.cause == TAKEN_BACK))
         .order_by(ITEM.c.position, ITEM.c.key, j.item_id)
     )
-    waiting: dict[tuple[str, str, str, str], list[str]] = {}
-    for *about, name, response_id in db.execute(question):
-        protocol = of_kinds.get(name, name)
-        if not submits(protocol):
-            waiting.setdefault((*about, protocol), []).append(response_id)
+    waiting = grouped(
+        ((item_id, key, person_id, protocol), response_id)
+        for item_id, key, person_id, name, response_id in db.execute(question)
+        if not submits(protocol := of_kinds.get(name, name))
+    )
     for (item_id, key, person_id, protocol), of in waiting.items():
         missing = _missing_beside(project, db, item_id, person_id, protocol)
         lacking = sum(len(missing.get(response_id, ())) for response_id in set(of))
@@ -304,9 +307,11 @@ def submit_all(
 def reopen(project: Project, item_id: str) -> Change:
     """Let this person change their labels of an item again; what was submitted stays as it is."""
     with project.store.write() as db:
-        row = _stored(db, item_id, people.someone(project).id)
-        if row is None:
-            raise Refusal("Your labels of this item are not submitted.", "You can continue labelling.")
+        row = required(
+            _stored(db, item_id, people.someone(project).id),
+            "Your labels of this item are not submitted.",
+            "You can continue labelling.",
+        )
         return assignments.reopen(project, row.id)
 
 

@@ -49,7 +49,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import Change, new_id, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE
 
@@ -471,9 +471,11 @@ def _as_it_counts(db: Connection, label: Fields, place: LabelPlace) -> Fields:
 
 
 def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, cases: Cases | None) -> Fields:
-    item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == place.response_id)).scalar()
-    if item_id is None:
-        raise Refusal("That report is no longer in the project.", "Open another one.")
+    item_id = required(
+        db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == place.response_id)).scalar(),
+        "That report is no longer in the project.",
+        "Open another one.",
+    )
     if is_sealed(db, item_id, rater, place.protocol):
         raise lock()
     if PROTOCOLS[place.protocol].submitted:

@@ -1,12 +1,11 @@
 """Runs that extract parts from responses, or gold from sources."""
 
 import asyncio
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, select
 
 from annotator.actions.items import extracts, materials
@@ -34,9 +33,9 @@ from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
 from annotator.domain.material.extract import Extract, by_judge, class_of
 from annotator.domain.material.item import ExtractState, Page, by_set
 from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart, WriterAid
-from annotator.domain.texts.canonical import Change, new_id
+from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal, one_of
+from annotator.domain.texts.refusal import Refusal, one_of, required
 from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
@@ -54,92 +53,6 @@ class ExtractionPlan:
     things: str
 
 
-class ExtractJournal(RunJournal):
-    def __init__(self, project: Project, run_id: str, judge_id: str, drawing: "_Drawing") -> None:
-        super().__init__(project, run_id, judge_id, drawing.extraction.name)
-        self._extraction, self._drawing = drawing.extraction, drawing
-        name = drawing.extraction.rubric_set
-        self._origin = by_set(name) if name else by_judge(judge_id)
-
-    def finished(self, run: str) -> Container[Key]:
-        """What this judge has drawn before, in this run or another; of a rubric set, what anybody has."""
-        conditions = (
-            EXTRACT.c.origin == self._origin,
-            EXTRACT.c.kind == self._extraction.makes.value,
-        )
-        rows = self._project.query(select(EXTRACT.c.item_id, EXTRACT.c.response_id).where(*conditions)).all()
-        return {_key(self._extraction, item_id, response_id) for item_id, response_id in rows}
-
-    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write what was drawn, in the transaction of its calls; what failed does not count as done."""
-        count = 0
-        for finished in done:
-            result = self._drawing.taken(finished.case)
-            if result is None or result.document is None or result.status is not Status.OK:
-                continue
-            keep_row(
-                db,
-                NewExtract(
-                    item_id=finished.case.item.id,
-                    response_id=finished.case.response.id,
-                    kind=self._extraction.makes,
-                    document=result.document,
-                    origin=self._origin,
-                    flags=" ".join(verdict.flags for verdict in finished.verdicts.values()),
-                    run_id=self.run_id,
-                ),
-            )
-            count += 1
-        return count
-
-
-@dataclass
-class _Drawing:
-    extraction: Extraction
-    material: dict[Key, Material] = field(default_factory=dict)
-    extracted: dict[Key, Extracted] = field(default_factory=dict)
-
-    def protocol(self) -> Protocol:
-        extraction = self.extraction
-        return Protocol(
-            name=extraction.name,
-            title=extraction.title,
-            citation=extraction.citation,
-            needs=extraction.needs,
-            metrics=(),
-            scale=plain(EXTRACTED),
-            judge=self._ask,
-            baseline=self._baseline(extraction.baseline) if extraction.baseline else None,
-            prompts=extraction.prompts,
-        )
-
-    def case(self, material: Material) -> Case:
-        """The case of what is at hand; it is remembered until it is drawn from."""
-        key = _key(self.extraction, material.item.id, material.response.id)
-        self.material[key] = material
-        return Case(self.extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
-
-    def taken(self, case: Case) -> Extracted | None:
-        return self.extracted.pop(_key_of(case), None)
-
-    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
-        return self._laid_aside(case, await self.extraction.extract(self.material.pop(_key_of(case)), ask))
-
-    def _baseline(self, draw: Callable[[Material], Extracted]) -> Callable[[Case], Verdicts]:
-        return lambda case: self._laid_aside(case, draw(self.material.pop(_key_of(case))))
-
-    def _laid_aside(self, case: Case, found: Extracted) -> Verdicts:
-        self.extracted[_key_of(case)] = found
-        ok = found.document is not None and found.status is Status.OK
-        flags = " ".join(found.flags)
-        verdict = (
-            Verdict(value=EXTRACTED, flags=flags)
-            if ok
-            else Verdict(status=found.status, cause=found.cause or "Nothing was drawn.", flags=flags)
-        )
-        return {case.unit.id: verdict}
-
-
 def plan(project: Project, order: RunRequest) -> ExtractionPlan:
     """Of how much an extraction is wanted, and of how much this judge has not drawn it yet."""
     kind = ExtractionRun(project, order)
@@ -151,16 +64,32 @@ class ExtractionRun(RunKind):
     """A run in which a judge extracts, by the order's `protocol`, from everything not yet extracted."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        self._drawing = _Drawing(checked(project, order))
-        self.things = "items" if isinstance(self._drawing.extraction.makes, Kind) else "reports"
-        return judges.named(project, order.judge), self._drawing.protocol()
-
-    def journal(self, run_id: str) -> RunJournal:
-        return ExtractJournal(self.project, run_id, self.judge.id, self._drawing)
+        self._extraction = extraction = checked(project, order)
+        self._materials: dict[Key, Material] = {}
+        self._extracted: dict[Key, Extracted] = {}
+        self.things = "items" if isinstance(extraction.makes, Kind) else "reports"
+        judge = judges.named(project, order.judge)
+        self._origin = by_set(extraction.rubric_set) if extraction.rubric_set else by_judge(judge.id)
+        return judge, Protocol(
+            name=extraction.name,
+            title=extraction.title,
+            citation=extraction.citation,
+            needs=extraction.needs,
+            metrics=(),
+            scale=plain(EXTRACTED),
+            judge=self._ask,
+            baseline=self._draw if extraction.baseline else None,
+            prompts=extraction.prompts,
+        )
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        project, order, extraction = self.project, self.order, self._drawing.extraction
-        already = journal.finished(run.id)
+        project, order, extraction = self.project, self.order, self._extraction
+        e = EXTRACT.c
+        # What this judge has drawn before, in this run or another; of a rubric set, what anybody has.
+        before = select(e.item_id, e.response_id).where(
+            e.origin == self._origin, e.kind == extraction.makes.value
+        )
+        already = {_key(extraction, *subject) for subject in project.query(before)}
         keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
         return RunWork(
             self.protocol,
@@ -173,10 +102,43 @@ class ExtractionRun(RunKind):
         )
 
     def cases(self, without: Container[Key] = frozenset()) -> Iterator[Case]:
-        drawing, extraction = self._drawing, self._drawing.extraction
+        """The cases of what is at hand, which is remembered until it is drawn from."""
+        extraction = self._extraction
         for material in _chosen(self.project, self.order, extraction, materials.for_extracting(extraction)):
-            if _key(extraction, material.item.id, material.response.id) not in without:
-                yield drawing.case(material)
+            key = _key(extraction, material.item.id, material.response.id)
+            if key not in without:
+                self._materials[key] = material
+                yield Case(extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
+
+    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
+        return self._laid_aside(case, await self._extraction.extract(self._materials.pop(_key_of(case)), ask))
+
+    def _draw(self, case: Case) -> Verdicts:
+        draw = self._extraction.baseline
+        return self._laid_aside(case, draw(self._materials.pop(_key_of(case)))) if draw else {}
+
+    def _laid_aside(self, case: Case, found: Extracted) -> Verdicts:
+        self._extracted[_key_of(case)] = found
+        ok = found.document is not None and found.status is Status.OK
+        flags = " ".join(found.flags)
+        verdict = (
+            Verdict(value=EXTRACTED, flags=flags)
+            if ok
+            else Verdict(status=found.status, cause=found.cause or "Nothing was drawn.", flags=flags)
+        )
+        return {case.unit.id: verdict}
+
+    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what was drawn; what failed does not count as done."""
+        count = 0
+        for finished in done:
+            case, result = finished.case, self._extracted.pop(_key_of(finished.case), None)
+            if result is not None and result.document is not None and result.status is Status.OK:
+                flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
+                about = case.item.id, case.response.id, self._extraction.makes
+                keep_row(db, NewExtract(*about, result.document, self._origin, flags, journal.run_id))
+                count += 1
+        return count
 
 
 run = ExtractionRun.run
@@ -230,9 +192,9 @@ def _key_of(case: Case) -> Key:
 GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 
 
+@people.for_coordinators(materials.DOES)
 def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract | None:
     """The version that stands; None where nobody drew anything."""
-    people.refuse_others(project, materials.DOES)
     item_id, response_id = subject
     with project.store.read() as db:
         return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
@@ -282,11 +244,11 @@ def part_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, uni
 
 def confirm(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Change:
     """Say that the version that stands is right; Refusal where there is none, or it was confirmed before."""
-    result = of(project, subject, kind)
-    if result is None:
-        raise Refusal(
-            f"There is no {kind.value} to confirm.", "Have a judge extract it, or write it yourself."
-        )
+    result = required(
+        of(project, subject, kind),
+        f"There is no {kind.value} to confirm.",
+        "Have a judge extract it, or write it yourself.",
+    )
     if open_points(result):
         units = tuple(unit.model_copy(update={"accepted": True}) for unit in result.document.units)
         return _write(project, subject, kind, result.document, units)
@@ -302,6 +264,7 @@ def open_points(extract: Extract | None) -> int:
     return sum(not getattr(unit, "accepted", True) for unit in extract.document.units)
 
 
+@people.for_coordinators(materials.DOES)
 def confirm_all(
     project: Project,
     kind: ResponsePart | Kind | WriterAid,
@@ -309,18 +272,19 @@ def confirm_all(
     items: Sequence[str] = (),
 ) -> int:
     """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
-    people.refuse_others(project, materials.DOES)
     checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
     chosen, item_ids = system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
-    waiting = [
-        parts[kind.value].extract_id
-        for (item_id, response_id), parts in extracts.standing_parts(project).items()
-        if kind.value in parts and parts[kind.value].standing in extracts.OPEN
-        if item_id in item_ids and (not chosen or of_system.get(response_id) in chosen)
-    ]
-    if not waiting:
-        raise Refusal(f"Nothing to confirm: {kind.value}.", "Nothing was changed.")
+    waiting = required(
+        [
+            parts[kind.value].extract_id
+            for (item_id, response_id), parts in extracts.standing_parts(project).items()
+            if kind.value in parts and parts[kind.value].standing in extracts.OPEN
+            if item_id in item_ids and (not chosen or of_system.get(response_id) in chosen)
+        ],
+        f"Nothing to confirm: {kind.value}.",
+        "Nothing was changed.",
+    )
     with project.store.write():
         for extract_id in waiting:
             extracts.confirm(project, extract_id)
@@ -381,21 +345,16 @@ def _place(document: Document[Any], unit_id: str) -> int:
 
 
 def _checked(document: Document[Any], values: dict[str, Any]) -> Any:
-    try:
-        return document.UNIT.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "value"
-        raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
+    return well_formed(document.UNIT, values, "_")
 
 
+@people.for_coordinators(materials.DOES)
 def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
     """The replies that an extract was read from, the newest first.
 
     None for what a person wrote, what came with an import and what asked nobody, and none where the prompt or the
     text has changed since, so that its questions are no longer known.
     """
-    people.refuse_others(project, materials.DOES)
     question = (
         select(
             EXTRACT.c.item_id, EXTRACT.c.response_id, EXTRACT.c.run_id, RUN.c.protocol, RUN.c.judge_id,

@@ -17,7 +17,7 @@ from annotator.domain.kinds.evidence import Reference, work_keys
 from annotator.domain.material.item import Page, PageState, Source, SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.identifier import different_works, work_named
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import parse, read_json
 from annotator.exchange.formats import bibliographies
@@ -107,9 +107,11 @@ def from_sources(project: Project, item_id: str) -> EvidenceOffer:
 
 def the_source_itself(project: Project, item_id: str) -> EvidenceOffer:
     """The item's sources as references: the gold evidence of a research paper."""
-    beside = [source for source in items.sources(project, item_id) if not source.drafted]
-    if not beside:
-        raise Refusal("The item has no source.", "Add the paper beside the item first.")
+    beside = required(
+        [source for source in items.sources(project, item_id) if not source.drafted],
+        "The item has no source.",
+        "Add the paper beside the item first.",
+    )
     result = tuple(
         ReadEntry(f"source {place}", one.title, _as_reference(one))
         for place, one in enumerate(beside, start=1)
@@ -155,13 +157,12 @@ def _laid_out(content: bytes, name: str) -> str:
 
 def _listed(texts: Iterable[str]) -> Bibliography:
     result = [bibliographies.own_list(text) for text in texts]
-    entries = tuple(entry for bibliography in result for entry in bibliography.entries)
-    if not entries:
-        raise Refusal(
-            "No list of references was found.",
-            "Looked for was a heading such as References or Bibliography with entries below it. A scanned PDF has no "
-            "text; paste the list or give it as a file.",
-        )
+    entries = required(
+        tuple(entry for bibliography in result for entry in bibliography.entries),
+        "No list of references was found.",
+        "Looked for was a heading such as References or Bibliography with entries below it. A scanned PDF has no "
+        "text; paste the list or give it as a file.",
+    )
     return Bibliography(result[0].form, entries)
 
 
@@ -225,9 +226,11 @@ class WorkLookups:
 
 def in_file(path: Path) -> WorkLookups:
     """The works of a file with replies of either service; they are of its day of writing."""
-    result = bibliographies.works_of(read_json(path))
-    if not result:
-        raise Refusal(f"“{path.name}” holds no works of CrossRef or OpenAlex.", "Choose another file.")
+    result = required(
+        bibliographies.works_of(read_json(path)),
+        f"“{path.name}” holds no works of CrossRef or OpenAlex.",
+        "Choose another file.",
+    )
     day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
     return WorkLookups(
         {bibliographies.doi_of(work.reference.identifier).lower(): (work, day) for work in result}
@@ -289,9 +292,9 @@ def to_complete(project: Project, item_id: str) -> list[str]:
 
 def complete(project: Project, item_id: str, works: WorkLookups) -> Change:
     """Fill in the titles, authors and years that are lacking in the person's own evidence, in one act."""
-    own = own_evidence(project, item_id)
-    if own is None:
-        raise Refusal("You have no evidence for this item yet.", "Import references first.")
+    own = required(
+        own_evidence(project, item_id), "You have no evidence for this item yet.", "Import references first."
+    )
     given: dict[str, dict[str, Any]] = {}
     for unit in own.document.units:
         match = works.of(unit.identifier)

@@ -44,7 +44,7 @@ from annotator.domain.material.part import (
     as_markdown,
 )
 from annotator.domain.texts.canonical import Change, checked_text, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, refuse_other
+from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.judging.runner import Finished
 from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
@@ -240,10 +240,11 @@ def _chosen_units(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
     for unit_id in unit_ids:
         if unit_id not in units:
             raise Refusal(f"The draft has no unit “{unit_id}”.", "Look at the draft again.")
-    selected = [unit for unit in proposal.left if not unit_ids or unit.id in unit_ids]
-    if not selected:
-        raise Refusal(f"That is in your {proposal.kind.value} already.", "Change it there.")
-    return selected
+    return required(
+        [unit for unit in proposal.left if not unit_ids or unit.id in unit_ids],
+        f"That is in your {proposal.kind.value} already.",
+        "Change it there.",
+    )
 
 
 def blank_unit(document: Document[Any]) -> str:
@@ -514,9 +515,6 @@ class DraftRun(RunKind):
             prompts=extraction.prompts,
         )
 
-    def journal(self, run_id: str) -> RunJournal:
-        return _DraftJournal(self.project, run_id, self.judge.id, self)
-
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         return RunWork(
             self.protocol, self.cases, len(self.to_do), 0, f"{self._extraction.makes.value} drafted"
@@ -584,29 +582,22 @@ class DraftRun(RunKind):
         self.extracted[case.item.id] = drawn
         return {case.unit.id: Verdict(value=DRAFTED, flags=flags)}
 
-
-class _DraftJournal(RunJournal):
-    def __init__(self, project: Project, run_id: str, judge_id: str, session: DraftRun) -> None:
-        super().__init__(project, run_id, judge_id, PREFIX + session.kind.value)
-        self._session = session
-
-    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write what was drafted, in the transaction of its calls."""
+    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
         count = 0
         for finished in done:
             item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
-            result = self._session.extracted.pop(item.id, None)
+            result = self.extracted.pop(item.id, None)
             if result is None or result.document is None or verdict.status is not Status.OK:
                 failure = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
-                self._session.failed.append(failure)
+                self.failed.append(failure)
                 continue
-            person, kind = self._session.person, self._session.kind
-            origin = for_person(self._judge_id, person.id, self._session.number(item.id))
-            extract = NewExtract(item.id, "", kind, result.document, origin, verdict.flags, self.run_id)
+            person, kind, run_id = self.person, self.kind, journal.run_id
+            origin = for_person(self.judge.id, person.id, self.number(item.id))
+            extract = NewExtract(item.id, "", kind, result.document, origin, verdict.flags, run_id)
             _, row = keep_row(db, extract)
             db.execute(update(EXTRACT).where(EXTRACT.c.id == row["id"]).values(by=person.id))
-            about = {"item": item.key, "kind": kind.value, "run": self.run_id, "for": person.id}
-            record(self._project, db, Change("extract", row["id"], "draft", None, about))
+            about = {"item": item.key, "kind": kind.value, "run": run_id, "for": person.id}
+            record(self.project, db, Change("extract", row["id"], "draft", None, about))
             count += 1
         return count
 

@@ -37,7 +37,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal, one_of
-from annotator.domain.texts.words import counted, local, natural
+from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runner import Finished
 from annotator.protocols import reports
@@ -80,103 +80,6 @@ def manner_words(prompts: Sequence[str], parameters: str = "", how: str = "") ->
     """How a model was asked, as a report says it: by which prompts, how else, with which parameters."""
     given = f"; parameters {parameters}" if parameters not in ("", "{}") else ""
     return f"{PROMPTS}{', '.join(prompts)}{how and f' ({how})'}{given}"[:2000]
-
-
-class ResponseJournal(RunJournal):
-    """A journal that stores finished cases as responses; a failed one keeps its calls and the cause."""
-
-    many_calls = True
-
-    def __init__(
-        self,
-        project: Project,
-        run_id: str,
-        writer_id: str,
-        order: judge_cases.RunRequest,
-        written: dict[str, WrittenResponse],
-        origin: Mapping[str, Any],
-    ) -> None:
-        """`origin` is what is said of every report: its settings and its cut-off."""
-        super().__init__(project, run_id, writer_id, order.protocol)
-        (self._system,) = order.systems
-        self._written, self._origin = written, origin
-
-    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write the reports in the transaction of their calls; the system is made with its first."""
-        count = 0
-        for finished in done:
-            written = self._written.pop(finished.case.response.id, None)
-            verdict = next(iter(finished.verdicts.values()))
-            if written is None or verdict.status is not Status.OK:
-                case = finished.case
-                about = {
-                    "item": case.item.key,
-                    "item_id": case.item.id,
-                    "system": self._system,
-                    "trial": case.trial,
-                    "mode": case.response.mode,
-                    "status": verdict.status.value,
-                    "cause": verdict.cause,
-                }
-                record(self._project, db, Change("judge_run", self.run_id, FAILED, None, about))
-            else:
-                count += self._report(db, finished, written, at)
-        return count
-
-    def _report(self, db: Connection, finished: Finished, written: WrittenResponse, at: datetime) -> bool:
-        answered = [call for call in (*finished.reused, *finished.calls) if call.status is Status.OK]
-        case, used = finished.case, sorted(answered, key=lambda call: call.id == finished.call_id)
-        last = used[-1] if used else None
-        known = {
-            "item_id": case.item.id,
-            "system_id": self._system_id(db),
-            "text": written.text,
-            "trial": case.trial,
-            "mode": case.response.mode,
-            "latency_s": _sum(call.latency_s for call in used),
-            "tokens": _report_tokens(last) if last else None,
-            "run_tokens": _run_tokens(used),
-            "cost_usd": _sum(call.bill_usd for call in used),
-            "collected_on": local(at).date(),
-            "product_version": (last.returned_model or last.requested_model)[:200] if last else "",
-            "collected_by": people.someone(self._project).alias,
-            **self._origin,
-            "asked": wording_hash(case.item.question),
-            **written.fields,
-        }
-        fields = ResponseFields.model_validate(known)
-        row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
-        if not add_missing(db, RESPONSE, row).rowcount:
-            # It came from elsewhere while this one was being written.
-            return False
-        origin = by_judge(self._judge_id)
-        for part, document in written.parts.items():
-            keep_row(db, NewExtract(case.item.id, case.response.id, part, document, origin, "", self.run_id))
-        for page in written.pages:
-            pages.add(self._project, db, page)
-        about = {
-            "item": case.item.key,
-            "system": self._system,
-            "trial": case.trial,
-            "mode": case.response.mode,
-            "run": self.run_id,
-            "calls": [call.id for call in used],
-            "requested_model": last.requested_model if last else "",
-            "returned_model": last.returned_model if last else "",
-            **(_beside(last, written.text) if last else {}),
-            **written.details,
-        }
-        record(self._project, db, Change("response", case.response.id, WROTE, None, about))
-        return True
-
-    def _system_id(self, db: Connection) -> str:
-        result = db.execute(select(SYSTEM.c.id).where(SYSTEM.c.name == self._system)).scalar()
-        if result is None:
-            result = new_id()
-            db.execute(insert(SYSTEM).values(id=result, name=self._system, notes=""))
-            about = {"name": self._system, "writer": self._judge_id}
-            record(self._project, db, Change("system", result, "add system", None, about))
-        return str(result)
 
 
 def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
@@ -507,7 +410,7 @@ class ResponseRun(RunKind):
     its cause: nothing stands for it.
     """
 
-    doing, resumed = "writing", False
+    doing, resumed, many_calls = "writing", False, True
     things, reply_tokens = "reports", 3_000
     cut_by_item: ClassVar[bool] = False
     """Whether each item has a cut-off of its own."""
@@ -586,10 +489,6 @@ class ResponseRun(RunKind):
     def asker(self) -> Judge:
         return judges.as_endpoint(self.judge)
 
-    def journal(self, run_id: str) -> RunJournal:
-        origin = {"settings": self.manner(self.judge.parameters), "cutoff": self._manner.cutoff}
-        return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written, origin)
-
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         before = len(self.requested) - len(self.to_do)
         return RunWork(self.protocol, self.cases, len(self.requested), before, "reports written")
@@ -607,9 +506,7 @@ class ResponseRun(RunKind):
         return [*words, *line.get("remarks", [])]
 
     def cases(self) -> Iterator[Case]:
-        trials: dict[str, list[int]] = {}
-        for item_id, trial in self.to_do:
-            trials.setdefault(item_id, []).append(trial)
+        trials = grouped(self.to_do)
         grounded = Kind.EVIDENCE in self._manner.needs
         material = materials.MaterialRequest(
             self._manner.needs, texts=False, sources=grounded or self.cut_by_item
@@ -632,6 +529,88 @@ class ResponseRun(RunKind):
             return {case.unit.id: replace(made, cause=cause.strip()).verdict()}
         self.written[case.response.id] = made
         return {case.unit.id: Verdict(value=WRITTEN)}
+
+    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write the reports, the system with its first; of one that failed its calls are kept, and the cause."""
+        count = 0
+        for finished in done:
+            written = self.written.pop(finished.case.response.id, None)
+            verdict = next(iter(finished.verdicts.values()))
+            if written is None or verdict.status is not Status.OK:
+                case = finished.case
+                about = {
+                    "item": case.item.key,
+                    "item_id": case.item.id,
+                    "system": self._system,
+                    "trial": case.trial,
+                    "mode": case.response.mode,
+                    "status": verdict.status.value,
+                    "cause": verdict.cause,
+                }
+                record(self.project, db, Change("judge_run", journal.run_id, FAILED, None, about))
+            else:
+                count += self._report(journal, db, finished, written, at)
+        return count
+
+    def _report(
+        self, journal: RunJournal, db: Connection, finished: Finished, written: WrittenResponse, at: datetime
+    ) -> bool:
+        answered = [call for call in (*finished.reused, *finished.calls) if call.status is Status.OK]
+        case, used = finished.case, sorted(answered, key=lambda call: call.id == finished.call_id)
+        last = used[-1] if used else None
+        known = {
+            "item_id": case.item.id,
+            "system_id": self._system_id(db),
+            "text": written.text,
+            "trial": case.trial,
+            "mode": case.response.mode,
+            "latency_s": _sum(call.latency_s for call in used),
+            "tokens": _report_tokens(last) if last else None,
+            "run_tokens": _run_tokens(used),
+            "cost_usd": _sum(call.bill_usd for call in used),
+            "collected_on": local(at).date(),
+            "product_version": (last.returned_model or last.requested_model)[:200] if last else "",
+            "collected_by": people.someone(self.project).alias,
+            "settings": self.manner(self.judge.parameters),
+            "cutoff": self._manner.cutoff,
+            "asked": wording_hash(case.item.question),
+            **written.fields,
+        }
+        fields = ResponseFields.model_validate(known)
+        row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
+        if not add_missing(db, RESPONSE, row).rowcount:
+            # It came from elsewhere while this one was being written.
+            return False
+        origin = by_judge(self.judge.id)
+        for part, document in written.parts.items():
+            keep_row(
+                db, NewExtract(case.item.id, case.response.id, part, document, origin, "", journal.run_id)
+            )
+        for page in written.pages:
+            pages.add(self.project, db, page)
+        about = {
+            "item": case.item.key,
+            "system": self._system,
+            "trial": case.trial,
+            "mode": case.response.mode,
+            "run": journal.run_id,
+            "calls": [call.id for call in used],
+            "requested_model": last.requested_model if last else "",
+            "returned_model": last.returned_model if last else "",
+            **(_beside(last, written.text) if last else {}),
+            **written.details,
+        }
+        record(self.project, db, Change("response", case.response.id, WROTE, None, about))
+        return True
+
+    def _system_id(self, db: Connection) -> str:
+        result = db.execute(select(SYSTEM.c.id).where(SYSTEM.c.name == self._system)).scalar()
+        if result is None:
+            result = new_id()
+            db.execute(insert(SYSTEM).values(id=result, name=self._system, notes=""))
+            about = {"name": self._system, "writer": self.judge.id}
+            record(self.project, db, Change("system", result, "add system", None, about))
+        return str(result)
 
     async def made(self, _case: Case, material: Material, ask: Ask) -> WrittenResponse | Answer:
         answer, plan = await self._respond(material, ask)

@@ -20,7 +20,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     key_of,
     missing,
     text,
@@ -28,7 +27,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo, Score
 from annotator.domain.material.item import SourceKind
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.stats.intervals.student import mean_of_scores, paired_means
 from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SYSTEM
 

@@ -19,7 +19,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     no_choices,
     text,
 )
@@ -35,7 +34,7 @@ from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import papers
 from annotator.protocols.merging import merged as merged_points
 from annotator.storage.tables import EXTRACT, ITEM
@@ -239,12 +238,12 @@ def accepted(extract: Extract | None) -> tuple[KeyPoint, ...]:
     return tuple(unit for unit in extract.document.units if unit.counts and (unit.accepted or not own))
 
 
+@people.for_coordinators(materials.DOES)
 def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
     """Freeze for each item, or those named by key, the key points that people accepted, each once, in one act.
 
     A pool that is there stays. Refusal where no item has an accepted key point.
     """
-    people.refuse_others(project, materials.DOES)
     judge_cases.checked_scope(project, judge_cases.RunRequest("", items=tuple(items)))
     points = before = without = 0
     changes: list[Change] = []

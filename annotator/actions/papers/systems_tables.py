@@ -26,7 +26,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     key_of,
     missing,
     number,
@@ -39,6 +38,7 @@ from annotator.domain.judges.protocol import Composite, Over
 from annotator.domain.material.item import GROUPS, QUESTION_TYPES
 from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, decimal, enough, few
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped, nested
 from annotator.exchange import pictures
 from annotator.exchange.table_files import read_table
 from annotator.protocols import COMPOSITES, PROTOCOLS
@@ -171,12 +171,11 @@ def _scopes(
 
 def limited(project: Project) -> dict[str, dict[str, str]]:
     """Of each mode in which reports were asked for with a cut-off, these responses with that day."""
-    r, result = RESPONSE.c, dict[str, dict[str, str]]()
+    r = RESPONSE.c
     question = select(r.mode, r.id, r.cutoff).where(
         r.cutoff.is_not(None), r.mode.in_(scoring.modes_of(project))
     )
-    for mode, response_id, day in project.query(question):
-        result.setdefault(mode, {})[response_id] = str(day)
+    result = nested((mode, response_id, str(day)) for mode, response_id, day in project.query(question))
     return {mode: result[mode] for mode in scoring.modes_of(project) if mode in result}
 
 
@@ -633,12 +632,15 @@ class _DuelMaker:
         )  # fmt: skip
         lines = [
             SheetLine((
-                text(self.systems[one].name), text(info.name), self._figure(info, one),
-                SheetCell(STAR if self._starred(info, one) else "", value=self._starred(info, one)),
-                count(self._p(info, one)), text(self._judge(info, one)), text(self._why_none(info, one)),
+                text(self.systems[one].name), text(info.name),
+                figure(row.estimate if row else Estimate(None, note=self._why_none(info, one))),
+                SheetCell(STAR if best and best.star else "", value=bool(best and best.star)),
+                count(best.p if best else None),
+                text(row.rater if row and row.rater != result_raters.COMPUTED else ""), text(self._why_none(info, one)),
             ))
             for one in self.ordered
             for info in self.infos
+            for row, best in [(self.rows.get((info.name, one)), self._best(info, one))]
         ]  # fmt: skip
         return ResultSheet(key, title, heads, tuple(lines))
 
@@ -650,30 +652,15 @@ class _DuelMaker:
         whole = overview.ResultsReport((), {info.name: info}, self.limit)
         made, value = overview.cell(whole, row), row.estimate.value
         gaps = f"  {row.estimate.missing:,} missing" if row.estimate.missing else ""
-        star = STAR if self._starred(info, system) else ""
+        best = self._best(info, system)
+        star = STAR if best and best.star else ""
         words = UNDEFINED if value is None else f"{number(value)}{star}{gaps}"
         tip = f"{made.tip}\n{self._tested(info)}" if star else made.tip
         return replace(made, words=words, tip=tip, picture="")
 
-    def _figure(self, info: MetricInfo, system: str) -> SheetCell:
-        row = self.rows.get((info.name, system))
-        return figure(row.estimate if row is not None else Estimate(None, note=self._why_none(info, system)))
-
     def _best(self, info: MetricInfo, system: str) -> SystemDuel | None:
         first = next(iter(self.duels[info.name]), None)
         return first if first is not None and first.systems[0] == system else None
-
-    def _starred(self, info: MetricInfo, system: str) -> bool:
-        best = self._best(info, system)
-        return best is not None and best.star
-
-    def _p(self, info: MetricInfo, system: str) -> float | None:
-        best = self._best(info, system)
-        return best.p if best is not None else None
-
-    def _judge(self, info: MetricInfo, system: str) -> str:
-        row = self.rows.get((info.name, system))
-        return row.rater if row is not None and row.rater != result_raters.COMPUTED else ""
 
     def _why_none(self, info: MetricInfo, system: str) -> str:
         row = self.rows.get((info.name, system))
@@ -721,12 +708,12 @@ class _DuelMaker:
         yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
 
     def _undefined(self) -> Iterator[str]:
-        of: dict[tuple[str, str], list[str]] = {}
-        for info in self.infos:
-            for system in self.ordered:
-                if self._value(info.name, system) is None:
-                    why = self._why_none(info, system)
-                    of.setdefault((info.title, why), []).append(self.systems[system].name)
+        of = grouped(
+            ((info.title, self._why_none(info, system)), self.systems[system].name)
+            for info in self.infos
+            for system in self.ordered
+            if self._value(info.name, system) is None
+        )
         for (title, why), names in of.items():
             whose = "" if len(names) == len(self.ordered) else f" ({', '.join(names)})"
             yield f"{title} is undefined{whose}: {why}."

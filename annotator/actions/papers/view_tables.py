@@ -35,7 +35,7 @@ from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedRespon
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, papers
 from annotator.protocols.registry import (
@@ -155,10 +155,11 @@ AVERAGE = "Average"
 
 def continuations(project: Project) -> tuple[ResultSheet, ...]:
     """Systems with their means, then the continuations, those to be looked at first."""
-    figures: dict[str, dict[str, Estimate]] = {}
-    for row in results.rows(project, protocol=CONTINUED.name):
-        if row.group_by == scoring.ALL:
-            figures.setdefault(row.system, {})[row.metric] = row.estimate
+    figures = nested(
+        (row.system, row.metric, row.estimate)
+        for row in results.rows(project, protocol=CONTINUED.name)
+        if row.group_by == scoring.ALL
+    )
     pool = [
         RatedResponse(material, {})
         for at_hand in materials.each(project, materials.for_scoring(CONTINUED), materials.item_ids(project))
@@ -262,12 +263,13 @@ NOTES = ("Means over the reports of a system, without their lists of references.
 
 def statistics_report(project: Project) -> Means:
     """System → how many reports it has, and their means; of those that count in the results."""
-    of: dict[str, list[ReportFigures]] = defaultdict(list)
     modes = scoring.counted_modes(project)
-    for at_hand in materials.each(project, materials.MaterialRequest(()), materials.item_ids(project)):
-        for material in at_hand.responses:
-            if material.response.mode in modes:
-                of[material.response.system_id].append(report_figures(material))
+    of = grouped(
+        (material.response.system_id, report_figures(material))
+        for at_hand in materials.each(project, materials.MaterialRequest(()), materials.item_ids(project))
+        for material in at_hand.responses
+        if material.response.mode in modes
+    )
     named = results.systems_named(project)
     return {
         named[system]: (
@@ -278,7 +280,7 @@ def statistics_report(project: Project) -> Means:
             },
         )
         for system in named
-        if of[system]
+        if system in of
     }
 
 

@@ -1,7 +1,6 @@
 """Adjudication elsewhere: sealed documents go out under masks, rulings and the consensus come back."""
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -33,6 +32,7 @@ from annotator.domain.kinds.artifact import Kind, State, Unit, chain
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.canonical import canonical_json, derived_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.exchange.parcels import parcels
 from annotator.exchange.parcels.packages import AGAIN
 from annotator.storage.tables import (
@@ -57,19 +57,19 @@ def waiting(db: Connection, assigned: Collection[Assignment]) -> dict[str, list[
         for assignment in assigned
         if assignment.stage is Stage.ADJUDICATION
     }
-    result: dict[str, list[str]] = {}
     if not whose:
-        return result
+        return {}
     question = (
         select(AGREEMENT.c.id, AGREEMENT.c.item_id, ADJUDICATION.c.adjudicator_id)
         .outerjoin(ADJUDICATION, ADJUDICATION.c.agreement_id == AGREEMENT.c.id)
         .where(AGREEMENT.c.stage != Stage.LABELLING.value)
         .order_by(AGREEMENT.c.item_id, AGREEMENT.c.stage)
     )
-    for agreement_id, item_id, adjudicator in db.execute(question):
-        if item_id in whose and adjudicator in (None, whose[item_id]):
-            result.setdefault(item_id, []).append(agreement_id)
-    return result
+    return grouped(
+        (item_id, agreement_id)
+        for agreement_id, item_id, adjudicator in db.execute(question)
+        if item_id in whose and adjudicator in (None, whose[item_id])
+    )
 
 
 def masked(
@@ -85,11 +85,10 @@ def masked(
         if len(frozen.inputs) > len(LETTERS):
             continue
         masks = _masks(project, person.id, frozen)
-        documents, inputs = {}, []
-        for rater in frozen.inputs:
-            mask = masks[rater.person_id]
-            documents[mask] = content(db, rater.artifact_id, rater.revision)
-            inputs.append(_masked_input(rater, mask, frozen))
+        documents = {
+            masks[rater.person_id]: content(db, rater.artifact_id, rater.revision) for rater in frozen.inputs
+        }
+        inputs = [_masked_input(rater, masks[rater.person_id], frozen) for rater in frozen.inputs]
         orders = {mask: [unit["id"] for unit in tree["units"]] for mask, tree in documents.items()}
         pairs = (_masked_pair(pair, masks, orders) for pair in frozen.pairs)
         update = {
@@ -207,10 +206,11 @@ class AdjudicatedItem:
 
 
 def standing(db: Connection, person_id: str) -> dict[tuple[str, Stage], AdjudicatedItem]:
-    of_item: defaultdict[str, list[Adjudication]] = defaultdict(list)
-    for adjudication in ruling_rows.adjudications(db):
-        if adjudication.adjudicator_id == person_id:
-            of_item[adjudication.item_id].append(adjudication)
+    of_item = grouped(
+        (adjudication.item_id, adjudication)
+        for adjudication in ruling_rows.adjudications(db)
+        if adjudication.adjudicator_id == person_id
+    )
     question = select(AGREEMENT.c.item_id, func.count()).group_by(AGREEMENT.c.item_id)
     frozen = {item_id: count for item_id, count in db.execute(question)}
     made = {}

@@ -115,9 +115,9 @@ def replacement_by(project: Project, person_id: str, key: str) -> Replacement:
     ), lambda project: replace(project, person.id, key))  # fmt: skip
 
 
+@people.for_coordinators("can replace keys")
 def replace(project: Project, person_id: str, key: str) -> Change:
     """From now on this key, in hexadecimal, is the person's: what another key signs is refused; what is here stays."""
-    people.refuse_others(project, "can replace keys")
     person = people.known(project, person_id)
     with project.store.write() as db:
         pinned = _pinned(db)

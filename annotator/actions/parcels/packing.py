@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -24,8 +24,8 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import free_key
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import counted, grouped, local
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, assigned_protocols
 from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE, add_missing
@@ -64,6 +64,7 @@ Put = Callable[[bytes, packages.PackageFacts], Path]
 OPEN_STAGES = tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
 
 
+@people.for_coordinators("can hand out tasks")
 def task(
     project: Project,
     person_id: str,
@@ -79,7 +80,6 @@ def task(
     package lies there. `openly` leaves out the name and all that not every annotator may see: no reports to label,
     drafts, reviews or feedback; then it may hold nothing but whom it is for.
     """
-    people.refuse_others(project, "can hand out tasks")
     person = people.known(project, person_id)
     # Kept before anything is signed with it.
     key = known_keys.signing_key(project)
@@ -300,15 +300,14 @@ def _sources(
 ) -> tuple[list[parcels.TaskSource], dict[str, bytes]]:
     """The sources of the items, and the bytes of those that are PDFs; of an item served again under other ids."""
     question = select(SOURCE).where(SOURCE.c.item_id.in_({one.assignment.item_id for one in served}))
-    of_item: defaultdict[str, list[Any]] = defaultdict(list)
-    for row in db.execute(question.order_by(SOURCE.c.position, SOURCE.c.id)).mappings():
-        of_item[row["item_id"]].append(row)
+    rows = db.execute(question.order_by(SOURCE.c.position, SOURCE.c.id)).mappings()
+    of_item = grouped((row["item_id"], row) for row in rows)
     known = [row["id"] for rows in of_item.values() for row in rows]
     chosen = select(SOURCE_FILE.c.source_id, SOURCE_FILE.c.content).where(SOURCE_FILE.c.source_id.in_(known))
     contents = {source_id: content for source_id, content in db.execute(chosen)}
     made, pdfs = [], {}
     for item_id, assignment in sorted({one.item_id: one for one in served}.items()):
-        for row in of_item[assignment.assignment.item_id]:
+        for row in of_item.get(assignment.assignment.item_id, ()):
             source_id = _again(project, person, row["id"]) if assignment.again else row["id"]
             fields = {name: row[name] for name in parcels.TaskSource.model_fields}
             made.append(parcels.TaskSource(**fields | {"id": source_id, "item_id": item_id}))
@@ -381,9 +380,7 @@ def _for_raters(kind: Kind, tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:
-    by_item: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for digest_record in feedback.digest_records(project, person.id):
-        by_item[digest_record["item_id"]].append(digest_record)
+    by_item = grouped((one["item_id"], one) for one in feedback.digest_records(project, person.id))
     return [parcels.TaskFeedback(item_id=item_id, digest=by_item[item_id]) for item_id in sorted(by_item)]
 
 
@@ -472,10 +469,11 @@ def mail(project: Project, content: TaskContent) -> str:
 
 def recipients(project: Project) -> list[str]:
     """The people to whom something is to be handed out, by alias; Refusal where there is nobody."""
-    whose = [holding.person.id for holding in holdings(project)]
-    if not whose:
-        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
-    return whose
+    return required(
+        [holding.person.id for holding in holdings(project)],
+        "Nothing is assigned to anybody.",
+        "Assign something first; nothing was written.",
+    )
 
 
 def _written(project: Project) -> dict[str, datetime]:

@@ -16,7 +16,7 @@ from annotator.actions.project.file import SUFFIX, Progress, Project
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.experts.parcel import REFUSED, Arrival
 from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import RESERVED
 from annotator.exchange.parcels import packages, sealing
@@ -155,6 +155,7 @@ def sync(project: Project, *, progress: Progress | None = None) -> Synced:
     return Synced(look(project), tuple(arrivals), tuple(sent))
 
 
+@people.for_coordinators("can hand out tasks")
 def send(
     project: Project, person_ids: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> list[packing.HandOutResult]:
@@ -162,10 +163,7 @@ def send(
 
     Before someone's key is known, only what lies open to every annotator goes out to them.
     """
-    people.refuse_others(project, "can hand out tasks")
-    folder = shared.folder_of(project)
-    if folder is None:
-        raise Refusal("No shared folder is chosen.", "Choose one first.")
+    folder = required(shared.folder_of(project), "No shared folder is chosen.", "Choose one first.")
     shared.refuse_inside(project.path, folder)
     if person_ids is None:
         person_ids = packing.recipients(project)
@@ -179,15 +177,15 @@ def send(
     return done
 
 
+@people.for_coordinators("can trust keys")
 def trust(project: Project, words: str) -> Change:
     """Take the waiting key of these six words for its person's; Refusal where no key has them."""
-    people.refuse_others(project, "can trust keys")
     phrase = " ".join(words.split()).casefold()
-    key = next((one for one in look(project).keys if one.words == phrase), None)
-    if key is None:
-        raise Refusal(
-            f"No key that waits has the words “{words}”.", "Ask for them again; nothing was changed."
-        )
+    key = required(
+        next((one for one in look(project).keys if one.words == phrase), None),
+        f"No key that waits has the words “{words}”.",
+        "Ask for them again; nothing was changed.",
+    )
     return known_keys.replace(project, key.person_id, key.key)
 
 

@@ -37,7 +37,7 @@ from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.extract import document_of as document_of_part
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, IMPORT, Page, PageFields, free_key
 from annotator.domain.texts.canonical import Change, Text, canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.release.bundle import in_words
 from annotator.places import user_data
@@ -174,14 +174,13 @@ def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> 
     for assignment in served:
         kind = assignment.assignment.stage.kind
         if assignment.assignment.purpose is Purpose.REVIEW and kind is not None:
-            result = reviewing.next_version(
-                project, db, assignment.item_id, kind, assignment.assignment.person_id
+            result = required(
+                reviewing.next_version(
+                    project, db, assignment.item_id, kind, assignment.assignment.person_id
+                ),
+                "A draft that they review is not submitted yet, or another review of it is not answered.",
+                "Write the task once it is.",
             )
-            if result is None:
-                raise Refusal(
-                    "A draft that they review is not submitted yet, or another review of it is not answered.",
-                    "Write the task once it is.",
-                )
             author, revision, tree = result
             alias = aliases.get(author, author)
             made.append(

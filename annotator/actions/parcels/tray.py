@@ -1,7 +1,6 @@
 """The tray: returned work in conflict, late or not asked for, beside what is here already."""
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -35,7 +34,8 @@ from annotator.domain.kinds.artifact import Document, Kind, State, Unit, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
@@ -83,9 +83,11 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
     Drafts stay here and are counted in the notes. By default the file lies beside the project, and `put` puts it
     elsewhere. Refusal when nothing was submitted yet.
     """
-    result = tasking.origin(project)
-    if result is None:
-        raise Refusal("This project was not made from a task.", "Nothing needs to be sent back from here.")
+    result = required(
+        tasking.origin(project),
+        "This project was not made from a task.",
+        "Nothing needs to be sent back from here.",
+    )
     # Kept before anything is signed with it.
     key = known_keys.signing_key(project)
     with project.store.write() as db:
@@ -165,9 +167,7 @@ def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifac
         .where(ARTIFACT.c.author_id == person_id, ARTIFACT.c.state != State.CONSENSUS.value)
         .order_by(ARTIFACT.c.id, REVISION.c.number)
     )
-    rows: defaultdict[str, list[Row[Any]]] = defaultdict(list)
-    for row in db.execute(question):
-        rows[row[0]].append(row)
+    rows = grouped((row[0], row) for row in db.execute(question))
     seconds, drafted = _seconds(db, person_id), of_artifacts(db, rows)
     reviews = {review.artifact_id: review for review in reviewing.all_reviews(db)}
     made = [
@@ -408,13 +408,14 @@ def entries(project: Project, state: TrayState | None = TrayState.WAITING) -> li
     return [TrayEntry(**{**row, "stage": row["stage"] or None}) for row in rows]
 
 
+@people.for_coordinators("can decide about the tray")
 def accept(project: Project, entry_id: str) -> Change:
     """Take a piece of work, also one that was set aside, as its author's newest sealed revision.
 
     An adjudication becomes the next version of its consensus. Frozen figures and releases stay.
     """
     with project.store.write() as db:
-        entry = _undecided(project, db, entry_id, TrayState.WAITING, TrayState.SET_ASIDE)
+        entry = _undecided(db, entry_id, TrayState.WAITING, TrayState.SET_ASIDE)
         if entry.stage is None or not db.execute(select(ITEM.c.id).where(ITEM.c.id == entry.item_id)).first():
             raise Refusal(
                 "This work belongs to another project, and only its description is stored here.",
@@ -435,15 +436,15 @@ def accept(project: Project, entry_id: str) -> Change:
         )
 
 
+@people.for_coordinators("can decide about the tray")
 def set_aside(project: Project, entry_id: str) -> Change:
     with project.store.write() as db:
-        _undecided(project, db, entry_id, TrayState.WAITING)
+        _undecided(db, entry_id, TrayState.WAITING)
         _mark(db, entry_id, TrayState.SET_ASIDE)
         return record(project, db, Change("tray", entry_id, "set aside"))
 
 
-def _undecided(project: Project, db: Connection, entry_id: str, *states: TrayState) -> TrayEntry:
-    people.refuse_others(project, "can decide about the tray")
+def _undecided(db: Connection, entry_id: str, *states: TrayState) -> TrayEntry:
     row = db.execute(select(TRAY).where(TRAY.c.id == entry_id)).mappings().one()
     entry = TrayEntry(**{**row, "stage": row["stage"] or None})
     if entry.state not in states:

@@ -33,7 +33,7 @@ from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, 
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.packages import AGAIN
 from annotator.protocols import PROTOCOLS, TAXONOMIES
@@ -368,9 +368,11 @@ class Sorter:
             return document
         units = []
         for label in document.units:
-            response_id = self._reports.get((item_id, label.response_id))
-            if response_id is None:
-                raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
+            response_id = required(
+                self._reports.get((item_id, label.response_id)),
+                "A label speaks of a report that was not in the task.",
+                AGAIN,
+            )
             protocol = TAXONOMIES.get(label.protocol) or (PROTOCOLS.get(label.protocol))
             if protocol is not None and label.value not in (*protocol.values, UNSURE):
                 raise Refusal(f"“{label.value}” is not a value of {protocol.title}.", AGAIN)
@@ -388,10 +390,11 @@ class Sorter:
         """The unit of a label; of a pair it is the other report, under its alias."""
         if label.protocol not in PROTOCOLS or not PROTOCOLS[label.protocol].paired:
             return label.unit_id
-        other = self._reports.get((item_id, label.unit_id))
-        if other is None:
-            raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
-        return other
+        return required(
+            self._reports.get((item_id, label.unit_id)),
+            "A label speaks of a report that was not in the task.",
+            AGAIN,
+        )
 
     def _foreign(self, item_id: str, stage: Stage) -> str:
         """Why this person's work on an item cannot be taken as it is; empty when it can."""

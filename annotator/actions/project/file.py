@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, TypeVarTuple
 
-from sqlalchemy import Result, Table, delete, insert, select
+from sqlalchemy import Executable, Result, Table, delete, insert, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.selectable import TypedReturnsRows
 from sqlmodel import SQLModel
@@ -294,6 +294,21 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
     if project.from_task:
         tables.add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
     return replace(change, by=project.by, at=at, seq=db.execute(_ADD, row).lastrowid)
+
+
+def commit(project: Project, change: Change, *statements: Executable) -> Change:
+    """Carry out statements and record the change that they make."""
+    with project.store.write() as db:
+        for statement in statements:
+            db.execute(statement)
+        return record(project, db, change)
+
+
+def change_setting(project: Project, name: str, verb: str, before: Any, after: Any) -> Change:
+    """Give a setting another value, and record the change."""
+    with project.store.write() as db:
+        project.set(name, after)
+        return record(project, db, Change("setting", name, verb, before, after))
 
 
 def row_hash(row: dict[str, Any]) -> str:

@@ -1,20 +1,24 @@
 """People of the project, and the one this window works as."""
 
 import json
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from pydantic import ValidationError
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Person, PersonFields, Role
-from annotator.domain.texts.canonical import Change, new_id
+from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.protocols.profiles import ALL, parsed
 from annotator.storage.tables import PARCEL, PERSON
 
+P = ParamSpec("P")
+T = TypeVar("T")
+Act = Callable[Concatenate[Project, P], T]
 # Who looks at a file that nobody works in and that may only be read; never kept.
 VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
 
@@ -100,13 +104,7 @@ def known(project: Project, name: str) -> Person:
 
 
 def _checked(values: dict[str, Any]) -> Person:
-    try:
-        fields = PersonFields.model_validate({k: v for k, v in values.items() if k != "id"})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise Refusal(
-            f"The {first['loc'][0]} does not fit: {first['msg'].lower()}.", "Nothing was changed."
-        ) from None
+    fields = well_formed(PersonFields, {k: v for k, v in values.items() if k != "id"})
     return Person(id=values["id"], **fields.model_dump())
 
 
@@ -139,6 +137,20 @@ def refuse_others(project: Project, what: str) -> None:
         raise RoleNeeded(
             f"Only a coordinator {what}.", "Work as a coordinator of this project.", Role.COORDINATOR
         )
+
+
+def for_coordinators(what: str) -> Callable[[Act[P, T]], Act[P, T]]:
+    """Leave what follows to coordinators: others are refused before it begins, as “Only a coordinator `what`”."""
+
+    def only(act: Act[P, T]) -> Act[P, T]:
+        @wraps(act)
+        def guarded(project: Project, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            refuse_others(project, what)
+            return act(project, *args, **kwargs)
+
+        return guarded
+
+    return only
 
 
 def answerable(project: Project) -> list[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, func, select, union
 
 from annotator.actions.project import people
-from annotator.actions.project.file import USES, Project, cached, record
+from annotator.actions.project.file import USES, Project, cached, change_setting
 from annotator.domain.experts.assignment import Purpose
 from annotator.domain.kinds.kind import Kind, Stage, State
 from annotator.domain.material.item import FOLLOWS, ItemRole
@@ -87,14 +87,11 @@ def extractions(project: Project) -> "dict[str, Extraction]":
     }
 
 
+@people.for_coordinators("can decide what a project uses")
 def choose(project: Project, text: str) -> Change:
     """Use these from now on (see `profiles.parsed`); what the project holds stays in use."""
-    people.refuse_others(project, "can decide what a project uses")
-    chosen = parsed(text).text
-    with project.store.write() as db:
-        before = str(project.get(USES, ""))
-        project.set(USES, chosen)
-        return record(project, db, Change("setting", USES, "set what the project uses", before, chosen))
+    before = str(project.get(USES, ""))
+    return change_setting(project, USES, "set what the project uses", before, parsed(text).text)
 
 
 def _held(project: Project) -> Profile:

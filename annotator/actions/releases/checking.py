@@ -444,13 +444,13 @@ def canary(project: Project) -> str:
     return str(project.get(CANARY, "")) or canary_of(project.get("id", ""))
 
 
+@people.for_coordinators("can look for copies of the gold")
 def find_copies(project: Project, paths: Sequence[Path], progress: Progress | None = None) -> CopyReport:
     """Look in files and folders for the questions and gold of the items in use; Refusal for a path that is not there.
 
     Case, punctuation and layout are no matter. An encrypted release is read as it was before; that of another project
     where its manifest lies with it. The gold is shown to coordinators alone.
     """
-    people.refuse_others(project, "can look for copies of the gold")
     tell, sought = progress or silent, _sought(project)
     finder, files = CopyFinder([text for *_, text in sought]), list(table_files.files_below(paths))
     canaries = {canary(project), *canaries_of(path for path, _ in files)}

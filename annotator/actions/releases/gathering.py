@@ -33,6 +33,7 @@ from annotator.domain.material.item import SET
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import redact
+from annotator.domain.texts.words import grouped
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Spool, tally
 from annotator.exchange.release.records import (
@@ -144,8 +145,8 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
         of = row["response_id"] in responses or (not row["response_id"] and row["item_id"] in items)
         if of and not extracts.is_personal(row["origin"]):
             bundle.extracts.append(_extract(row))
-    for page in pages_at(db, set(_addresses(bundle.extracts)), texts=page_texts).values():
-        bundle.pages.append(PageRecord(**page.model_dump(include=set(PageRecord.model_fields))))
+    pages = pages_at(db, set(_addresses(bundle.extracts)), texts=page_texts).values()
+    bundle.pages += [PageRecord(**page.model_dump(include=set(PageRecord.model_fields))) for page in pages]
 
 
 def raters_of(bundle: Bundle) -> set[str]:
@@ -220,11 +221,13 @@ def add_pairs(db: Connection, bundle: Bundle) -> None:
     columns = (GUIDELINE.c[name] for name in GuidelineRecord.model_fields)
     rows = db.execute(select(*columns).order_by(GUIDELINE.c.stage, GUIDELINE.c.version)).mappings()
     bundle.guidelines = [GuidelineRecord(**row) for row in rows]
-    paired: defaultdict[str, list[AssistedRecord]] = defaultdict(list)
-    for pair in assisting.stored(db, {agreement.id for agreement in frozen}):
-        paired[pair.agreement_id].append(AssistedRecord(**dict(pair)))
+    paired = grouped(
+        (pair.agreement_id, AssistedRecord(**dict(pair)))
+        for pair in assisting.stored(db, {agreement.id for agreement in frozen})
+    )
     bundle.agreements = [
-        AgreementRecord(**dict(agreement), assisted=tuple(paired[agreement.id])) for agreement in frozen
+        AgreementRecord(**dict(agreement), assisted=tuple(paired.get(agreement.id, ())))
+        for agreement in frozen
     ]
     bundle.adjudications = _adjudications(db, items)
     bundle.revisions = _revisions(db, bundle)
@@ -241,18 +244,16 @@ def people_of(bundle: Bundle) -> set[str]:
 
 def _adjudications(db: Connection, items: Collection[str]) -> list[AdjudicationRecord]:
     """Every closed version; an adjudication that was reopened leaves as its last version has it."""
-    versions: defaultdict[str, list[ConsensusVersion]] = defaultdict(list)
-    for row in db.execute(select(CONSENSUS_VERSION).order_by(CONSENSUS_VERSION.c.version)):
-        versions[row.adjudication_id].append(consensus.version_of(row))
-    objections: defaultdict[tuple[str, str], list[Dispute]] = defaultdict(list)
-    for result in db.execute(select(DISPUTE).order_by(DISPUTE.c.at, DISPUTE.c.id)).mappings():
-        objections[result["item_id"], result["stage"]].append(Dispute(**result))
+    rows = db.execute(select(CONSENSUS_VERSION).order_by(CONSENSUS_VERSION.c.version))
+    versions = grouped((row.adjudication_id, consensus.version_of(row)) for row in rows)
+    disputes = db.execute(select(DISPUTE).order_by(DISPUTE.c.at, DISPUTE.c.id)).mappings()
+    objections = grouped(((one["item_id"], one["stage"]), Dispute(**one)) for one in disputes)
     return [
-        adjudication_record(adjudication, version, disputes)
+        adjudication_record(adjudication, version, raised)
         for adjudication in ruling_rows.adjudications(db)
         if adjudication.item_id in items
-        for version, disputes in _with_disputes(
-            versions[adjudication.id], objections[adjudication.item_id, adjudication.stage]
+        for version, raised in _with_disputes(
+            versions.get(adjudication.id, ()), objections.get((adjudication.item_id, adjudication.stage), ())
         )
     ]
 
@@ -295,9 +296,7 @@ def _newest_labels(db: Connection, artifacts: Collection[str]) -> set[Named]:
             REVISION.c.sealed.is_(True),
         )
     )
-    newest: dict[str, int] = {}
-    for artifact_id, number in db.execute(question.order_by(REVISION.c.artifact_id, REVISION.c.number)):
-        newest[artifact_id] = number
+    newest = dict(db.execute(question.order_by(REVISION.c.artifact_id, REVISION.c.number)).all())
     return {(artifact_id, number) for artifact_id, number in newest.items() if artifact_id in artifacts}
 
 

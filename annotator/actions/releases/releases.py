@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, func, insert, select
@@ -17,7 +16,7 @@ from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import profile as uses
-from annotator.actions.project.file import SUFFIX, Project, record
+from annotator.actions.project.file import SUFFIX, Project, change_setting, record
 from annotator.actions.releases import checking, gathering
 from annotator.actions.results import result_raters, results, scoring
 from annotator.domain.experts import publication
@@ -262,13 +261,7 @@ def describe(project: Project, values: Mapping[str, str]) -> Change:
     """
     before = metadata(project).model_dump(mode="json")
     after = well_formed(ReleaseMetadata, {**before, **values}).model_dump(mode="json")
-    return _set(project, METADATA, "describe the benchmark", before, after)
-
-
-def _set(project: Project, name: str, verb: str, before: Any, after: Any) -> Change:
-    with project.store.write() as db:
-        project.set(name, after)
-        return record(project, db, Change("setting", name, verb, before, after))
+    return change_setting(project, METADATA, "describe the benchmark", before, after)
 
 
 def published(project: Project) -> Publication:
@@ -299,7 +292,9 @@ def add_erratum(project: Project, reason: str, since: Path | None = None) -> Cha
     sentences = tuple(words for of_kind in changes.values() for words in of_kind)
     erratum = well_formed(Erratum, {**values, "changes": sentences})
     before = project.get(ERRATA, [])
-    return _set(project, ERRATA, "note a correction", before, [*before, erratum.model_dump(mode="json")])
+    return change_setting(
+        project, ERRATA, "note a correction", before, [*before, erratum.model_dump(mode="json")]
+    )
 
 
 def changes_since(project: Project, folder: Path) -> tuple[int, dict[str, list[str]]]:
@@ -314,7 +309,7 @@ def withdraw(project: Project, number: int, reason: str) -> Change:
     before = project.get(WITHDRAWN, {})
     withdrawal = well_formed(Withdrawal, {"at": now().date().isoformat(), "reason": reason.strip()})
     after = {**before, str(number): withdrawal.model_dump(mode="json")}
-    return _set(project, WITHDRAWN, f"withdraw release {number}", before, after)
+    return change_setting(project, WITHDRAWN, f"withdraw release {number}", before, after)
 
 
 def compared(older: Path, newer: Path) -> dict[str, list[str]]:

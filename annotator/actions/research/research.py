@@ -33,7 +33,7 @@ from annotator.domain.texts.canonical import Change, new_id, now, sha256, storab
 from annotator.domain.texts.estimate import TextRanking
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.eprints import collecting, folder
 from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.collecting import (
@@ -459,9 +459,7 @@ def complete(
     project: Project, known: Iterable[KnownWork], problems: Sequence[str] = (), where: str = ""
 ) -> CompletedWorks:
     """Keep what is said of the works that the project names: abstracts that it lacks, and the newest citations."""
-    works: dict[str, list[KnownWork]] = {}
-    for work in known:
-        works.setdefault(work.work.key, []).append(work)
+    works = grouped((work.work.key, work) for work in known)
     titles = named(project).titles
     abstracts = citations = 0
     with project.store.write() as db:

@@ -23,7 +23,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     key_of,
     missing,
     number,
@@ -38,7 +37,7 @@ from annotator.domain.judges.protocol import Composite, Metric, Over
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, interval
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import COMPOSITES, PROTOCOLS
 
@@ -495,11 +494,12 @@ def _notes(report: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     yield from _by_rule(report, rows)
     if report.reading == FIRST:
         yield "Of several trials the first counts alone; what stands behind a figure are all of them."
-    by_rater: dict[str, list[str]] = {}
-    for name, info in report.metrics.items():
-        raters = {row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED}
-        for rater in sorted(raters) if info.judged else ():
-            by_rater.setdefault(rater, []).append(info.title)
+    by_rater = grouped(
+        (rater, info.title)
+        for name, info in report.metrics.items()
+        if info.judged
+        for rater in sorted({row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED})
+    )
     for rater, titles in by_rater.items():
         about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
         yield f"Judged by {rater}{about}."

@@ -18,7 +18,7 @@ from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling import label_rows
 from annotator.actions.project import profile
 from annotator.actions.project.file import Project, cached
-from annotator.actions.results.result_sheets import grouped, or_why
+from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.judge_cases import units_a_call
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import JudgeKind, RaterKind, Status
@@ -27,7 +27,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, PERSON, RESPONSE, RUN
 

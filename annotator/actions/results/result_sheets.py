@@ -1,16 +1,14 @@
 """Result sheets: tables of cells in words, each with the source of its figure."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from annotator.domain.texts.estimate import Estimate, decimal, interval, of_items
 from annotator.domain.texts.words import counted
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 Worth = float | str | None
 UNDEFINED = "–"
 _DIGITS, _LONGEST = re.compile(r"\d+"), 12
@@ -153,14 +151,6 @@ class ViewChoice:
     tip: str = ""
     usual: str = ""
     open: bool = False
-
-
-def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The values under each key, keys and values in the order in which they came."""
-    groups: dict[K, list[V]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
 
 
 def no_choices(_: object) -> tuple[ViewChoice, ...]:

@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, and_, func, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items.items import ANSWERED
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting
 from annotator.actions.results import result_raters, scoring
 from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRater, Spoken, chosen, everybody
-from annotator.actions.results.result_sheets import ViewChoice, columns, grouped, percent
+from annotator.actions.results.result_sheets import ViewChoice, columns, percent
 from annotator.actions.results.scoring import (
     ALL,
     GROUPINGS,
@@ -37,6 +37,7 @@ from annotator.domain.texts.estimate import (
     without_width,
 )
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.student import bounds_of, interval_name, mean_of_scores
 from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
@@ -402,10 +403,11 @@ def estimates(scores: list[Score], systems: list[str], within: tuple[float, floa
 
 
 def by_items(scores: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[str, Estimate]]:
-    cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
-    for score in scores:
-        cells[score.system_id][score.item_id].append(score.estimate)
-    return {system: {item: mean_of_runs(runs) for item, runs in of.items()} for system, of in cells.items()}
+    own = grouped((score.system_id, (score.item_id, score.estimate)) for score in scores)
+    return {
+        system: {item: mean_of_runs(runs) for item, runs in grouped(own.get(system, ())).items()}
+        for system in systems
+    }
 
 
 def _mean(scores: list[Estimate], within: tuple[float, float]) -> Estimate:
@@ -442,10 +444,7 @@ def set_limit(project: Project, share: float) -> Change:
             "The share of missing judgements must be between 0 and 1.", "Give another, such as 0.05."
         )
     before = limit(project)
-    with project.store.write() as db:
-        project.set(SETTING, share)
-        change = Change("setting", SETTING, "set the limit of missing judgements", before, share)
-        return record(project, db, change)
+    return change_setting(project, SETTING, "set the limit of missing judgements", before, share)
 
 
 def floor_notes(kind: str, protocols: Iterable[str]) -> Iterator[str]:
@@ -580,10 +579,9 @@ def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str,
 
 def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:
     """System → item → the scores of its runs, in order of trial."""
-    result: dict[str, dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
-    for score in sorted(scores, key=lambda one: one.trial):
-        result[score.system_id][score.item_id].append(score)
-    return result
+    ordered = sorted(scores, key=lambda one: one.trial)
+    own = grouped((score.system_id, (score.item_id, score)) for score in ordered)
+    return {system: grouped(of_system) for system, of_system in own.items()}
 
 
 def item_means_of_runs(runs: list[Score]) -> Estimate:

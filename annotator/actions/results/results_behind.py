@@ -54,12 +54,12 @@ class JudgementBehind:
     rater: str = ""
 
 
+@people.for_coordinators("can read the judgements behind a figure")
 def of_source(project: Project, source: FigureSource) -> list[JudgementBehind]:
     """The judgements that a cell or a line is based on, each report's in the order of its units.
 
     Only a coordinator reads how others judged.
     """
-    people.refuse_others(project, "can read the judgements behind a figure")
     protocol = PROTOCOLS[source.protocol]
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
@@ -182,12 +182,12 @@ def items(
     return (ResultSheet("items", "Item by item", heads, tuple(lines), told, (picture,), rater=rater),)
 
 
+@people.for_coordinators("can read the judgements behind a figure")
 def behind(project: Project, source: FigureSource) -> ResultSheet:
     """The reports that a figure is made of, each with its score and its gaps; lines lead to the judgements.
 
     A figure of many reports together has no score of a single one.
     """
-    people.refuse_others(project, "can read the judgements behind a figure")
     info = scoring.named(source.metric)
     names, systems = results.items_named(project), results.systems_named(project)
     protocol = PROTOCOLS[source.protocol]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -36,7 +36,7 @@ from annotator.domain.judges.judge import SETTLED, Call, JudgementFields, RaterK
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.canonical import canonical_json, escaped, new_id, now, sha256
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import CutList
 from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.calls.asking import Key
@@ -46,6 +46,7 @@ from annotator.storage.tables import BATCH, CALL, ITEM, JUDGEMENT, RESPONSE, RUN
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
 NO_VERDICT, FLAGGED, ALL = "no verdict", "flagged", "all"
+READS = "can read judges' replies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,11 @@ class JudgementLines:
     flags: Mapping[str, int] = field(default_factory=dict)
 
 
+@people.for_coordinators(READS)
 def lines(
     project: Project, source: JudgementSource, query: JudgementQuery = JudgementQuery()
 ) -> JudgementLines:
     """The judgements that a query names, item by item; only a coordinator reads what judges say."""
-    refuse_others(project)
     question = _question(source, query)
     with project.store.read() as db:
         rows = db.execute(question.limit(MOST)).mappings().all()
@@ -114,10 +115,6 @@ def lines(
     words = judge_cases.words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
     made = tuple(line_of(row, words) for row in rows)
     return JudgementLines(made, counts, causes, total - len(made), flags)
-
-
-def refuse_others(project: Project) -> None:
-    people.refuse_others(project, "can read judges' replies")
 
 
 def listed() -> Select[Any]:
@@ -253,13 +250,22 @@ BATCH_SETTLED = BatchStage.SETTLED.value
 
 
 class RunJournal:
-    """The journal of one run, and the shelf of its batches; each method commits before it returns."""
+    """The journal of one run, and the shelf of its batches; each method commits before it returns.
 
-    many_calls: ClassVar[bool] = False
-    """Whether a case takes so many calls that a kill in the middle of it must lose none of them."""
+    A run's own `keep` writes what finished cases come to, where that is no judgements. With `many_calls` a case takes
+    so many that a kill in the middle of it must lose none of them.
+    """
 
-    def __init__(self, project: Project, run_id: str, judge_id: str, protocol: str) -> None:
-        self.run_id = run_id
+    def __init__(
+        self,
+        project: Project,
+        run_id: str,
+        judge_id: str,
+        protocol: str,
+        keep: "Keep | None" = None,
+        many_calls: bool = False,
+    ) -> None:
+        self.run_id, self.many_calls, self._keep = run_id, many_calls, keep or type(self).keep
         self._project, self._judge_id, self._protocol = project, judge_id, protocol
         self._known: KnownKeys | None = None
         self._begun = now()
@@ -311,7 +317,7 @@ class RunJournal:
             made = (c for one in batch for c in one.calls if c.status != self._noted.get(c.id))
             calls = [self._call(call, at) for call in chain(made, shared)]
             self._add(db, calls)
-            db.execute(_COUNT, {"run": self.run_id, "more": self.keep(db, done, at)})
+            db.execute(_COUNT, {"run": self.run_id, "more": self._keep(self, db, done, at)})
         for one in batch:
             for call in one.calls:
                 self._noted.pop(call.id, None)
@@ -426,6 +432,9 @@ class RunJournal:
             yield row | {"id": new_id(), "sha256": judgement_hash(row)}
 
 
+Keep = Callable[[RunJournal, Connection, list[Finished], datetime], int]
+
+
 def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dict[str, int]:
     """How many of some judgements have no verdict, by cause."""
     question = select(given.c.status, func.count()).where(given.c.status.not_in(SETTLED), *whose)
@@ -518,13 +527,15 @@ class JudgementDetail:
     replies: tuple[Reply, ...] = ()
 
 
+@people.for_coordinators(READS)
 def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
     """A judgement with every reply to its question; Refusal when it was judged again since the list was read."""
-    refuse_others(project)
     with project.store.read() as db:
-        row = db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first()
-        if row is None:
-            raise Refusal("That judgement was replaced since.", "Read the list again.")
+        row = required(
+            db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first(),
+            "That judgement was replaced since.",
+            "Read the list again.",
+        )
         replies = _replies(db, row["call_id"])
     key = row["response_id"], row["unit_id"]
     case = judge_cases.case_of(project, row["protocol"], row["item_id"], key)
@@ -542,9 +553,9 @@ def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
     )
 
 
+@people.for_coordinators(READS)
 def calls(project: Project, run_id: str) -> CutList[Reply]:
     """The calls of a run, the newest first: all that is kept of what an extraction asked."""
-    refuse_others(project)
     question = select(CALL).where(CALL.c.run_id == run_id).order_by(CALL.c.at.desc(), CALL.c.id)
     with project.store.read() as db:
         shown = [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]

@@ -15,6 +15,7 @@ from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
+from annotator.domain.texts.words import nested
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, SYSTEM
 
@@ -212,9 +213,7 @@ UnitKey = tuple[str, str]
 
 def words_of(project: Project, pairs: Iterable[tuple[str, str]]) -> dict[UnitKey, str]:
     """(response, unit) → what was asked about, of items by id, each with the name of a protocol."""
-    by_protocol: dict[str, dict[str, None]] = {}
-    for item_id, protocol in pairs:
-        by_protocol.setdefault(protocol, {})[item_id] = None
+    by_protocol = nested((protocol, item_id, None) for item_id, protocol in pairs)
     names, result = _systems(project), dict[UnitKey, str]()
     for protocol, ids in by_protocol.items():
         for case in _cases(project, PROTOCOLS[protocol], list(ids)):

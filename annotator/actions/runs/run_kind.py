@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar, TextIO
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from annotator.actions.items import items
 from annotator.actions.judges import judges, kept_keys, prompts
@@ -30,7 +30,7 @@ from annotator.judging.calls.client import Client, Sender
 from annotator.judging.calls.limits import Limits, RunHalt
 from annotator.judging.calls.noting import CallNotes
 from annotator.judging.calls.prices import TOKENS_A_UNIT, Budget, prices
-from annotator.judging.runner import RunEnd
+from annotator.judging.runner import Finished, RunEnd
 from annotator.storage.tables import BATCH, JUDGE, RUN
 
 
@@ -329,6 +329,8 @@ class RunKind(ABC):
     """Whether its estimate goes by the most that may be asked."""
     plan_tokens: int = 0
     """What a plan takes that is asked for before."""
+    many_calls: ClassVar[bool] = False
+    """Whether a case takes so many calls that a kill in the middle of it must lose none of them."""
 
     def __init__(self, project: Project, order: RunRequest) -> None:
         self.project, self.order = project, order
@@ -341,9 +343,15 @@ class RunKind(ABC):
     def check(self) -> None:  # noqa: B027 - most kinds are refused when they are made
         """Refuse what may be counted, but not carried out."""
 
-    @abstractmethod
     def journal(self, run_id: str) -> RunJournal:
         """Where answers are kept."""
+        return RunJournal(
+            self.project, run_id, self.judge.id, self.order.protocol, self.keep, self.many_calls
+        )
+
+    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write what finished cases came to, in the transaction of their calls; how much that is."""
+        return journal.keep(db, done, at)
 
     @abstractmethod
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:

@@ -20,7 +20,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import SETTLED, Judge, JudgeKind, RaterKind, RunState, Status
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted, local, nested
 from annotator.judging.runner import Progress
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage import store
@@ -110,9 +110,7 @@ def runs(project: Project) -> list[RunLine]:
         .group_by(JUDGEMENT.c.run_id, JUDGEMENT.c.status)
     )
     with project.store.read() as db:
-        missing: dict[str, dict[str, int]] = {}
-        for run_id, status, count in db.execute(causes):
-            missing.setdefault(run_id, {})[status] = count
+        missing = nested((run_id, status, count) for run_id, status, count in db.execute(causes))
         return [_line(row, missing.get(row.id, {})) for row in db.execute(question)]
 
 
@@ -466,11 +464,11 @@ class CallSubject:
     unit: str
 
 
+@people.for_coordinators("can watch judge runs")
 def named(
     project: Project, protocol: str, keys: Iterable[judge_cases.UnitKey]
 ) -> dict[judge_cases.UnitKey, CallSubject]:
     """What the calls that are in progress are about, by response and unit; only a coordinator sees whose reports."""
-    people.refuse_others(project, "can watch judge runs")
     pairs = list(keys)
     question = (
         select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key, SYSTEM.c.name)

@@ -19,7 +19,7 @@ from annotator.actions.labelling import label_cases, label_rows, label_sealing
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, cached, record
 from annotator.actions.results import result_sheets
-from annotator.actions.results.result_sheets import columns, grouped
+from annotator.actions.results.result_sheets import columns
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, figure_cell
@@ -39,7 +39,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256, well_formed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ADJUDICATION, ASSIGNMENT, INFORMED, ITEM, JUDGEMENT, RESPONSE, SYSTEM
@@ -278,9 +278,11 @@ def outlook(
     me = _expert(project)
     judge_id = judges.named(project, judge).id
     places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
-    blind, reviewed = still_blind(project, me), dict[Key, dict[str, Informed]]()
-    for one in standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id):
-        reviewed.setdefault((one.response_id, one.unit_id), {})[one.by] = one
+    blind = still_blind(project, me)
+    reviewed = nested(
+        ((one.response_id, one.unit_id), one.by, one)
+        for one in standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id)
+    )
     values, flags, differing = _verdicts(project, protocol, judge_id)
     keys, weights, beside = list[Key](), list[float](), dict[Key, tuple[Any, ...]]()
     counts, kept_back = Counter[str](), set[str]()
@@ -346,12 +348,12 @@ def review(
         return label_sealing.give(project, response_id, unit_id, taxonomy.name, kind, judge_id)
 
 
+@people.for_coordinators("can see how judges were reviewed")
 def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[AcceptanceRate]:
     """How much of each judge's reviewed verdicts experts accept, by one of `BY`; intervals are clustered by item.
 
     Each expert's review of a verdict counts as one. These are informed labels: they enter no blind figure.
     """
-    people.refuse_others(project, "can see how judges were reviewed")
     refuse_other(by, BY, f"Reviews cannot be broken down by “{by}”.")
     definition = label_cases.protocol_of(project, protocol)
     names = {one.id: one.name for one in judges.all_of(project)}
@@ -523,9 +525,9 @@ class StaleJudgements:
         )
 
 
+@people.for_coordinators("can start judges")
 def waiting(project: Project, protocol: str = "", judge: str = "") -> list[StaleJudgements]:
     """What each judge (or the one of that name) is to be asked again, under every protocol or one."""
-    people.refuse_others(project, "can start judges")
     conditions = [JUDGEMENT.c.protocol == protocol] if protocol else []
     conditions += [JUDGEMENT.c.rater_id == judges.named(project, judge).id] if judge else []
     with project.store.read() as db:
@@ -626,12 +628,12 @@ def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Rewordin
     return RewordingPlace("Author", place, _words(_objection(project, artifact)))
 
 
+@people.for_coordinators("can reword criteria ruled unclear")
 def word(project: Project, protocol: str, item_id: str, unit_id: str, text: str, why: str = WHY) -> Change:
     """Give a unit other words in a new sealed version; every other unit stays as it is, ids and all.
 
     A consensus is reopened and closed as its next version. Refusal for anyone who may not, and where nothing changes.
     """
-    people.refuse_others(project, "can reword criteria ruled unclear")
     with project.store.write() as db:
         artifact = annotating.judged_artifact(db, item_id, _kind(protocol))
         unit = label_rows.unit_of(artifact.document.units, unit_id) if artifact else None

@@ -21,7 +21,6 @@ from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_sheets import grouped
 from annotator.actions.sets import reviews, validation_figures, validation_sets
 from annotator.actions.sets.validation_figures import JudgeVersion, Key, Own, TruthPairs, UnitPlace, there
 from annotator.domain.experts.assignment import Role, stage_of
@@ -31,7 +30,8 @@ from annotator.domain.judges.validation import Split
 from annotator.domain.kinds.artifact import Artifact, Document, Kind
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped, nested
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.coding import Chosen, Codes, left_out, objects
 from annotator.storage.tables import ITEM
@@ -239,6 +239,7 @@ def rater_of(version: JudgeVersion) -> ValidationRater:
 
 
 @cached
+@people.for_coordinators("can compare judges with people")
 def ground(
     project: Project, protocol: str, set_name: str = "", part: str = "", against: Sequence[str] = (),
     judge: str = "", opening: str = "",
@@ -249,7 +250,6 @@ def ground(
     “test” or “whole”; whatever holds the test part needs an `opening` that was counted. Refusal while the labels of a
     set are not locked, and where nothing counts as true. Without a set, what sets hold back is left out.
     """
-    people.refuse_others(project, "can compare judges with people")
     definition = label_cases.protocol_of(project, protocol)
     places: Mapping[Key, UnitPlace] = validation_figures.places(project, definition)
     if set_name:
@@ -293,13 +293,11 @@ def _of_set(
     response_ids = result.responses(split)
     chosen = {key: place for key, place in places.items() if key[0] in response_ids}
     older = _older(project, chosen, result)
-    labels: dict[str, Own] = {}
-    for first_label in result.first_labels:
-        if (first_label.response_id, first_label.unit_id) not in older:
-            labels.setdefault(first_label.person_id, {})[first_label.response_id, first_label.unit_id] = (
-                first_label.value
-            )
-    return chosen, labels
+    return chosen, nested(
+        (first.person_id, (first.response_id, first.unit_id), first.value)
+        for first in result.first_labels
+        if (first.response_id, first.unit_id) not in older
+    )
 
 
 def _older(
@@ -328,9 +326,11 @@ def _truth(
     project: Project, protocol: Protocol, labels: Mapping[str, Own], against: Sequence[str]
 ) -> dict[str, Own]:
     if list(against) == [result_raters.CONSENSUS]:
-        settled = validation_figures.of_consensus(project, protocol)
-        if not settled:
-            raise Refusal("No labels have been adjudicated yet.", "Adjudicate them, or name people.")
+        settled = required(
+            validation_figures.of_consensus(project, protocol),
+            "No labels have been adjudicated yet.",
+            "Adjudicate them, or name people.",
+        )
         return {result_raters.CONSENSUS: settled}
     if result_raters.CONSENSUS in against:
         raise Refusal(
@@ -536,13 +536,13 @@ def _blind(project: Project, artifact: Artifact) -> bool:
     return not compared or item_id in reviews.still_blind(project, people.someone(project).id)
 
 
+@people.for_coordinators("can make labels the gold's own")
 def take_over(project: Project, protocol: str, rater: str = result_raters.CONSENSUS) -> list[SettledItem]:
     """Give the gold's units what a rater said of them, in one transaction: the consensus, a person, or a judge.
 
     What was not labelled keeps what it has. A document that adjudication made, or that is someone's own, stays as it
     is and is told. Refusal where the rater said nothing.
     """
-    people.refuse_others(project, "can make labels the gold's own")
     definition = label_cases.protocol_of(project, protocol)
     if not definition.settles or definition.unit_kind is None:
         raise Refusal(

@@ -17,15 +17,14 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results.result_sheets import grouped
 from annotator.actions.sets import validation_figures
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Sampled, Split
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, OPENING, VALIDATION_SET
 
@@ -88,16 +87,16 @@ class SetPreview:
     sentences: tuple[str, ...]
 
 
+@people.for_coordinators("can draw validation sets")
 def preview(project: Project, request: SetRequest) -> SetPreview:
     """Draw a set without making it; made next, it is just this but for who labels which item."""
-    people.refuse_others(project, "can draw validation sets")
     _refuse_senseless(project, request)
     protocol = label_cases.protocol_of(project, request.protocol)
-    result = candidates(validation_figures.places(project, protocol).values())
-    if not result:
-        raise Refusal(
-            "No response can be labelled yet.", "Import responses, and complete the gold they are judged by."
-        )
+    result = required(
+        candidates(validation_figures.places(project, protocol).values()),
+        "No response can be labelled yet.",
+        "Import responses, and complete the gold they are judged by.",
+    )
     size = _size(result, request)
     chosen = sample(result, size.responses, request.seed)
     by_width = request.size is None
@@ -187,9 +186,9 @@ def lacking(project: Project, validation_set: ValidationSet) -> list[str]:
     ]
 
 
+@people.for_coordinators("can lock validation sets")
 def lock(project: Project, name: str) -> Change:
     """Keep what people said of a set as the first labels, which stay the metric; Refusal while some are missing."""
-    people.refuse_others(project, "can lock validation sets")
     result = named(project, name)
     if result.locked_at is not None:
         raise Refusal("The labels of this set are locked already.", "Nothing was changed.")
@@ -213,9 +212,9 @@ def lock(project: Project, name: str) -> Change:
         return record(project, db, Change(NAME, result.id, "lock labels", None, after))
 
 
+@people.for_coordinators("can open the test part of a set")
 def open_test(project: Project, name: str, judges: Sequence[str]) -> Opening:
     """Count a look at the test part of a set, at these judges; Refusal while its labels are not locked."""
-    people.refuse_others(project, "can open the test part of a set")
     result = named(project, name)
     refuse_unlocked(result)
     opening = Opening(
@@ -344,9 +343,8 @@ def sample(candidates: Iterable[Candidate], responses: int, seed: int) -> list[C
     have given least.
     """
     chance = Random(seed)
-    waiting: dict[Stratum, list[Candidate]] = defaultdict(list)
-    for candidate in sorted(candidates, key=lambda one: (one.stratum, one.response_id)):
-        waiting[candidate.stratum].append(candidate)
+    ordered = sorted(candidates, key=lambda one: (one.stratum, one.response_id))
+    waiting = grouped((candidate.stratum, candidate) for candidate in ordered)
     whole = sum(map(len, waiting.values()))
     # In whole numbers, so that equal remainders are equal.
     parts = {stratum: divmod(responses * len(own), whole) for stratum, own in waiting.items()}
@@ -537,8 +535,8 @@ class SetStatus:
         return self.set.locked_at is not None
 
 
+@people.for_coordinators("can see validation sets")
 def standings(project: Project) -> list[SetStatus]:
-    people.refuse_others(project, "can see validation sets")
     aliases = {person.id: person.alias for person in people.people(project)}
     return [_standing(project, one, aliases) for one in reversed(sets(project))]
 

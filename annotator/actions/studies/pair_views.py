@@ -35,7 +35,7 @@ from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice as Prefer
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.agreement.levels import p_of
@@ -444,12 +444,16 @@ def _preference_votes(project: Project) -> dict[tuple[str, str, frozenset[str]],
         .where(j.protocol.in_(PAIRED), j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
         .order_by(j.item_id, j.at, first.c.id, second.c.id, j.rater_id)
     )  # fmt: skip
-    result: dict[tuple[str, str, frozenset[str]], Orders] = {}
+    settled = get_args(Preferred)
     with project.store.read() as db:
-        for item_id, rater, value, status, a, b, *of in db.execute(question):
-            preferred = value if status == Status.OK.value and value in get_args(Preferred) else None
-            result.setdefault((item_id, rater, frozenset((a, b))), {})[a, b] = (preferred, of[0], of[1])
-    return result
+        return nested(
+            (
+                (item_id, rater, frozenset((a, b))),
+                (a, b),
+                (value if status == Status.OK.value and value in settled else None, one, other),
+            )
+            for item_id, rater, value, status, a, b, one, other in db.execute(question)
+        )
 
 
 def _respects(project: Project) -> Iterator[ResultSheet]:

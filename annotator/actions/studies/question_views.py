@@ -26,7 +26,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     in_words,
     key_of,
     missing,
@@ -41,8 +40,8 @@ from annotator.domain.kinds.plan import Plan
 from annotator.domain.kinds.selection import Recommendation, Selection
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import required
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.stats.agreement.levels import (
     DEPARTURES,
@@ -91,9 +90,9 @@ class FunnelLine:
     settled: int
 
 
+@people.for_coordinators("can see how questions were rated")
 def selection_report(project: Project) -> SelectionReport:
     """All submitted ratings; only a coordinator sees how each rater answered."""
-    people.refuse_others(project, "can see how questions were rated")
     collected = _collected(project)
     named = {
         row.id: results.ItemName(row.key, row.question, row.question_type, row.subject) for row in collected
@@ -110,11 +109,12 @@ def selection_report(project: Project) -> SelectionReport:
                 unreadable += 1
                 continue
             scores.setdefault(item_id, {})[who] = result
-    by_rater: dict[str, dict[str, float]] = {}
-    for item_id, own in scores.items():
-        for who, score in own.items():
-            if score.value is not None:
-                by_rater.setdefault(who, {})[item_id] = score.value
+    by_rater = nested(
+        (who, item_id, score.value)
+        for item_id, own in scores.items()
+        for who, score in own.items()
+        if score.value is not None
+    )
     chosen = {item_id: item_score(list(own.values()), bar) for item_id, own in scores.items()}
     return SelectionReport(
         bar,
@@ -137,14 +137,11 @@ def apply(project: Project) -> Change:
     Refusal where there is none.
     """
     result = selection_report(project)
-    below = [
-        one for one, rated in result.chosen.items() if rated.is_kept is False and one not in result.retired
-    ]
-    if not below:
-        raise Refusal(
-            f"No item in use was rated below {result.bar:g}.",
-            "Nothing was changed; open ratings count for neither.",
-        )
+    below = required(
+        [one for one, rated in result.chosen.items() if rated.is_kept is False and one not in result.retired],
+        f"No item in use was rated below {result.bar:g}.",
+        "Nothing was changed; open ratings count for neither.",
+    )
     return items.change_all(project, {one: {"retired": True} for one in below}, "apply selection")
 
 
@@ -184,13 +181,11 @@ def _given(project: Project) -> dict[str, dict[str, Selection]]:
         ARTIFACT.c.state != State.CONSENSUS.value,
         ARTIFACT.c.author_id != "",
     )
-    artifacts = [artifact_of(row) for row in project.query(question)]
-    result: dict[str, dict[str, Selection]] = {}
-    for artifact in artifacts:
-        if isinstance(artifact.document, Selection):
-            result.setdefault(artifact.item_id, {})[aliases.get(artifact.author_id, artifact.author_id)] = (
-                artifact.document
-            )
+    result = nested(
+        (artifact.item_id, aliases.get(artifact.author_id, artifact.author_id), artifact.document)
+        for artifact in map(artifact_of, project.query(question))
+        if isinstance(artifact.document, Selection)
+    )
     return {item_id: dict(sorted(own.items())) for item_id, own in result.items()}
 
 

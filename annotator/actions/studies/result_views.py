@@ -14,14 +14,7 @@ from annotator.actions.project import profile
 from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_raters, results, results_behind, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, no_choices
-from annotator.actions.studies import (
-    error_counts,
-    pair_views,
-    part_views,
-    question_views,
-    rubric_views,
-    score_views,
-)
+from annotator.actions.studies import pair_views, part_views, question_views, rubric_views, score_views
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.material.part import ResponsePart
@@ -289,9 +282,9 @@ VIEWS: tuple[ResultView, ...] = (
         REPORTS,
         "Kinds of errors, and sources of covered criteria: mean counts per report.",
         NOBODY_JUDGED,
-        error_counts.choices,
-        error_counts.report,
-        error_counts.sheets,
+        part_views.error_choices,
+        part_views.error_report,
+        part_views.error_sheets,
         rests_on=(LOOKED_AT,),
     ),
     ResultView(

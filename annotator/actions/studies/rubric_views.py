@@ -1,7 +1,7 @@
 """Views of rubrics: which criteria separate systems, and rubric sets beside one another."""
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +17,7 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, materials
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Project, change_setting, record
 from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, ResultRater
 from annotator.actions.results.result_sheets import (
@@ -50,7 +50,7 @@ from annotator.domain.material.item import SET, Item, Response, by_set
 from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.exchange.folders import read_json
 from annotator.exchange.table_files import read_table
@@ -207,14 +207,18 @@ def _votes(
     """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
     for unit in rubric.units:
         for response_id, system in answers:
-            voters = _voters(verdicts, response_id) if rater.id == PEOPLE else [rater.id]
+            voters = (
+                [
+                    rater
+                    for rater, of in verdicts.items()
+                    if rater.startswith(PERSON_KEY) and response_id in of
+                ]
+                if rater.id == PEOPLE
+                else [rater.id]
+            )
             for voter in voters or [""]:
                 value = verdicts.get(voter, {}).get(response_id, {}).get(unit.id)
                 yield CriterionVote(unit.id, system, response_id, value)
-
-
-def _voters(verdicts: VerdictsByUnit, response_id: str) -> list[str]:
-    return [rater for rater, of in verdicts.items() if rater.startswith(PERSON_KEY) and response_id in of]
 
 
 def _own(
@@ -236,11 +240,12 @@ def _verdicts_by_rater(project: Project) -> dict[str, dict[str, dict[str, str]]]
 
 def _verdicts_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:
     """What a rater said, of people each one by themselves."""
-    result: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for response_id, who, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater_id):
-        key = f"{PERSON_KEY}{who}" if rater_id == PEOPLE else who
-        result[key][response_id][unit_id] = value
-    return result
+    prefix = PERSON_KEY if rater_id == PEOPLE else ""
+    given = grouped(
+        (f"{prefix}{who}", (response_id, unit_id, value))
+        for response_id, who, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater_id)
+    )
+    return {who: nested(own) for who, own in given.items()}
 
 
 def _names(project: Project) -> dict[str, str]:
@@ -378,12 +383,11 @@ def named_sets(project: Project) -> dict[str, dict[str, Rubric]]:
         .where(EXTRACT.c.origin.like(f"{SET}%"), ITEM.c.retired.is_(False))
         .order_by(EXTRACT.c.origin, ITEM.c.position, ITEM.c.key)
     )
-    result: dict[str, dict[str, Rubric]] = {}
-    for row in project.query(question).mappings():
-        document = extracts.read(row).document
-        if isinstance(document, Rubric):
-            result.setdefault(row["origin"].removeprefix(SET), {})[row["key"]] = document
-    return result
+    return nested(
+        (row["origin"].removeprefix(SET), row["key"], document)
+        for row in project.query(question).mappings()
+        if isinstance(document := extracts.read(row).document, Rubric)
+    )
 
 
 def settled(project: Project) -> dict[str, Rubric]:
@@ -404,28 +408,25 @@ def in_force(project: Project) -> str:
     return str(project.get(annotating.RUBRIC_SET, ""))
 
 
+@people.for_coordinators("can choose by which rubrics reports are judged")
 def use(project: Project, name: str) -> Change:
     """Have reports judged, labelled and scored by a named set from now on; by the experts' own for an empty name.
 
     Whatever was said by other rubrics stays, and counts again once they are in force again.
     """
-    people.refuse_others(project, "can choose by which rubrics reports are judged")
     name = "" if name == OWN else name
     if name and name not in (there := named_sets(project)):
         raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *there])}.")
     before = in_force(project)
-    with project.store.write() as db:
-        project.set(annotating.RUBRIC_SET, name)
-        verb = "choose the rubrics to judge by"
-        return record(project, db, Change("setting", annotating.RUBRIC_SET, verb, before, name))
+    return change_setting(project, annotating.RUBRIC_SET, "choose the rubrics to judge by", before, name)
 
 
+@people.for_coordinators("can keep a rubric set")
 def keep_set(project: Project, name: str, rubrics: Mapping[str, Rubric]) -> Change:
     """Keep rubrics by item's key as a named set; those of an item take the place of its former ones.
 
     Of the criteria only words and weights are kept. Refusal for an unknown item, or a weight that is not allowed.
     """
-    people.refuse_others(project, "can keep a rubric set")
     name = name.strip()
     if not name or len(name) > LONGEST or name == OWN or ":" in name:
         raise Refusal(f"“{name[:LONGEST]}” cannot name a rubric set.", "Give a short name without a colon.")
@@ -526,6 +527,7 @@ def sets_choices(project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
+@people.for_coordinators("can compare one person's rubrics with another's")
 def sets_report(
     project: Project, one: str = "", other: str = "", judge: str = "", file: str = "", mode: str = "", among: str = ""
 ) -> RubricSetsReport:  # fmt: skip
@@ -535,7 +537,6 @@ def sets_report(
     by key, responses by item and system, first run. Of another project the last judge counts, or the one of the same
     name.
     """
-    people.refuse_others(project, "can compare one person's rubrics with another's")
     there, rater, cut = sets(project), _rater(project, judge), (mode, among)
     names = [name for name in (one, other) if name in there]
     names += [name for name in there if name not in names]
@@ -636,12 +637,11 @@ def _verdicts(
         return {}
     places = dict(_places(project, cut))
     units = {key: {unit.id for unit in rubric.units} for key, rubric in rubrics.items()}
-    result: dict[tuple[str, str], dict[str, str]] = {}
-    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater.id):
-        place = places.get(response_id)
-        if place is not None and unit_id in units.get(place[0], ()):
-            result.setdefault(place, {})[unit_id] = value
-    return result
+    return nested(
+        (places[response_id], unit_id, value)
+        for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater.id)
+        if response_id in places and unit_id in units.get(places[response_id][0], ())
+    )
 
 
 def _places(project: Project, cut: Cut) -> Iterator[tuple[str, tuple[str, str]]]:

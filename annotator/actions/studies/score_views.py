@@ -27,7 +27,6 @@ from annotator.actions.results.result_sheets import (
     count,
     explained,
     figure,
-    grouped,
     in_words,
     key_of,
     missing,
@@ -39,6 +38,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import grouped
 from annotator.exchange import pictures
 from annotator.stats.agreement.levels import p_of, pearson, spearman
 from annotator.stats.intervals.student import by_group, paired_means

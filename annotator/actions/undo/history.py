@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, not_, or_, select, 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import AUDIT, DRAFT
 
 # Puts the subject of a change from one image to another, or refuses because it has moved on.
@@ -41,9 +41,7 @@ OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "
 def undo(project: Project) -> Change:
     """Take back this person's latest change that still stands; a Refusal says why when that cannot be."""
     with project.store.write() as db:
-        row = _latest_standing(project, db)
-        if row is None:
-            raise Refusal("There is nothing to undo.")
+        row = required(_latest_standing(project, db), "There is nothing to undo.")
         change = _restore(project, db, row, row.after, row.before)
         db.execute(update(AUDIT).where(AUDIT.c.seq == row.seq).values(undone=True))
         return record(project, db, change, undoes=row.seq)
@@ -62,9 +60,7 @@ def latest(project: Project) -> Change | None:
 def redo(project: Project) -> Change:
     """Do again what was undone last, unless something else was changed since."""
     with project.store.write() as db:
-        row = _latest_undone(project, db)
-        if row is None:
-            raise Refusal("There is nothing to redo.")
+        row = required(_latest_undone(project, db), "There is nothing to redo.")
         change = _restore(project, db, row, row.before, row.after)
         db.execute(update(AUDIT).where(AUDIT.c.seq == row.seq).values(undone=False))
         return record(project, db, change, undoes=row.undo_seq)

@@ -19,7 +19,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     text,
 )
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
@@ -28,7 +27,8 @@ from annotator.actions.validation import validation
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
-from annotator.domain.texts.refusal import Refusal, refuse_other
+from annotator.domain.texts.refusal import Refusal, refuse_other, required
+from annotator.domain.texts.words import grouped
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.correction import LabelPlan, Leaderboard, SystemUnits, plan_labels, standings
@@ -224,9 +224,9 @@ def _refusal_notes(faults: Mapping[str, str]) -> Iterable[str]:
 
 def _judge(ground: validation_ground.Ground) -> validation_ground.ValidationRater:
     """The judge that is corrected: the named one, or the first that is no baseline."""
-    there = ground.judges()
-    if not there:
-        raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
+    there = required(
+        ground.judges(), "No judge has judged what people labelled.", "Run a judge on these reports first."
+    )
     return min(there, key=lambda rater: (rater.kind == JudgeKind.BASELINE.value, rater.name))
 
 

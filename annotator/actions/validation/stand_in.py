@@ -40,7 +40,7 @@ from annotator.actions.validation import validation
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation, held
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
-from annotator.domain.texts.refusal import Refusal, refuse_other
+from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
@@ -172,7 +172,7 @@ def decided(
     several = (counted(many, one) for many, one in ((len(raters), "judge"), (looks, "look")) if many > 1)
     family = " and ".join(several)
     answers = [
-        _answer(ground, query, rater, one, _Tests(p, q, family), limit)
+        _answer(ground, query, rater, one, (p, q, family), limit)
         for rater, one, p, q in zip(raters, compared, better, worse, strict=True)
     ]
     answers.sort(
@@ -215,7 +215,7 @@ def _answer(
     query: StandInQuery,
     rater: ValidationRater,
     compared: _Compared,
-    tests: "_Tests",
+    tests: tuple[float | None, float | None, str],
     limit: float,
 ) -> StandInAnswer:
     beside, alt = compared.beside, _alt_test(found, query, rater)
@@ -224,14 +224,14 @@ def _answer(
     lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
     people, items = len(_people(found)), len(np.unique(compared.human.items))
     ground = _Reasons(
-        query, beside.difference, compared.from_chance, tests, alt, people, items,
+        query, beside.difference, compared.from_chance, *tests, alt, people, items,
         lacking if lacking > limit else None,
     )  # fmt: skip
     remarks = tuple(_remarks(found, rater, compared))
     because = " ".join((ground.because(), *remarks))
     return StandInAnswer(
         rater, ground.verdict(), because, beside.one, other, beside.difference, alt, items, people,
-        tests.better, remarks,
+        ground.better, remarks,
     )  # fmt: skip
 
 
@@ -304,22 +304,19 @@ def _alt_test(ground: Ground, query: StandInQuery, rater: ValidationRater) -> co
 
 
 @dataclass(frozen=True, slots=True)
-class _Tests:
-    """One-sided p-values of a judge not better, and not worse, than the margin; `family` says what they are among."""
-
-    better: float | None
-    worse: float | None
-    family: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Reasons:
-    """The reasons of an answer: all tests, and the share of missing judgements where it is too high."""
+    """The reasons of an answer: all tests, and the share of missing judgements where it is too high.
+
+    `better` and `worse` are one-sided p-values of a judge not better, and not worse, than the margin; `family` says
+    what they are among.
+    """
 
     query: StandInQuery
     difference: Estimate
     from_chance: comparison.GroupDifference
-    tests: _Tests
+    better: float | None
+    worse: float | None
+    family: str
     alt: comparison.AltTest | None
     people: int
     items: int
@@ -328,10 +325,10 @@ class _Reasons:
     def verdict(self) -> StandInVerdict:
         if self._rough:
             return StandInVerdict.UNKNOWN
-        if self.tests.worse is not None and self.tests.worse <= ERROR:
+        if self.worse is not None and self.worse <= ERROR:
             return StandInVerdict.NO
         passed = self.alt is None or self.alt.passed is not False
-        better = self.tests.better is not None and self.tests.better <= ERROR
+        better = self.better is not None and self.better <= ERROR
         shown = better and passed and self.lacking is None and not self._chance()
         return StandInVerdict.YES if shown else StandInVerdict.UNKNOWN
 
@@ -363,7 +360,7 @@ class _Reasons:
         return ""
 
     def _by_margin(self) -> str:
-        result, query, tests = self.difference, self.query, self.tests
+        result, query = self.difference, self.query
         title = TITLES[query.figure][0] + (", by weight" if query.weighted else "")
         if self._alone:
             return "only one person labelled, so that people's agreement with one another is not known"
@@ -375,18 +372,18 @@ class _Reasons:
             words = f"says too little ({of_items(result.note)})"
         elif result.low >= -query.delta:
             words = f"stays above {margin}, so it is not worse than people with one another"
-            if tests.better is None or tests.better > ERROR:
+            if self.better is None or self.better > ERROR:
                 words = f"stays above {margin} by itself, which may be chance"
         elif result.high < -query.delta:
             words = f"stays below {margin}, so it is worse than people with one another"
-            if tests.worse is None or tests.worse > ERROR:
+            if self.worse is None or self.worse > ERROR:
                 words = f"stays below {margin} by itself, which may be chance"
         else:
             words = (
                 f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
             )
-        of = f", of {tests.family}" if tests.family else ""
-        shown = tests.worse if result.high < -query.delta else tests.better
+        of = f", of {self.family}" if self.family else ""
+        shown = self.worse if result.high < -query.delta else self.better
         p = "" if shown is None else f", p {shown:.3f}{of}"
         return f"Δ {title} {in_words(result)} {words} (n = {result.n:,}, {counted(self.items, 'item')}{p})"
 
@@ -611,9 +608,11 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     refuse_senseless(query)
     ground = validation.ground_of(project, query.of)
     result = validation.of_ground(project, ground, replace(query.of, by=validation_figures.ALL))
-    judged = [line for line in result.lines if line.rater.is_judge]
-    if not judged:
-        raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
+    judged = required(
+        [line for line in result.lines if line.rater.is_judge],
+        "No judge has judged what people labelled.",
+        "Run a judge on these reports first.",
+    )
     named_figure = validation_figures.chosen_figure(
         ground.protocol, query.figure, result.positive, weighted=query.weighted
     )

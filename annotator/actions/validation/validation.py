@@ -1,6 +1,5 @@
 """Validation report: each judge and prompt compared with people, and people with one another."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,7 +25,6 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
-    grouped,
     percent,
     text,
 )
@@ -35,7 +33,6 @@ from annotator.actions.sets.validation_figures import (
     ALL,
     BY,
     TITLES,
-    Group,
     JudgeDifference,
     Key,
     Named,
@@ -52,7 +49,7 @@ from annotator.actions.sets.validation_ground import NOT_ASKED, PEOPLE, Ground, 
 from annotator.domain.judges.protocol import FIGURES, Level, Protocol, uncrossed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
@@ -199,10 +196,8 @@ def against_words(ground: Ground) -> str:
 
 def groups(ground: Ground, by: str) -> dict[str, Codes]:
     """The numbers of the units with a true value by group, in the order in which groups are shown."""
-    members: dict[Group, list[int]] = defaultdict(list)
     places = list(ground.places.values())
-    for number in np.flatnonzero(ground.known).tolist():
-        members[BY[by](places[number])].append(number)
+    members = grouped((BY[by](places[number]), number) for number in np.flatnonzero(ground.known).tolist())
     return {name: np.array(members[group], dtype=np.intp) for group, name in named(members).items()}
 
 

@@ -7,13 +7,14 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import drift
 from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_sheets import ViewChoice, grouped
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.results.scoring import USUAL_METRIC
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
 from annotator.actions.studies.result_views import BESIDE, SEVERAL_JUDGES, ResultView
 from annotator.actions.validation import corrected, disagreements, stand_in, validation
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
+from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS, USUAL
 
 JUDGES = "Judges beside people"

@@ -1,6 +1,6 @@
 """Making a validity card: one judge under one prompt, with every finding and its source."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -53,8 +53,8 @@ from annotator.domain.judges.validation import (
 )
 from annotator.domain.texts.canonical import canonical_json, held, looks_like_key, now, sha256
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.cards import card_pages
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
@@ -130,12 +130,11 @@ def _made(
 
 
 def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
-    there = ground.judges()
-    if not there:
-        raise Refusal(
-            f"“{query.judge}” has no judgements on units labelled here.",
-            "Run it on these reports first.",
-        )
+    there = required(
+        ground.judges(),
+        f"“{query.judge}” has no judgements on units labelled here.",
+        "Run it on these reports first.",
+    )
     chosen = [
         rater for rater in there
         if (not rater.prompt if query.prompt == NO_PROMPT else rater.prompt.startswith(query.prompt))
@@ -414,9 +413,7 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
         .where(j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value)
         .distinct()
     )
-    wordings: dict[str, list[str]] = defaultdict(list)
-    for judge_id, prompt in project.query(question):
-        wordings[judge_id].append(prompt or "")
+    wordings = grouped((judge_id, prompt or "") for judge_id, prompt in project.query(question))
     there = sorted(
         (one for one in judges.all_of(project) if one.id in wordings),
         key=lambda one: one.kind == JudgeKind.BASELINE.value,

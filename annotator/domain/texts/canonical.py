@@ -249,11 +249,14 @@ def visible(text: str, form: str = "⟨U+{:04X}⟩") -> str:
     return _HIDING.sub(lambda found: form.format(ord(found[0])), text)
 
 
-def well_formed(model: type[Record], values: Mapping[str, Any]) -> Record:
-    """The record of these values; Refusal names the first that does not fit, too long a note for example."""
+def well_formed(model: type[Record], values: Mapping[str, Any], between: str = " ") -> Record:
+    """The record of these values; Refusal names the first that does not fit, too long a note for example.
+
+    `between` stands between the words of its name.
+    """
     try:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]).replace("_", " ")
+        name = ".".join(str(part) for part in first["loc"]).replace("_", between) or "value"
         raise Refusal(f"The {name} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None

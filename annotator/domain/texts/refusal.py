@@ -50,3 +50,10 @@ def one_of(name: str, known: Mapping[str, Known], happened: str, offer: str = "U
     """What goes by a name; Refusal lists the names there are."""
     refuse_other(name, known, happened, offer)
     return known[name]
+
+
+def required(value: Known | None, happened: str, todo: str = "") -> Known:
+    """What there must be; Refusal where there is none of it."""
+    if not value:
+        raise Refusal(happened, todo)
+    return value

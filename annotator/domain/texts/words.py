@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -152,7 +152,9 @@ class CopyFinder:
                     yield number, start, not start and words[at : at + len(whole)] == whole
 
 
+K = TypeVar("K")
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -190,6 +192,22 @@ class CutList(Generic[T]):
         """How many there are: “12”, or “first 2,000 of 2,295” where it is cut."""
         shown = len(self.rows)
         return f"{self.total:,}" if shown == self.total else f"first {shown:,} of {self.total:,}"
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The values under each key, keys and values in the order in which they came."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def nested(triples: Iterable[tuple[K, T, V]]) -> dict[K, dict[T, V]]:
+    """Under each first key the values by their second, the last where several have both alike."""
+    groups: dict[K, dict[T, V]] = {}
+    for first, second, value in triples:
+        groups.setdefault(first, {})[second] = value
+    return groups
 
 
 _DIGITS = re.compile(r"(\d+)")

@@ -28,7 +28,7 @@ from annotator.actions.sets.reviews import ReviewOrder
 from annotator.actions.sets.validation_ground import mean_cost
 from annotator.actions.sets.validation_sets import Candidate, SetRequest
 from annotator.actions.undo import history
-from annotator.actions.validation import judge_comparing, validation
+from annotator.actions.validation import disagreements, validation
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.judges.judge import Fault, Review
 from annotator.domain.judges.validation import Split
@@ -224,7 +224,7 @@ def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: P
         person_says(project, alias, lambda _: "yes")
 
     def units() -> int:
-        result = judge_comparing.compare(project, USUAL).pairings
+        result = disagreements.compare(project, USUAL).pairings
         return next(one.units for one in result if {one.a.name, one.b.name} == {"small", "people"})
 
     assert units() == 0

@@ -15,7 +15,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.results import result_pictures, results, scoring
-from annotator.actions.studies import error_counts, pair_views, part_views, result_views
+from annotator.actions.studies import pair_views, part_views, result_views
 from annotator.actions.studies.result_views import VIEWS
 from annotator.actions.validation import validation_views
 from annotator.cli import run_command
@@ -295,7 +295,7 @@ def label(judged: Project, taxonomy: str, place: int, value: str) -> None:
 
 
 def means(judged: Project, taxonomy: str, kind: str, **how: str) -> dict[str, float | None]:
-    report = error_counts.report(judged, **how)
+    report = part_views.error_report(judged, **how)
     (counted,) = (one for one in report if one.taxonomy.name == taxonomy)
     return {label: result.value for label, result in counted.means[kind].items()}
 
@@ -304,7 +304,7 @@ def test_without_a_label_only_the_subtotal_stands_and_covered_criteria_say_where
     judged: Project,
 ) -> None:
     label(judged, MISSES.name, 1, "incompleteness")
-    (counted,) = (one for one in error_counts.report(judged) if one.taxonomy is MISSES)
+    (counted,) = (one for one in part_views.error_report(judged) if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]
     assert result["incompleteness"].value is None
     # One is labelled; the other may be of this kind or not.
@@ -317,10 +317,10 @@ def test_without_a_label_only_the_subtotal_stands_and_covered_criteria_say_where
 
 
 def test_errors_are_counted_per_response(judged: Project) -> None:
-    report = error_counts.report(judged, system="Beta")
+    report = part_views.error_report(judged, system="Beta")
     assert all(not one.means for one in report)
-    assert error_counts.sheets(report) == ()
-    misses, modes = error_counts.sheets(error_counts.report(judged))
+    assert part_views.error_sheets(report) == ()
+    misses, modes = part_views.error_sheets(part_views.error_report(judged))
     assert misses.notes[1].startswith("3 units wait for a label")
     assert [line.cells[-1].value for line in misses.lines] == [2, 1]
     assert (len(misses.pictures), modes.pictures) == (1, ())
@@ -339,7 +339,7 @@ def test_of_people_each_ones_labels_are_of_their_own_verdicts(judged: Project) -
         adra.say(judged, MISSES.of, item, response, {unit: "no"}, **how)
         if value is not None:
             adra.say(judged, MISSES.name, item, response, {unit: value}, **how)
-    (counted,) = (one for one in error_counts.report(judged, "people") if one.taxonomy is MISSES)
+    (counted,) = (one for one in part_views.error_report(judged, "people") if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]["incompleteness"]
     # Two readings, one without a label: between 1 of 2 and 2 of 2.
     assert (result.n, result.missing, result.floor, result.ceiling) == (2, 1, 0.5, 1.0)

@@ -11,7 +11,7 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.validation import judge_comparing, stand_in, validation
+from annotator.actions.validation import disagreements, stand_in, validation
 from annotator.actions.validation.stand_in import JudgeChoiceQuery, StandInQuery, StandInVerdict
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import derived_id, now
@@ -174,8 +174,8 @@ def two(tmp_path: Path) -> Project:
     return two_judges(tmp_path)
 
 
-def pairing(two: Project, a: str, b: str, **how: bool) -> judge_comparing.RaterPair:
-    result = judge_comparing.compare(two, COVERAGE, **how)
+def pairing(two: Project, a: str, b: str, **how: bool) -> disagreements.RaterPair:
+    result = disagreements.compare(two, COVERAGE, **how)
     return next(one for one in result.pairings if (one.a.name, one.b.name) == (a, b))
 
 
@@ -193,16 +193,16 @@ def test_judges_are_compared_where_both_judged(two: Project) -> None:
     assert result.figure("agreement").value == pytest.approx(3 / 5)
     assert result.figure("kappa").value == pytest.approx((3 / 5 - 13 / 25) / (12 / 25))
     as_another(two, "Ada", Role.ANNOTATOR)
-    expect_refusal("Only a coordinator", judge_comparing.compare, two, COVERAGE)
-    expect_refusal("Only a coordinator", judge_comparing.differing, two, COVERAGE, "x", "y")
+    expect_refusal("Only a coordinator", disagreements.compare, two, COVERAGE)
+    expect_refusal("Only a coordinator", disagreements.differing, two, COVERAGE, "x", "y")
 
 
 def test_people_count_once_they_have_submitted_and_are_held_against_one_another(two: Project) -> None:
     say(two, "a", "yyynnn")
     label(two, "yyynny")
-    assert [rater.name for rater in judge_comparing.raters(two, COVERAGE)] == ["a"]
+    assert [rater.name for rater in disagreements.raters(two, COVERAGE)] == ["a"]
     submit(two)
-    assert [rater.name for rater in judge_comparing.raters(two, COVERAGE)] == ["a", "people"]
+    assert [rater.name for rater in disagreements.raters(two, COVERAGE)] == ["a", "people"]
     assert pairing(two, "a", "people").figure("agreement").value == pytest.approx(5 / 6)
     as_another(two, "Ada", Role.ANNOTATOR)
     label(two, "yyynyy")
@@ -221,7 +221,7 @@ def test_on_shared_units_only_what_all_judged_is_counted(two: Project) -> None:
     say(two, "b", "yynnnn")
     judges.add(two, "c", base_url="http://127.0.0.1:1/v1", model="m")
     say(two, "c", "yyn---")
-    result = judge_comparing.compare(two, COVERAGE, shared=True)
+    result = disagreements.compare(two, COVERAGE, shared=True)
     assert result.shared == 3
     assert {one.units for one in result.pairings} == {3}
     assert pairing(two, "a", "b", shared=True).figure("agreement").value == pytest.approx(2 / 3)
@@ -231,7 +231,7 @@ def test_what_two_raters_differ_on_is_listed_with_their_grounds(two: Project) ->
     say(two, "a", "yyyyyy", rationale="It says so.")
     say(two, "b", "yynyyy", rationale="Nothing on it.")
     ids = [judges.named(two, name).id for name in ("a", "b")]
-    (result,) = judge_comparing.differing(two, COVERAGE, *ids).rows
+    (result,) = disagreements.differing(two, COVERAGE, *ids).rows
     assert (result.item_key, result.system, result.unit) == ("1", "Alpha", "Names one dataset")
     assert (result.value_a, result.why_a, result.value_b, result.why_b) == (
         "yes", "It says so.", "no", "Nothing on it.",

@@ -19,14 +19,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import UnitPlace
-from annotator.actions.validation import (
-    disagreements,
-    judge_comparing,
-    stand_in,
-    validation,
-    validation_views,
-    validity_cards,
-)
+from annotator.actions.validation import disagreements, stand_in, validation, validation_views, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Role, Stage
@@ -349,7 +342,7 @@ def test_closeness_of_ordered_values_is_how_far_off_they_are(scaled: Project, le
 
 
 def test_judges_are_compared_with_one_another_and_with_people(scaled: Project, level: Level) -> None:
-    compared = judge_comparing.compare(scaled, COVERAGE)
+    compared = disagreements.compare(scaled, COVERAGE)
     for pairing in compared.pairings:
         assert [figure.name for figure in pairing.figures] == list(FIGURES[level])
     among = next(pairing for pairing in compared.pairings if pairing.a is pairing.b)

@@ -27,12 +27,8 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs import run_records
 from annotator.actions.studies.result_views import BENCHMARK, ResultView
-from annotator.actions.validation import judge_comparing
-from annotator.actions.validation.judge_comparing import (
-    JudgeComparison,
-    RaterDifference,
-    RaterPair,
-)
+from annotator.actions.validation import disagreements
+from annotator.actions.validation.disagreements import JudgeComparison, RaterDifference, RaterPair
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.estimate import of_items
@@ -76,7 +72,7 @@ def account(pair: RaterPair, comparison: JudgeComparison) -> str:
 
 def compare_choices(project: Project) -> tuple[ViewChoice, ...]:
     """What was judged by two or more, or by a judge and people, and which units count."""
-    known = {name: judge_comparing.raters(project, name) for name in _judged(project)}
+    known = {name: disagreements.raters(project, name) for name in _judged(project)}
     there = [name for name, of in known.items() if len(of) > 1 or any(rater.id == PEOPLE for rater in of)]
     return (
         ViewChoice("protocol", "What was judged", tuple((title(name), name) for name in there)),
@@ -87,7 +83,7 @@ def compare_choices(project: Project) -> tuple[ViewChoice, ...]:
 def compare_report(project: Project, protocol: str = "", units: str = "") -> JudgeComparison:
     if not protocol:
         return JudgeComparison("", ())
-    return judge_comparing.compare(project, protocol, shared=units == SHARED)
+    return disagreements.compare(project, protocol, shared=units == SHARED)
 
 
 def compare_sheets(comparison: JudgeComparison) -> tuple[ResultSheet, ...]:
@@ -176,7 +172,7 @@ class DifferencesView(BehindPane):
         self.title.setText("Looking for differences…")
         pair = line.pair
         self.session.ask_newest(
-            self._show, judge_comparing.differing, line.comparison.protocol, pair.a.id, pair.b.id
+            self._show, disagreements.differing, line.comparison.protocol, pair.a.id, pair.b.id
         )
         return True
 

@@ -23,7 +23,7 @@ from annotator.actions.runs.journal import (
     Reply,
 )
 from annotator.actions.runs.run_records import JudgeTotal, RunLine
-from annotator.actions.validation.judge_comparing import RaterDifference
+from annotator.actions.validation.disagreements import RaterDifference
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.words import CutList, local
 from annotator.gui.pages.judges.roster import RUNS_OFFERED, run_words

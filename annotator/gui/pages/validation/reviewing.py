@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import in_words
 from annotator.actions.sets import reviews
 from annotator.actions.sets.reviews import AcceptanceRate, ReviewCase, ReviewOrder, ReviewQueue
-from annotator.actions.studies import error_counts
+from annotator.actions.studies import part_views
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Review
 from annotator.domain.texts.refusal import Refusal
@@ -151,7 +151,7 @@ class ErrorDraw(Pane):
             widget.setVisible(may)
 
     def _draw(self) -> None:
-        self.session.do(error_counts.draw, self.many.value(), self.seed.value())
+        self.session.do(part_views.draw_responses, self.many.value(), self.seed.value())
         self.fill()
 
 
