@@ -306,7 +306,7 @@ def in_words(words: str) -> str:
 
 
 def shown(act: str) -> str:
-    """The key of an act, called as on the buttons: Enter, not Return."""
+    """The key of an act; the one that Qt calls Return is Enter."""
     return written(sequences(act)[0]).replace("Return", "Enter")
 
 

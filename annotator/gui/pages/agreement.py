@@ -48,8 +48,8 @@ from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.session import ProjectSession, named
 from annotator.gui.views.view_pane import LeavingMenu, Refused
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
-from annotator.gui.widgets.bars import wrapping
-from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, vertical, with_properties
+from annotator.gui.widgets.bars import KeyButton, wrapping
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical, with_properties
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import BudgetBox
 from annotator.gui.widgets.splitter import Splitter
@@ -124,7 +124,7 @@ class AgreementBehindView(BehindPane):
         self.count, self.held = PlainLabel(role="hint"), PlainLabel(role="hint", wrap=True)
         self.differing = QCheckBox("Only where they &differ")
         self.differing.toggled.connect(lambda _: self._fill())
-        self.item = push_button("To the item  ↵", self._go)
+        self.item = KeyButton("To the item", "Return", press=self._go)
         head = horizontal((self.title, 1), wrapping(self.count, self.differing, self.item, self.leave))
         self.table = LinesTable("Frozen values", self.model, moved=self._turn)
         self.table.activated.connect(lambda _: self._go())

@@ -24,7 +24,7 @@ from annotator.gui.review.run_panel import DraftAsking
 from annotator.gui.review.sheets import RIGHT, Index, RowsModel, resetting
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, Pane, ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command, wrapping
+from annotator.gui.widgets.bars import ActsBar, Command, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
@@ -416,7 +416,7 @@ class ItemsPage(Page):
         self.no_match.add_action("Show all", self._clear)
         self.body = Stack(self.table, self.nothing, self.no_match)
         self._column = vertical(head, filters, (self.body, 1), margins=(20, 16, 20, 12), spacing=10)
-        self.author = push_button("Open  ↵", lambda: self._work(self._row()), "primary")
+        self.author = KeyButton("Open", "Return", "primary", press=lambda: self._work(self._row()))
         self.label = push_button("Label its reports", self._label)
         self.bar = ActsBar(ACTS)
         curated = not self.session.project.from_task

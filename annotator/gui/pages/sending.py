@@ -64,9 +64,8 @@ class SendPage(Page):
         self.progress = ProgressRow()
         self.progress.hide()
         self.body = Stack(self.table, self._nothing())
-        self.work = QPushButton("Go to it  ↵")
+        self.work = KeyButton("Go to it", "Return", press=self.table.go)
         self.go = KeyButton("Write the file to send back…", act="submit", role="primary", press=self.choose)
-        self.work.clicked.connect(self.table.go)
         vertical(
             PlainLabel("Send my work", "title"),
             PlainLabel(WHAT, "hint", wrap=True),

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotator.actions.judges import judges
@@ -15,7 +14,6 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item
 from annotator.domain.material.part import NAMES, WriterAid
 from annotator.domain.texts.words import counted, usd
-from annotator.gui import theme
 from annotator.gui.review.verdict_words import causes_words, doing, status_words
 from annotator.gui.session.run import REFUSED, BackgroundRun
 from annotator.gui.session.session import Pane, ProjectSession
@@ -25,8 +23,6 @@ from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
-# Where it is narrower, the buttons leave their keys to the tooltip.
-ROOM_FOR_KEYS = 420
 STARTING = Chip("Starting", "clock", "incomplete")
 
 
@@ -51,11 +47,6 @@ class RunPanel(QWidget):
         self.hide()
         run.changed.connect(self._show)
         run.progressed.connect(lambda _: self._show_line())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        for button in (self.hold, self.cancel):
-            button.show_brief(self.width() < theme.current().px(ROOM_FOR_KEYS))
 
     def _show(self) -> None:
         run = self.run

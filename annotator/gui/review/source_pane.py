@@ -284,8 +284,6 @@ FILES = f"Papers and texts ({' '.join(f'*{one}' for one in ENDINGS)});;All files
 QUESTION = "Question"
 LEADS_HEIGHT = 190
 TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
-# A narrower pane leaves the key of a button to its tooltip.
-ROOMY = 420
 
 
 class LeadsPane(PlainArea):
@@ -381,10 +379,6 @@ class SourcePane(Pane):
             margins=(8, 4, 0, 8),
             spacing=4,
         )
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.quoting.show_brief(self.width() < theme.current().px(ROOMY))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.tabs and event.type() == QEvent.Type.Resize:

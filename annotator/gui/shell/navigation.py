@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSettings, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QHideEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -36,7 +35,6 @@ from annotator.domain.kinds.kind import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.shell.frame import GEOMETRY
-from annotator.gui.widgets.bars import crowd
 from annotator.gui.widgets.basics import KeylessArea, StretchSpace, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import put, tool_button
 from annotator.places import user_data
@@ -158,8 +156,6 @@ class _Step(QToolButton):
 MOVED = "places/moved"
 # A window that is narrower than this, at 100 %, shows the steps of the work by their icons alone.
 NAMED = 1180
-# In one that is narrower than this the keys of buttons are in their tooltips alone.
-KEYED = 660
 
 
 class Pages(QWidget):
@@ -222,14 +218,9 @@ class PageRoom(QWidget):
         super().showEvent(event)
         self._fit()
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        crowd(self, False)
-
     def _fit(self) -> None:
         # Before it is shown it has no width of its own.
         if self.isVisible():
-            crowd(self, self.width() < theme.current().px(KEYED))
             self._navigation.fold(self.width())
 
 

@@ -36,13 +36,13 @@ from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_u
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
+from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
     horizontal,
     later,
-    push_button,
     tooltip,
     vertical,
     with_properties,
@@ -69,7 +69,7 @@ class BehindPane(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.title = ElidedLabel(role="subtitle")
-        self.leave = push_button("Back  Esc", self.leave_level)
+        self.leave = KeyButton("Back", "Esc", press=self.leave_level)
         self.leave.setShortcut("Esc")
 
     def leave_level(self) -> None:

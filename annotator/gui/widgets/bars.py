@@ -1,6 +1,6 @@
 """Bars and rows that show less where there is little room, and folds that open what is needed now and then."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.gui import keys, theme
-from annotator.gui.parts import below, holds
+from annotator.gui.parts import holds
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     Part,
@@ -41,10 +41,10 @@ BUTTONS = (QPushButton, QToolButton)
 
 
 class KeyButton(QPushButton):
-    """A push button with its key behind its words, e.g. “Met  1”; the key itself is bound by the page."""
+    """A push button that names its key in its tooltip, and a digit of an answer behind its words, as in “Met  1”.
 
-    crowded = False
-    """Whether the window is so narrow that no button prints its key."""
+    The key itself is bound by the page.
+    """
 
     def __init__(
         self,
@@ -56,10 +56,9 @@ class KeyButton(QPushButton):
         hint: str = "",
         press: Callable[..., object] | SignalInstance | None = None,
     ) -> None:
-        """`act` prints the key of an act of the key table, also after it was changed; `press` is done at a press."""
+        """`act` names the key of an act of the key table, also after it was changed; `press` is done at a press."""
         super().__init__(parent)
-        self._words, self._key, self._hint, self._brief = words, "", hint, False
-        self._shown: tuple[str, str, str, bool] | None = None
+        self.words, self._key, self._hint = words, "", hint
         if role:
             self.setProperty("role", role)
         if press is not None:
@@ -70,41 +69,32 @@ class KeyButton(QPushButton):
             self.set_key(key)
 
     def set_words(self, words: str) -> None:
-        self._words = words
-        self.show_words()
+        self.words = words
+        self._show_words()
 
     def set_key(self, key: str | QKeySequence) -> None:
-        """Show another key, as people write it on this system."""
+        """Name another key, as people write it on this system."""
         self._key = keys.written(key).replace("Return", "Enter")
-        self.show_words()
+        self._show_words()
 
     key = Property(str, lambda self: self._key, set_key)
     """The same as a property, which `keys.tell` keeps up to date."""
 
     def set_hint(self, hint: str) -> None:
         self._hint = hint
-        self.show_words()
+        self._show_words()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """A double click presses once: the button may act on the next subject by now."""
         event.accept()
 
-    def show_brief(self, brief: bool) -> None:
-        """Print the words alone, where there is no room for the key; its tooltip still tells it."""
-        self._brief = brief
-        self.show_words()
-
-    def show_words(self) -> None:
-        brief = self._brief or KeyButton.crowded
-        if self._shown == (shows := (self._words, self._key, self._hint, brief)):
-            return
-        self._shown = shows
+    def _show_words(self) -> None:
         # A number whose key is its digit says it once.
-        shown = self._words if brief or self._words == self._key else f"{self._words}{_GAP}{self._key}"
-        self.setText(shown.strip().replace("&", "&&"))
-        tip = self._hint or self._words
+        answer = self._key if len(self._key) == 1 and self._key != self.words else ""
+        self.setText(f"{self.words}{_GAP}{answer}".strip().replace("&", "&&"))
+        tip = self._hint or self.words
         self.setToolTip(tooltip(f"{tip} ({self._key})" if self._key else tip))
-        self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
+        self.setAccessibleName(f"{self.words}, key {self._key}" if self._key else self.words)
 
 
 class EnterPresses(QObject):
@@ -137,78 +127,6 @@ def _is_enter(event: QKeyEvent) -> bool:
     if event.type() != QEvent.Type.KeyPress or event.isAutoRepeat():
         return False
     return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event)
-
-
-# Act of the key table, words, icon, what it does.
-Act = tuple[str, str, str, str]
-
-
-class FittingBar(QFrame):
-    """Buttons and `progress`; subclasses fill `row` and say what each level shows. `asked` names the chosen act."""
-
-    LEVELS = 1
-    asked = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "bar")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.buttons: dict[str, KeyButton] = {}
-        self.progress = PlainLabel("", "hint")
-        self.row = horizontal(on=self, margins=(10, 7, 10, 7), spacing=6)
-
-    def put(self, act: str, words: str, picture: str = "", colour: str = "text", role: str = "") -> KeyButton:
-        button = KeyButton(words, act=act, role=role)
-        # A button that took the focus would take the place in the list away, and Space would press it.
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        if picture:
-            chips.put(button, picture, color=colour)
-        button.clicked.connect(lambda: self.asked.emit(act))
-        self.buttons[act] = button
-        self.row.addWidget(button)
-        return button
-
-    def show_keys(self) -> None:
-        self.fit()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def fit(self) -> None:
-        """Leave out, one after the other, what stands elsewhere too, until the rest fits."""
-        for level in range(self.LEVELS):
-            self.show_level(level)
-            self.row.activate()
-            if self.row.sizeHint().width() <= self.width():
-                break
-
-    def show_level(self, level: int) -> None:
-        """Show everything at level 0, and at every further level less."""
-
-    def shrink(self, acts: Iterable[Act], level: int) -> None:
-        """Show the buttons of these acts whole at level 0, without their keys at level 1, and then not at all."""
-        for act, words, *_ in acts:
-            button = self.buttons[act]
-            button.set_words(words)
-            button.show_brief(level > 0)
-            button.setVisible(level < 2)
-
-
-def crowd(window: QWidget, crowded: bool) -> None:
-    """Have the buttons of a window print their keys, or their words alone, and its bars fit to them."""
-    if crowded is not KeyButton.crowded:
-        KeyButton.crowded = crowded
-        parts = list(below(window, QWidget))
-        for button in parts:
-            if isinstance(button, KeyButton):
-                button.show_words()
-        for bar in parts:
-            if isinstance(bar, FittingBar):
-                bar.fit()
 
 
 ACROSS = Qt.Orientation.Horizontal
@@ -426,34 +344,62 @@ class Command:
     role: str = ""
 
 
-class ActsBar(FittingBar):
-    """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”."""
+class ActsBar(QFrame):
+    """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”.
+
+    So do others where there is no room for them. `asked` names the chosen act.
+    """
+
+    asked = Signal(str)
+    # It must be reached by the person who does not know the key.
+    FOCUS = Qt.FocusPolicy.TabFocus
 
     def __init__(
         self, left: Sequence[Command], right: Sequence[Command] = (), rest: Sequence[Command] = ()
     ) -> None:
         super().__init__()
-        self._words = {command.act: command.words for command in (*left, *right, *rest)}
+        self.setProperty("role", "bar")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._hints = {command.act: command.hint for command in (*left, *right, *rest)}
         self._withheld: set[str] = set()
-        self._left: list[Act] = [(command.act, command.words, command.icon, command.hint) for command in left]
-        for command in (*left, *rest):
-            self._add(command)
-        self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.row.addWidget(self.progress, 1)
-        for command in right:
-            self._add(command)
         # What goes behind “More”: the rest, and where there is no room from the left group's end, then all on the right
         # but the last.
         self._spare = [command.act for command in (*reversed(rest), *reversed(left), *right[:-1])]
-        self._rest, self.LEVELS = len(rest), 3 + len(left) + len(right[:-1])
+        self._rest = len(rest)
+        self.buttons: dict[str, KeyButton] = {}
+        self.progress = PlainLabel("", "hint")
+        self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.more = with_properties(QToolButton(), toolTip="More actions", accessibleName="More actions")
         self.more.setText("More" if rest else "…")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         menu.aboutToShow.connect(self._fill_menu)
         self.more.setMenu(menu)
-        self.row.insertWidget(len(left), self.more)
+        self.row = horizontal(
+            *map(self._button, left),
+            self.more,
+            *map(self._button, rest),
+            (self.progress, 1),
+            *map(self._button, right),
+            on=self,
+            margins=(10, 7, 10, 7),
+            spacing=6,
+        )
         self.more.hide()
+
+    def _button(self, command: Command) -> KeyButton:
+        button = KeyButton(
+            command.words,
+            act=command.act,
+            role=command.role,
+            hint=command.hint,
+            press=lambda: self.asked.emit(command.act),
+        )
+        button.setFocusPolicy(self.FOCUS)
+        if command.icon:
+            chips.put(button, command.icon)
+        self.buttons[command.act] = button
+        return button
 
     def _fill_menu(self) -> None:
         menu = self.more.menu()
@@ -461,16 +407,8 @@ class ActsBar(FittingBar):
         for act in reversed(self._spare):
             button = self.buttons[act]
             if button.isHidden() and act not in self._withheld:
-                entry = menu.addAction(
-                    f"{self._words[act]}\t{keys.shown(act)}", partial(self.asked.emit, act)
-                )
+                entry = menu.addAction(f"{button.words}\t{keys.shown(act)}", partial(self.asked.emit, act))
                 entry.setEnabled(button.isEnabled())
-
-    def _add(self, command: Command) -> None:
-        button = self.put(command.act, command.words, command.icon, role=command.role)
-        # It must be reached by the person who does not know the key.
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.set_hint(command.hint or command.words)
 
     def enable_all(self, acts: Mapping[str, bool]) -> None:
         for act, able in acts.items():
@@ -478,10 +416,8 @@ class ActsBar(FittingBar):
 
     def enable(self, act: str, enabled: bool, why: str = "") -> None:
         """Offer a command, or say in its tip why it cannot be done now."""
-        button = self.buttons[act]
-        button.setEnabled(enabled)
-        if why:
-            button.set_hint(why)
+        self.buttons[act].setEnabled(enabled)
+        self.buttons[act].set_hint(why or self._hints[act])
 
     def offer(self, act: str, *, there: bool) -> None:
         """Have a command in the bar, or not at all."""
@@ -490,19 +426,30 @@ class ActsBar(FittingBar):
         self.fit()
 
     def set_words(self, act: str, words: str) -> None:
-        self._words[act] = words
-        self._left = [(each[0], words, *each[2:]) if each[0] == act else each for each in self._left]
+        self.buttons[act].set_words(words)
         self.fit()
 
     def say(self, words: str) -> None:
         self.progress.setText(words)
         self.fit()
 
-    def show_level(self, level: int) -> None:
-        """Leave out what is said, then the keys of those at the left, then put one after the other away."""
-        self.shrink(self._left, 1 if level > 1 else 0)
-        self.progress.setVisible(level < 1)
-        away = self._spare[: self._rest + max(0, level - 2)]
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Leave out what is said, then put one command after the other away, until the others fit."""
+        for away in (-1, *range(len(self._spare) - self._rest + 1)):
+            self._put_away(self._spare[: self._rest + max(0, away)], says=away < 0)
+            self.row.activate()
+            if self.row.sizeHint().width() <= self.width():
+                break
+
+    def _put_away(self, away: Sequence[str], *, says: bool) -> None:
+        self.progress.setVisible(says)
         for act in self._spare:
             self.buttons[act].setVisible(act not in away and act not in self._withheld)
         self.more.setVisible(not self._withheld.issuperset(away))

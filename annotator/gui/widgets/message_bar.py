@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     horizontal,
-    push_button,
     vertical,
     with_properties,
 )
@@ -132,15 +132,17 @@ class MessageBar(QFrame):
             # As long as it takes to read.
             self._timer.start(INFO_MS + READ_MS * len(self.text()))
 
-    def set_action(self, words: str, slot: Callable[[], object]) -> None:
-        self._offer(self._act, words, slot)
+    def set_action(self, words: str, slot: Callable[[], object], act: str = "") -> None:
+        """Offer a way on; `act` of the key table does the same."""
+        self._offer(self._act, words, slot, act)
 
     def set_other(self, words: str, slot: Callable[[], object]) -> None:
         self._offer(self._other, words, slot)
 
-    def _offer(self, button: QPushButton, words: str, slot: Callable[[], object]) -> None:
+    def _offer(self, button: QPushButton, words: str, slot: Callable[[], object], act: str = "") -> None:
         self._slots[button] = slot
         button.setText(words.replace("&", "&&"))
+        keys.tell(button, "toolTip", f"{words} ({{{act}}})" if act else "")
         button.show()
         self._lie()
         if self._timer.isActive():
@@ -244,7 +246,7 @@ class EscapePanel(QFrame):
     def __init__(self, close_words: str) -> None:
         super().__init__()
         self.setProperty("role", "message")
-        self.close_button = push_button(close_words, self.close_panel, "quiet")
+        self.close_button = KeyButton(close_words, "Esc", "quiet", press=self.close_panel)
         self.hide()
 
     def close_panel(self) -> None:

@@ -171,7 +171,7 @@ def test_1_is_the_best_answer_and_buttons_keys_f1_and_help_say_the_same(
         scale.best_first if scale.of_numbers else tuple(str(n) for n in range(1, len(scale.best_first) + 1))
     )
     pressed = ["=" if key == "10" else key for key in by_digit] + ["-"]
-    assert [button._words for button in buttons.buttons] == said
+    assert [button.words for button in buttons.buttons] == said
     assert [button._key for button in buttons.buttons] == pressed
     acts = {place: act for act, place in places(name).items()}
     assert [known[acts[place]].keys[0] for place in range(len(offered))] == pressed

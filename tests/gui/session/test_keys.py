@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui import keys
@@ -14,6 +14,7 @@ from annotator.gui.forms import forms
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.shell.navigation import PAGES
+from annotator.gui.widgets.bars import KeyButton
 from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.using import be_active
@@ -54,7 +55,9 @@ def printed(window) -> set[str]:
     }
 
 
-def test_a_key_that_was_changed_is_named_nowhere_by_its_old_name(sample, window_over, qtbot):
+def test_keys_stand_in_tooltips_which_follow_a_change_and_on_buttons_only_as_digits_of_answers(
+    sample, window_over, qtbot
+):
     window = window_over(sample)
 
     def look_at_all() -> set[str]:
@@ -76,10 +79,18 @@ def test_a_key_that_was_changed_is_named_nowhere_by_its_old_name(sample, window_
     }
     named = re.compile(rf"(?<![\w+])({'|'.join(map(re.escape, sorted(old)))})(?![\w+])")
     assert any(named.search(words) for words in look_at_all())
+    printed_on = [button.text() for button in window.findChildren(QAbstractButton)]
+    a_key = re.compile(rf"{named.pattern}|\b(Esc|Enter|Del)\b|↵")
+    assert [text for text in printed_on if a_key.search(text)] == []
+    bound = [button for button in window.findChildren(KeyButton) if button.key]
+    assert len(bound) > 50
+    assert [button.text() for button in bound if f"({button.key})" not in button.toolTip()] == []
     for binding in keys.BINDINGS:
         QSettings().setValue(f"keys/{binding.act}", "Ctrl+Alt+F35")
     window.rebind()
     assert "\n".join(sorted(words for words in look_at_all() if named.search(words))) == ""
+    follow = [button for button in window.findChildren(KeyButton) if "Ctrl+Alt+F35" in button.toolTip()]
+    assert len(follow) > 50
 
 
 @pytest.fixture

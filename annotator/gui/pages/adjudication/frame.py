@@ -28,10 +28,10 @@ from annotator.gui.pages.adjudication.queue_pane import (
 from annotator.gui.pages.adjudication.rows_pane import ConsensusList, RowsPane
 from annotator.gui.pages.adjudication.side import SideStack
 from annotator.gui.parts import go_round
-from annotator.gui.review.field_chips import LETTER_ACTS, about, figures_words, title_of
+from annotator.gui.review.field_chips import about, figures_words, title_of
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import Act, FittingBar, KeyButton
+from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
@@ -39,7 +39,6 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     push_button,
-    tooltip,
     vertical,
     with_properties,
 )
@@ -170,7 +169,7 @@ HEAD_ACTS = (
 )
 SMALL = 0.92
 ORDER = "Order differs: move rows with {} and {}"
-WIDE = 760
+WIDE = 640
 
 ORIGINS = {
     Origin.BOTH: "from all",
@@ -181,19 +180,15 @@ ORIGINS = {
 
 ROWS_SHOWN, SHOWN_LETTERS = 5, 120
 
-RULINGS: tuple[Act, ...] = (
-    ("take_a", "A", "", "Take what A wrote"),
-    ("take_b", "B", "", "Take what B wrote"),
-    ("take_c", "C", "", "Take what C wrote"),
-    ("take_d", "D", "", "Take what D wrote"),
-    ("take_both", "Both", "", "Keep both wordings"),
-    ("write_own", "Own", "author", "Write your own wording"),
-    ("drop_unit", "Drop", "trash", "Leave it out of the consensus"),
+LEFT = (
+    Command("note", "Rationale", "note", "Explain the reason"),
+    Command("flag", "Gap", "flag", "Describe what the guideline leaves open"),
+    Command("new_row", "New row", "plus", "Add a unit that nobody wrote"),
 )
-BESIDE: tuple[Act, ...] = (
-    ("note", "Rationale", "note", "Explain the reason"),
-    ("flag", "Gap", "flag", "Describe what the guideline leaves open"),
-    ("new_row", "New row", "plus", "Add a unit that nobody wrote"),
+RIGHT = (
+    Command("confirm_unanimous", "Confirm agreed rows"),
+    Command("next_open", "Next open"),
+    Command("submit", "Close item", hint="Close this item and go to the next conflict", role="primary"),
 )
 
 QUEUE = "adjudicate/queue"
@@ -304,66 +299,33 @@ class Frame(QStackedWidget):
             self.close_panel.hide()
 
 
-class AdjudicationActionBar(FittingBar):
-    """Buttons that announce the chosen act; some show less where there is little room."""
-
-    LEVELS = 7
+class AdjudicationActionBar(ActsBar):
+    # A button that took the focus would take the place in the list away, and Space would press it.
+    FOCUS = Qt.FocusPolicy.NoFocus
 
     def __init__(self) -> None:
-        super().__init__()
-        self._letters = 2
-        self._agreed = 0
-        for part in (RULINGS, BESIDE):
-            for act, words, picture, hint in part:
-                self.put(act, words, picture).set_hint(hint)
-            self.row.addSpacing(8)
-        self.row.addStretch(1)
-        self.row.addWidget(self.progress)
-        self.put("confirm_unanimous", "Confirm agreed rows", "question", "state-unconfirmed")
-        self.put("next_open", "Next open")
-        close = self.put("submit", "Close item", role="primary")
-        close.set_hint("Close this item and go to the next conflict")
+        super().__init__(LEFT, RIGHT)
+        chips.put(self.buttons["confirm_unanimous"], "question", color="state-unconfirmed")
 
-    def show_item(self, letters: int, *, locked: bool) -> None:
-        self._letters = letters
-        for act, *_ in BESIDE:
-            self.buttons[act].setEnabled(not locked)
-        self.buttons["take_both"].set_words("Both" if letters == 2 else "All")
+    def show_progress(
+        self, sheet: AdjudicationSheet, *, left: int, agreed: int, conflicts: int, locked: bool
+    ) -> None:
+        """`left` rows are to be settled, `agreed` ones to be confirmed, `conflicts` items to be adjudicated."""
+        decided = sum(not row.ruling.open for row in sheet.rows)
+        words = f"{decided:,} of {len(sheet.rows):,} decided" + (f" · {left} to settle" if left else "")
+        self.progress.setToolTip(f"{words}; {counted(conflicts, 'item')} in conflict")
+        self.enable_all({command.act: not locked for command in LEFT})
+        self.buttons["confirm_unanimous"].set_words(f"Confirm {agreed} agreed")
         self.buttons["submit"].set_words("Next conflict" if locked else "Close item")
-        self.fit()
-
-    def show_row(self, *, voting: bool, locked: bool) -> None:
-        """While a vote is wanted its keys are those of the rulings, and no button may say otherwise."""
-        for act, *_ in RULINGS:
-            self.buttons[act].setEnabled(not locked and not voting)
-
-    def show_progress(self, decided: int, rows: int, left: int, agreed: int, conflicts: int) -> None:
-        self._agreed = agreed
-        words = f"{decided:,} of {rows:,} decided"
-        words += f" · {left} to settle" if left else ""
-        items = "1 item" if conflicts == 1 else f"{conflicts} items"
-        self.progress.setText(words)
-        self.progress.setToolTip(f"{words}; {items} in conflict")
-        self.fit()
-
-    def show_level(self, level: int) -> None:
-        """Leave out what stands elsewhere too: the words first, the rulings last."""
-        confirm = self.buttons["confirm_unanimous"]
-        confirm.setVisible(self._agreed > 0)
-        self.shrink(BESIDE, level)
-        self.progress.setVisible(level < 3)
-        confirm.set_words(f"Confirm {self._agreed} agreed" if level < 4 else f"{self._agreed}")
-        self.buttons["next_open"].setVisible(level < 5)
-        for place, (act, *_) in enumerate(RULINGS):
-            there = place < self._letters or place >= len(LETTER_ACTS)
-            self.buttons[act].setVisible(there and level < 6)
+        self.offer("confirm_unanimous", there=agreed > 0 and not locked)
+        self.say(words)
 
 
 class ClosePanel(MissingPanel):
     """Hidden until closing is attempted; shrinks as rows are settled."""
 
     def __init__(self) -> None:
-        super().__init__("What is missing", "Hide (Esc)")
+        super().__init__("What is missing", "Hide")
         self.confirm = KeyButton("", act="confirm_unanimous")
         vertical(
             horizontal((self.title, 1), self.confirm, self.close_button),
@@ -510,20 +472,16 @@ class AdjudicationHead(QWidget):
         self.figures, self.signs = ElidedLabel("", "hint"), Chips(wrap=False)
         self.remarks = MarkedText(SMALL, "text-muted")
         self.buttons: dict[str, QToolButton] = {}
-        self._gaps, self._wide = 0, False
         first = horizontal(self.queue_shown, self.title, (self.question, 1), self.signs, spacing=6)
-        acts = [self._button(act, picture) for act, _, picture, _ in HEAD_ACTS]
+        acts = [self._button(*each) for each in HEAD_ACTS]
         second = horizontal((self.figures, 1), *acts, spacing=6)
         vertical(first, second, self.remarks, on=self, margins=(8, 8, 8, 2), spacing=3)
-        self.show_keys()
 
-    def _button(self, act: str, picture: str) -> QToolButton:
+    def _button(self, act: str, words: str, picture: str, hint: str) -> QToolButton:
         button = with_properties(
-            QToolButton(),
-            checkable=True,
-            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
-            focusPolicy=Qt.FocusPolicy.NoFocus,
+            QToolButton(), text=words, checkable=True, focusPolicy=Qt.FocusPolicy.NoFocus
         )
+        keys.tell(button, "toolTip", f"{hint} ({{{act}}})")
         chips.put(button, picture, 14)
         button.clicked.connect(lambda _=False: self.asked.emit(act))
         self.buttons[act] = button
@@ -546,25 +504,13 @@ class AdjudicationHead(QWidget):
         self.remarks.setVisible(bool(remarks))
 
     def show_gaps(self, count: int) -> None:
-        self._gaps = count
-        self.show_keys()
+        self.buttons["gaps"].setText(f"Gaps ({count})")
 
     def show_pressed(self, act: str, pressed: bool) -> None:
         self.buttons[act].setChecked(pressed)
 
-    def show_keys(self) -> None:
-        """Print the keys as they now are; where there is little room, the keys without the words."""
-        for act, words, _, hint in HEAD_ACTS:
-            named = f"{words} ({self._gaps})" if act == "gaps" else words
-            key = keys.shown(act)
-            self.buttons[act].setText(f"{named}  {key}" if self._wide else key)
-            with_properties(
-                self.buttons[act], toolTip=tooltip(f"{hint} ({key})"), accessibleName=f"{named}, key {key}"
-            )
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= theme.current().px(WIDE)
-        if wide != self._wide:
-            self._wide = wide
-            self.show_keys()
+        icon, both = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        for button in self.buttons.values():
+            button.setToolButtonStyle(both if self.width() >= theme.current().px(WIDE) else icon)

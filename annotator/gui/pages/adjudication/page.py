@@ -28,11 +28,6 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import horizontal, later
 
-
-def _key(act: str) -> str:
-    return keys.shown(act).replace("Return", "Enter")
-
-
 # A senior expert with forty minutes, fifteen criteria against seventeen. What annoys them elsewhere: names that bias,
 # scrolling between two documents, reading again what nobody disputes, losing the place after each decision.
 VOTE = "adjudicate/vote"
@@ -84,7 +79,7 @@ class AdjudicatePage(Page):
         frame.queue_pane.chosen.connect(self._open)
         frame.beginning.begin.clicked.connect(self._begin)
         frame.head.asked.connect(lambda act: self._acts[act]())
-        frame.bar.asked.connect(self._press)
+        frame.bar.asked.connect(lambda act: self._saving(self._acts[act])())
         frame.consensus.chosen.connect(self._choose)
         frame.standing.reopened.connect(self._reopen)
         frame.close_panel.confirm.clicked.connect(self.acts.confirm)
@@ -129,13 +124,6 @@ class AdjudicatePage(Page):
             slot()
 
         return act
-
-    def _press(self, act: str) -> None:
-        if act in self._acts:
-            self._saving(self._acts[act])()
-        else:
-            self.rows.flush()
-            self.acts.digit(act)
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._fill_queue()
@@ -309,22 +297,14 @@ class AdjudicatePage(Page):
             (bool(row.ruling.gap) or row.ruling.reason is Reason.GUIDELINE_GAP) for row in sheet.rows
         )
         frame.head.show_gaps(sum(self._gaps.values()))
-        decided = sum(not row.ruling.open for row in sheet.rows)
         self.queue.follow(sheet, begun=bench.begun)
         left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
         conflicts = self.queue.counted(LineFilter.CONFLICTS)
-        frame.bar.show_item(len(sheet.letters), locked=bench.locked)
-        self._show_row()
-        frame.bar.show_progress(decided, len(sheet.rows), left, 0 if bench.locked else agreed, conflicts)
+        frame.bar.show_progress(sheet, left=left, agreed=agreed, conflicts=conflicts, locked=bench.locked)
         if frame.close_panel.isVisible():
             self._show_lacking()
 
-    def _show_row(self) -> None:
-        bench = self.bench
-        self.frame.bar.show_row(voting=(bench.ballot(bench.ruling_id) is not None), locked=bench.locked)
-
     def _hush(self) -> None:
-        self._show_row()
         if not self.acts.pairing_id:
             self.frame.messages.clear()
 
@@ -337,17 +317,17 @@ class AdjudicatePage(Page):
                 f"Every conflict of this item is ruled on. {rows} a reason or a wording.",
                 lasting=True,
             )
-            messages.set_action(f"Go there  {_key('next_open')}", self.flow.next_open)
+            messages.set_action("Go there", self.flow.next_open, "next_open")
         elif agreed:
             messages.show_message("success", "Every conflict of this item is settled.", lasting=True)
-            messages.set_action(f"Confirm {agreed} agreed  {_key('confirm_unanimous')}", self.acts.confirm)
+            messages.set_action(f"Confirm {agreed} agreed", self.acts.confirm, "confirm_unanimous")
         elif not self.bench.lacking:
             messages.show_message("success", "Every row of this item is settled.", lasting=True)
-            messages.set_action(f"Close it  {_key('submit')}", self.flow.submit)
+            messages.set_action("Close it", self.flow.submit, "submit")
 
     def _say_spent(self) -> None:
         if any(self.bench.rows[each].ruling.open for each in self.bench.unresolved(contested=True)):
-            back, on = _key("take_back"), _key("next_open")
+            back, on = keys.shown("take_back"), keys.shown("next_open")
             self.frame.messages.show_message(
                 "info", "This row is ruled on.", f"{back} takes the ruling back, {on} goes on."
             )

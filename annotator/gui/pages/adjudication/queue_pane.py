@@ -220,7 +220,7 @@ class UnanimousPanel(EscapePanel):
     """A drawn item is to be opened."""
 
     def __init__(self) -> None:
-        super().__init__("Close (Esc)")
+        super().__init__("Close")
         self._count = 0
         self.summary, self.explained = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.share = NumberBox(

@@ -399,12 +399,12 @@ class RowControls(QWidget):
             act = LETTER_ACTS[place] if place < len(LETTER_ACTS) else ""
             self._take(letter, f"Take {letter}", act, "")
         both = "Both" if len(letters) == 2 else "All"
-        for take, words, act, picture in (
-            (BOTH, both, "take_both", ""),
-            (OWN, "Own", "write_own", "author"),
-            (DROP, "Drop", "drop_unit", "trash"),
+        for take, words, act, picture, hint in (
+            (BOTH, both, "take_both", "", "Keep all wordings"),
+            (OWN, "Own", "write_own", "author", "Write your own wording"),
+            (DROP, "Drop", "drop_unit", "trash", "Leave it out of the consensus"),
         ):
-            self._take(take, words, act, picture)
+            self._take(take, words, act, picture, hint)
         for act, words, picture in (
             ("pair_row", "Pair…", "link"),
             ("split_row", "Split", ""),
@@ -413,16 +413,15 @@ class RowControls(QWidget):
             self.acts[act] = self._button(words, act, picture, "quiet")
             self.acts[act].clicked.connect(lambda _=False, act=act: self.asked.emit(act))
 
-    def _take(self, take: str, words: str, act: str, picture: str) -> None:
+    def _take(self, take: str, words: str, act: str, picture: str, hint: str = "") -> None:
         button = self._button(words, act, picture)
+        button.set_hint(hint)
         button.setCheckable(True)
         button.clicked.connect(lambda _=False: self.taken.emit(take))
         self.takes[take] = button
 
     def _button(self, words: str, act: str, picture: str, role: str = "") -> KeyButton:
-        button = with_properties(
-            KeyButton(words, keys.sequences(act)[0] if act else "", role), focusPolicy=Qt.FocusPolicy.NoFocus
-        )
+        button = with_properties(KeyButton(words, act=act, role=role), focusPolicy=Qt.FocusPolicy.NoFocus)
         # A button that took the focus would take the place in the list away, and Space would press it.
         if picture:
             chips.put(button, picture, 14)
@@ -481,7 +480,7 @@ class RowControls(QWidget):
             button = with_properties(
                 KeyButton(
                     words,
-                    keys.sequences(acts[value])[0] if value in acts else "",
+                    act=acts.get(value, ""),
                     press=lambda _=False, value=value: self.voted.emit(value),
                 ),
                 focusPolicy=Qt.FocusPolicy.NoFocus,
@@ -497,9 +496,3 @@ class RowControls(QWidget):
         field = self.gap if name == "gap" else self.rationale
         field.show()
         field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def show_keys(self) -> None:
-        letters, self._letters = self._letters, ()
-        self.show_letters(letters)
-        self.reasons.show_keys()
-        self.sureness.show_keys()

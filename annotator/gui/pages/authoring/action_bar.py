@@ -147,7 +147,7 @@ class SubmitPanel(MissingPanel):
     """Submit in spite of the warnings, for this reason."""
 
     def __init__(self) -> None:
-        super().__init__("Missing fields and remarks", "Close (Esc)")
+        super().__init__("Missing fields and remarks", "Close")
         self.entries.setWordWrap(True)
         self.entries.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.reason = LineField(

@@ -78,9 +78,10 @@ class DraftCard(QFrame):
         self.chips = Chips(wrap=True)
         self.chips.show_chips([*([Chip("taken", "check", "agreed")] if taken else []), *_about(unit)])
         self.take, self.edit = (
-            KeyButton("Take", press=lambda: self.taken.emit(unit.id, False)),
+            KeyButton("Take", act="take_unit", press=lambda: self.taken.emit(unit.id, False)),
             KeyButton(
                 "Take, edit",
+                act="take_and_edit",
                 role="quiet",
                 hint="Take it and edit it",
                 press=lambda: self.taken.emit(unit.id, True),
@@ -326,7 +327,7 @@ class ModelDraft(Pane):
             place = ids.index(self._current) if self._current in ids else 0
             left = [card.unit.id for card in (*self.cards[place:], *self.cards[:place]) if not card.is_taken]
             self._current = left[0] if left else ""
-        self.show_keys()
+        self._mark_current()
         if focused:
             self.enter()
 
@@ -336,16 +337,11 @@ class ModelDraft(Pane):
 
     def _enter(self, unit_id: str) -> None:
         self._current = unit_id
-        self.show_keys()
+        self._mark_current()
 
-    def show_keys(self) -> None:
-        take, edit = keys.shown("take_unit"), keys.shown("take_and_edit")
+    def _mark_current(self) -> None:
         for card in self.cards:
-            here = card.unit.id == self._current
-            card.mark_current(here)
-            # Only the card at the cursor prints the keys.
-            card.take.set_key(take if here else "")
-            card.edit.set_key(edit if here else "")
+            card.mark_current(card.unit.id == self._current)
 
     def _step(self, by: int) -> None:
         ids = [card.unit.id for card in self.cards]

@@ -1,4 +1,4 @@
-"""The action bar of the Label page: acts with their keys, and how much is left. Labels stand on the unit at hand."""
+"""The action bar of the Label page: acts, and how much is left. Labels stand on the unit at hand."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.texts.words import counted
 from annotator.gui.review.verdict_words import ZERO, Face, face
 from annotator.gui.session.page import way_to
-from annotator.gui.widgets.bars import Act, FittingBar, KeyButton
+from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, horizontal, tooltip, with_properties
 
 LOCKED = "This file is read-only; labels cannot be changed."
@@ -38,85 +38,57 @@ def lock(widget: QWidget, why: str) -> None:
         widget.setToolTip(why)
 
 
-BESIDE: tuple[Act, ...] = (
-    ("evidence", "Evidence", "quote", "Mark the words selected in the report as evidence"),
-    ("note", "Note", "note", "Write a note"),
-    ("flag", "Flag", "flag", "Flag it for a second look"),
+LEFT = (
+    Command(ZERO, "Rest", "down"),
+    Command("evidence", "Evidence", "quote", "Mark the words selected in the report as evidence"),
+    Command("note", "Note", "note", "Write a note"),
+    Command("flag", "Flag", "flag", "Flag it for a second look"),
 )
+RIGHT = (Command("next_open", "Next open"), Command("submit", "Done", role="primary"))
 ENDS_REPORT = "Finish this report and go to the next"
 ENDS_ALONE = "Submit these labels, so that they count, and go to the next"
 ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen them"
 
 
-class LabellingActionBar(FittingBar):
-    """Buttons that announce the chosen act; some show only their icon where there is little room."""
-
-    LEVELS = 6
+class LabellingActionBar(ActsBar):
+    # A button that took the focus would take the place in the list away, and Space would press it.
+    FOCUS = Qt.FocusPolicy.NoFocus
 
     def __init__(self, locked: str) -> None:
         """`locked` says why nothing can ever be changed here, if so."""
-        super().__init__()
-        self._locked, self._here, self._rest = locked, "", ""
-        self._protocol = USUAL
-        lock(self.put(ZERO, "Rest", "down"), locked)
-        self.row.addSpacing(10)
-        for act, words, picture, hint in BESIDE:
-            button = self.put(act, words, picture)
-            button.set_hint(hint)
-            lock(button, locked)
-        self.row.addStretch(1)
-        self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.row.addWidget(self.progress)
-        for act, words, role in (("next_open", "Next open", ""), ("submit", "Done", "primary")):
-            self.put(act, words, role=role)
+        super().__init__(LEFT, RIGHT)
+        self._locked = locked
+        for command in LEFT:
+            lock(self.buttons[command.act], locked)
         self.show_protocol(USUAL)
 
     def show_protocol(self, protocol: str) -> None:
         self._protocol = protocol
+        self.offer("evidence", there=presentation_of(protocol).layout is not CaseLayout.MATRIX)
         self.show_rest("")
-        self._explain()
-        self.fit()
 
     def show_rest(self, value: str) -> None:
         """Offer one verdict for all that is open beside the current unit, or none."""
-        self._rest = value
         if value:
-            self.buttons["say_rest"].set_words(f"Rest {_lower(face(value, self._protocol))}")
-        self.fit()
+            self.buttons[ZERO].set_words(f"Rest {_lower(face(value, self._protocol))}")
+        self.offer(ZERO, there=bool(value) and not self._locked)
 
     def show_progress(self, labelled: int, units: int, left: int) -> None:
         one = presentation_of(self._protocol).line
         here = f"{labelled:,} of {units:,} · " if units > 1 or one == "report" else ""
-        self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
-        self.fit()
+        self.say(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
 
     def show_standing(self, *, locked: str, sealed: bool, last: bool, alone: bool) -> None:
         """Offer what can be done: nothing but going on while the labels are submitted; submitting at an item's end.
 
         `locked` says why the label at hand cannot be changed, if so; `alone`, that each report is submitted by itself.
         """
-        self._here = locked
-        self._explain()
-        submit = self.buttons["submit"]
-        submit.set_words("Next" if sealed else "Submit" if last or alone else "Done")
-        submit.set_hint(ENDS_ITEM if last and not sealed else ENDS_ALONE if alone else ENDS_REPORT)
-        self.fit()
-
-    def _explain(self) -> None:
-        hints = {ZERO: ""} | {act: hint for act, _, _, hint in BESIDE}
-        for act, hint in hints.items() if not self._locked else ():
-            self.buttons[act].setEnabled(not self._here)
-            self.buttons[act].set_hint(self._here or hint)
-
-    def show_level(self, level: int) -> None:
-        """Leave out what stands elsewhere too: the words first, and the key of the last act at last."""
-        self.shrink(BESIDE, level)
-        self.buttons["submit"].show_brief(level >= 5)
-        self.buttons[ZERO].setVisible(bool(self._rest) and not self._locked)
-        if presentation_of(self._protocol).layout is CaseLayout.MATRIX:
-            self.buttons["evidence"].hide()
-        self.progress.setVisible(level < 3)
-        self.buttons["next_open"].setVisible(level < 4)
+        for command in LEFT if not self._locked else ():
+            self.enable(command.act, not locked, locked)
+        self.buttons["submit"].set_hint(
+            ENDS_ITEM if last and not sealed else ENDS_ALONE if alone else ENDS_REPORT
+        )
+        self.set_words("submit", "Next" if sealed else "Submit" if last or alone else "Done")
 
 
 def _lower(one: Face) -> str:

@@ -487,7 +487,7 @@ class LabelPage(Page):
         )  # fmt: skip
         words = "Submit the labels of this item" if self._is_last else "Next report"
         words = words if self._submits else "Submit them and go on"
-        self.messages.set_action(f"{words}  {keys.shown('submit')}", self.flow.submit)
+        self.messages.set_action(words, self.flow.submit, "submit")
 
     def _say_kind_missing(self) -> None:
         self.messages.show_message(

@@ -113,7 +113,10 @@ class BoardView(TabPart):
             act: KeyButton(words, act=act, press=self.acts[act]) for act, words in COMMANDS.items()
         }
         self.open = KeyButton(
-            "Go to the item", "↵", role="primary", press=lambda: self._go(next(iter(self.chosen()), None))
+            "Go to the item",
+            "Return",
+            role="primary",
+            press=lambda: self._go(next(iter(self.chosen()), None)),
         )
         column.addLayout(horizontal((wrapping(*self.buttons.values(), gap=6), 1), self.open))
         self.body.addWidget(self.nothing)
@@ -356,7 +359,7 @@ class DueBar(QFrame):
         )
         self.date.setCalendarPopup(True)
         self.date.setDisplayFormat("ddd d MMM yyyy")
-        set_it = KeyButton("Set", "↵", role="primary", press=self._set)
+        set_it = KeyButton("Set", "Return", role="primary", press=self._set)
         none = KeyButton("No date", press=lambda: self._tell(None))
         cancel = KeyButton("Leave unchanged", "Esc", role="quiet", press=self.close_bar)
         horizontal(

@@ -351,7 +351,7 @@ class PeopleTable(TabPart):
         column.addWidget(self.adding)
         self.rename = KeyButton("Rename", act="rename_person")
         self.leaving = KeyButton("Deactivate", act="leave_or_return")
-        self.work = KeyButton("Work as this person", "↵", role="primary")
+        self.work = KeyButton("Work as this person", "Return", role="primary")
         for button, slot in (
             (self.rename, self.begin_renaming),
             (self.leaving, self.leave_or_return),

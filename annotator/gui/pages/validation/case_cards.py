@@ -475,7 +475,7 @@ class CaseCard(QWidget):
         self._noted: Key = ()
         self.note.setReadOnly(bool(locked))
         self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
-        self.show_keys()
+        keys.tell(self.note, "placeholderText", "A note, stored with your answer ({note})")
         inside = column_of(
             self.beside, self.unit, *self.boxes, StretchSpace(1), margins=(0, 0, 4, 0), spacing=8
         )
@@ -533,7 +533,3 @@ class CaseCard(QWidget):
 
     def enter_note(self) -> None:
         self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def show_keys(self) -> None:
-        self.note.setPlaceholderText(f"A note, stored with your answer ({keys.shown('note')})")
-        self.reasons.show_keys()

@@ -31,7 +31,6 @@ from annotator.domain.judges.validation import Split
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.gui import keys
 from annotator.gui.pages.validation.case_bench import (
     NOTHING,
     PAINTED_MS,
@@ -598,8 +597,7 @@ class RulingPart(CasePart):
     def say_finished(self) -> None:
         super().say_finished()
         if self._look.unclear:
-            shown = keys.shown("unclear_criteria")
-            self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
+            self.answer.set_action("Unclear criteria", self._toggle_unclear, "unclear_criteria")
 
     def _say_settled(self, criterion: UnclearCriterion) -> None:
         self.answer.show_message(
