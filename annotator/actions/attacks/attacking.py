@@ -552,7 +552,7 @@ def _newest(project: Project, order: RunRequest) -> AttackRequest:
     judge = judges.named(project, order.judge)
     tests = all_of(project, judge.id, protocol)
     if not tests:
-        raise Refusal(f"“{judge.name}” was not tested.", "Begin with: goldsmith attack.")
+        raise Refusal(f"“{judge.name}” was not tested.", "Test it first. Run: goldsmith attack.")
     content = next((test for test in tests if _is_open(project, test)), tests[0]).content
     return AttackRequest(judge.name, protocol, content.attacks, content.size, content.width, content.seed)
 

@@ -736,6 +736,8 @@ def test_markup_in_a_message_is_shown_as_text(bar):
     assert bar.text() == "The file <img src='/dev/zero'> is damaged. Take <b>another</b>."
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in (bar._happened, bar._todo))
     assert bar.accessibleName().startswith("Error: ")
+    bar.show_message("warning", "There is none.", "Make one. Run: goldsmith new FILE")
+    assert bar.text() == "There is none. Make one."
 
 
 def test_a_message_is_dismissed_and_expires_with_its_act_unless_it_lasts_or_offers_a_way_on(bar, qtbot):
