@@ -147,7 +147,7 @@ GROUPS = {
     "aspect": "facet", "mode": "mode",
 }  # fmt: skip
 # Why nothing stands under a group although figures are known.
-UNSET = "No item that was judged has a {0} yet. Set it: goldsmith items edit FILE KEYS --{1} …"
+UNSET = "No item that was judged has a {0} yet. Run: goldsmith items edit FILE KEYS --{1} …"
 UNGROUPED = {
     "type": UNSET.format("question type", "type"),
     **{by: UNSET.format(by, by) for by in ("subject", "phase", "difficulty")},

@@ -344,7 +344,7 @@ def test_empty_subjects_are_said_to_be_empty(matrices, capsys):
         ("--view", "domains", "--metric", "plan.recall"),
     ):
         out = " ".join(printed(capsys, "results", matrices, *how).split())
-        assert "has a subject yet. Set it: goldsmith items edit" in out
+        assert "has a subject yet. Run: goldsmith items edit" in out
         assert "Choose another" not in out
 
 

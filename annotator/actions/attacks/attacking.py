@@ -552,7 +552,7 @@ def _newest(project: Project, order: RunRequest) -> AttackRequest:
     tests = required(
         all_of(project, judge.id, protocol),
         f"“{judge.name}” was not tested.",
-        "Begin with: goldsmith attack.",
+        "Test it first. Run: goldsmith attack.",
     )
     content = next((test for test in tests if _is_open(project, test)), tests[0]).content
     return AttackRequest(judge.name, protocol, content.attacks, content.size, content.width, content.seed)

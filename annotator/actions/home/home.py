@@ -291,7 +291,7 @@ def _lacking(project: Project, used: profiles.Profile) -> Iterator[NextStep]:
     known = [row for row in project.query(_UNCHECKED) if row[1] in PROTOCOLS and used.judges(row[1])]
     unchecked = ((judge, PROTOCOLS[name].title) for judge, name in known if PROTOCOLS[name].values)
     for judge, titles in grouped(unchecked).items():
-        words = f"{judge} is not validated where nobody labelled what it judged: {', '.join(titles)}"
+        words = f"Nobody has labelled what {judge} judged, so it is not validated: {', '.join(titles)}"
         yield NextStep(words, "Draw a sample", "Validate", {"part": "Sets"})
     if unanswered := releases.unanswered(project):
         yield NextStep(

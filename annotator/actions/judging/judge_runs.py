@@ -336,7 +336,7 @@ class JudgementPlan:
 
     def words(self) -> str:
         if not self.total and self.things == "criteria":
-            return "There is nothing to judge yet: reports are needed, and a sealed or imported rubric for their items."
+            return "There is nothing to judge yet: it takes reports, and submitted or imported rubrics for them."
         if not self.total:
             lacks = self.lacks or "Reports, or the gold they are judged by, are missing."
             return f"There is nothing to judge yet. {lacks}"

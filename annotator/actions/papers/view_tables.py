@@ -111,7 +111,7 @@ def windows(project: Project, judge: str = "", mode: str = "") -> tuple[ResultSh
                 "One set of verdicts gives every window: a wider one holds what the narrower ones hold, so no line "
                 "falls.",
                 *(
-                    ("Wider windows can be asked about: goldsmith judge window.",)
+                    ("Wider windows can be asked about. Run: goldsmith judge window.",)
                     if len(asked_about) == 2
                     else ()
                 ),
@@ -404,7 +404,7 @@ def _citations(cited_works: Cited) -> ResultSheet:
         SheetLine((text(name), *map(count, row))) for name, *row in zip(names, *bins.values(), strict=True)
     )
     unknown = sum(work.citations is None for works in cited_works.values() for work in works)
-    note = f"Of {counted(unknown, 'work')} the citations are not known: goldsmith sources works."
+    note = f"Of {counted(unknown, 'work')} the citations are not known. Run: goldsmith sources works."
     return _sheet(
         "citation_counts",
         "Citations of the exemplars' references",

@@ -35,7 +35,7 @@ from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import grouped
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
@@ -138,7 +138,7 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
         _remember(project, db, result.person_id, content, receipt, held)
     items = {one.item_id for one in artifacts} | {adjudication.item_id for adjudication in adjudicated}
     pieces = len(artifacts) + len(adjudicated)
-    notes = (f"{drafts} documents are not submitted yet and stay here.",) if drafts else ()
+    notes = (f"Not submitted yet and left here: {counted(drafts, 'document')}.",) if drafts else ()
     words = packages.fingerprint(packages.public_key(key))
     return PackedTask(place, result.person_id, len(items), pieces, len(content), receipt, words, notes)
 

@@ -88,7 +88,11 @@ class ImportPreview:
         return lines + [f"Note: {note}" for note in self.notes]
 
     def __str__(self) -> str:
-        parts = [f"{count.new:,} {thing}" for thing, count in self.counts.items() if count.new]
+        parts = [
+            counted(count.new, WORDS[thing], thing.replace("_", " "))
+            for thing, count in self.counts.items()
+            if count.new
+        ]
         if self.units:
             parts.append(counted(self.units, "unit"))
         return ", ".join(parts) or "nothing new"

@@ -328,7 +328,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Contest of tasks",
         BENCHMARK,
         "Tasks of seminars by rating, how likely each is among the best, and a judge beside people.",
-        "It needs settled tasks, compared in pairs by a judge (goldsmith contest run) or by people.",
+        "It needs settled tasks, compared in pairs by a judge or by people.",
         contest_standings.choices,
         contest_standings.view,
         contest_standings.sheets,

@@ -462,7 +462,7 @@ SETTLED, IMPORTED, DRAFTED = OWN, "imported", "drafted"
 # In the place of a second set: every set but those of single authors.
 EVERY = "every"
 ONE_SET = (
-    "Scores and criteria stand here once there is a second set: goldsmith rubrics write, or rubrics keep."
+    "Scores and criteria are shown once there is a second set. Run: goldsmith rubrics write, or rubrics keep."
 )
 # A mode and a cut of the items, as `cut_choices` offers them.
 Cut = tuple[str, str]

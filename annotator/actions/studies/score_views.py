@@ -107,7 +107,7 @@ def attempts(
 FILED = ("subject", "question_type")
 NONE = "(none)"
 UNFILED = {
-    by: f"No item has a {by.replace('_', ' ')} yet. Set it: goldsmith items edit FILE KEYS --{option} …"
+    by: f"No item has a {by.replace('_', ' ')} yet. Run: goldsmith items edit FILE KEYS --{option} …"
     for by, option in zip(FILED, ("subject", "type"), strict=True)
 }
 

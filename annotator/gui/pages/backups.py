@@ -23,6 +23,8 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState
 
+MOMENT = "%A %d %B %Y, %H:%M:%S"
+
 
 class BackupList(QWidget):
     """The backups of a project file, which need not itself be readable."""
@@ -57,7 +59,7 @@ class BackupList(QWidget):
         self.list.clear()
         result = backups.listing(self._path)
         for backup in result:
-            when = f"{local(backup.at):%A %d %B %Y, %H:%M:%S}"
+            when = format(local(backup.at), MOMENT)
             about = [when, f"{backup.size / 1e6:.1f} MB", backup.why, backup.problem]
             entry = QListWidgetItem("   ".join(part for part in about if part))
             entry.setData(Qt.ItemDataRole.UserRole, backup.path)
@@ -78,7 +80,7 @@ class BackupList(QWidget):
             self.about.setText(str(refusal))
             self.take.setEnabled(False)
             return
-        last = f"{local(result.last_change):%Y-%m-%d %H:%M:%S}" if result.last_change else "never"
+        last = format(local(result.last_change), MOMENT) if result.last_change else "never"
         self.about.setText(
             f"“{result.title}”: {counted(result.items, 'item')}, {counted(result.artifacts, 'artifact')}, "
             f"{counted(result.judgements, 'judgement')}. "

@@ -1,6 +1,7 @@
 """The Release page: content preview, layout and folder."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,11 +32,12 @@ from annotator.gui.pages.home import NextCard, replaced
 from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import Page
-from annotator.gui.session.session import ANY, Pane, ProjectSession
+from annotator.gui.session.session import ANY, Pane, ProjectSession, day
 from annotator.gui.widgets.bars import Fold, Tabs, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
+    Stack,
     StretchSpace,
     column_of,
     horizontal,
@@ -43,6 +45,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
+from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import RowsTree
 from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
@@ -334,7 +337,7 @@ class PastReleases(Pane):
             f"{kind.capitalize()}: {words}" for kind, sentences in changes.items() for words in sentences
         ]
         more = len(lines) - CHANGES
-        rest = [f"And {more:,} more, which “goldsmith release diff” lists."] * (more > 0)
+        rest = [f"And {more:,} more."] * (more > 0)
         head = f"Different in the project since release {number}:"
         same = f"Items, gold, judgements and scores are those of release {number}."
         self.changes.show_words("\n".join([head, *lines[:CHANGES], *rest] if lines else [same]))
@@ -358,7 +361,7 @@ def _readiness(project: Project) -> "tuple[NextStep, ...]":
 
 
 # People: whoever answers for a release, going through its items once more with a list in hand.
-ABOUT = "What somebody looks for in each item before it is released. What is signed leaves with the release."
+ABOUT = "What is checked in each item before a release. Signed checks are part of the release."
 PILOT = "Agreement, time, remarks and guidelines of the pilot items that were handed out."
 NO_PILOT = "No pilot items were handed out yet. Choose some under People → Assign."
 OPEN = "open"
@@ -418,7 +421,9 @@ class FinalPassPage(Page):
             spacing=8,
         )
         self.parts = Tabs()
-        self.parts.addTab(checks, "Final pass")
+        nothing = EmptyState("items", "No items yet", "Each item is checked here before a release.")
+        self.checks = Stack(checks, nothing)
+        self.parts.addTab(self.checks, "Final pass")
         self.parts.addTab(pilot, "Pilot")
         title = PlainLabel("Pilot and final pass", "title")
         vertical(title, (self.parts, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
@@ -437,6 +442,7 @@ class FinalPassPage(Page):
         row, self._items = max(0, self.list.row()), self.session.ask(final_pass.overview) or []
         lines = [(item.key, *(_state(item, name) for name in CHECKS)) for item in self._items]
         self.list.show_lines(lines, min(row, len(lines) - 1))
+        self.checks.setCurrentIndex(0 if lines else 1)
         self._show()
         handed_out = final_pass.is_handed_out(self.session.project)
         summary = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
@@ -454,7 +460,9 @@ class FinalPassPage(Page):
         one, name = self._item, str(self.check.currentData())
         signed = one.checks.get(name) if one else None
         state = (
-            f"{signed.state.value}, signed by {signed.signed} on {signed.at[:10]}" if signed else "not signed"
+            f"{signed.state.value}, signed by {signed.signed} on {day(datetime.fromisoformat(signed.at))}"
+            if signed
+            else "not signed"
         )
         self.signature.setText(
             f"{CHECKS[name]}: {state}{f' — {signed.note}' if signed and signed.note else ''}."

@@ -196,7 +196,8 @@ class Column(Generic[Row]):
     """A column: `words` of a row, `tip` for more, `look` for icon and colour.
 
     `about` explains the title; a `number` stands at the right; `width` is in pixels of the design, and a `firm` one
-    does not give way where there is little room. A `fitted` one is as wide as what it shows.
+    does not give way where there is little room. A `fitted` one is as wide as what it shows. In a table that is less
+    wide than its `room`, at 100 %, a column is left out.
     """
 
     title: str
@@ -208,6 +209,7 @@ class Column(Generic[Row]):
     about: str = ""
     firm: bool = False
     fitted: bool = False
+    room: int = 0
 
 
 class CellsModel(RowsModel[Row]):
@@ -238,6 +240,10 @@ class CellsModel(RowsModel[Row]):
     @property
     def firm(self) -> set[int]:
         return {place for place, column in enumerate(self._columns) if column.firm}
+
+    @property
+    def rooms(self) -> dict[int, int]:
+        return {place: column.room for place, column in enumerate(self._columns) if column.room}
 
     @property
     def fitted(self) -> list[int]:
@@ -296,7 +302,7 @@ class CellsTable(LinesTable):
     ) -> None:
         self._model = model
         super().__init__(name, model, stretched=stretched, moved=moved)
-        self.firm = model.firm
+        self.firm, self.rooms = model.firm, model.rooms
         self.row_height = 30
         model.modelReset.connect(self.fit)
 

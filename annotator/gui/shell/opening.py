@@ -127,7 +127,7 @@ def _message(opened: OpenedTask) -> tuple[Level, str, str]:
             "When you have submitted something, Send writes the file that goes back."
         )  # fmt: skip
     elif number:
-        happened, todo = f"{items} were added by this task.", "Your work is unchanged."
+        happened, todo = f"This task adds {items}.", "Your work is unchanged."
     else:
         happened = "This task adds no new items."
         todo = "Dates, guidelines and feedback were updated; your work is unchanged."

@@ -26,7 +26,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import KeyNotAllowed, Refusal, in_window
+from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.gui import keys, theme
 from annotator.gui.parts import below
 from annotator.gui.session import page as page_module
@@ -358,7 +358,7 @@ class Window(QMainWindow):
 
     def show_refusal(self, refusal: Refusal) -> None:
         """Say in the message bar what could not be done and what to do."""
-        self.messages.show_message("warning", refusal.happened, in_window(refusal.todo))
+        self.messages.show_message("warning", refusal.happened, refusal.todo)
         if isinstance(refusal, KeyNotAllowed):
             self.messages.set_action("Allow it", partial(self._let_key_go, refusal, allowed=True))
             if refusal.key.startswith("keyring:"):

@@ -41,7 +41,7 @@ from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import HeldRater
 from annotator.domain.texts.estimate import interval
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.sheets import SheetModel, SheetTable
@@ -374,7 +374,7 @@ class ViewPane(Splitter):
         self.model.show(sheet)
         self.table.setAccessibleName(sheet.title)
         # A sentence that begins with a name from right to left is still read from the left.
-        notes = [f"\u200e{words}" for words in sheet.notes]
+        notes = [f"\u200e{in_window(words)}" for words in sheet.notes]
         self._answers, self._conditions = notes[: sheet.answers], notes[sheet.answers :]
         self.more.setChecked(self.more.isChecked() and same)
         self._fit_words()

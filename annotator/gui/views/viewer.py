@@ -666,7 +666,7 @@ class ViewList(QListWidget):
             matching = self.sought.finds(f"{view.title} {view.about}")
             offered = there or (known and (self.is_whole or bool(self.sought.text().strip())))
             line.setHidden(not ((offered and matching) or line is current))
-            line.setToolTip(tooltip(view.about if there else f"{view.about} {view.missing}"))
+            line.setToolTip(tooltip(view.about if there else f"{view.about} {view.lacks}"))
             line.setForeground(theme.token("text" if there else "text-muted"))
             if head is not None and not line.isHidden():
                 head.setHidden(False)

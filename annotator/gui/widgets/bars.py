@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 
 from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
@@ -137,9 +138,10 @@ ARROW = 12
 class FlowRow(QLayout):
     """Widgets in reading order; hidden ones take no room, fields what a line has left."""
 
-    def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
+    def __init__(self, parent: QWidget | None = None, gap: int = 6, *, even: bool = False) -> None:
+        """With `even` lines no part stands alone on the last one: each has about as many."""
         super().__init__(parent)
-        self._gap, self._high = gap, 0
+        self._gap, self._high, self._even = gap, 0, even
         self._parts: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
 
@@ -200,16 +202,23 @@ class FlowRow(QLayout):
     def _shown(self) -> list[QLayoutItem]:
         return [part for part in self._parts if not part.isEmpty()]
 
-    def _arrange(self, rect: QRect, *, move: bool) -> int:
+    def _lines(self, width: int, most: int) -> list[list[QLayoutItem]]:
+        """The parts line by line, at `most` so many on each."""
         lines: list[list[QLayoutItem]] = [[]]
         left = 0
         for part in self._shown():
             wide = part.sizeHint().width()
-            if lines[-1] and left + wide > rect.width():
+            if lines[-1] and (left + wide > width or len(lines[-1]) == most):
                 lines.append([])
                 left = 0
             lines[-1].append(part)
             left += wide + self._gap
+        return lines
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        lines = self._lines(rect.width(), len(self._parts))
+        if self._even:
+            lines = self._lines(rect.width(), ceil(len(self._shown()) / len(lines)))
         top = rect.top()
         for line in lines:
             high = max((part.sizeHint().height() for part in line), default=0)

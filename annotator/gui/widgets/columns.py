@@ -31,12 +31,14 @@ from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
 # The least the stretched column gets, and from which width on another column can spare some.
-LEAST, WIDE = 120, 88
+LEAST, WIDE = 84, 88
 # How much of it at most.
 AT_MOST = 0.45
 # What stands in the first rows is measured, so many letters of it; no other column than the stretched one gets more
 # than the most. Around it, and for a picture before it.
 MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
+# The widest that a state is: what is wider has more words beside its picture, and gives way.
+STATE = 112
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Columns:
         over = sum(fixed.values()) + least - room
         if over > 0 and wide:
             share = min(AT_MOST, over / sum(wide.values()))
-            fixed |= {place: max(titles[place], round(width * (1 - share))) for place, width in wide.items()}
+            fixed |= {place: max(titles[place], int(width * (1 - share))) for place, width in wide.items()}
         tight = room - sum(fixed.values()) < least
         if self._given != (fixed, tight, header.count()):
             self._given = fixed, tight, header.count()
@@ -133,10 +135,10 @@ def column_needs(view: QAbstractItemView) -> ColumnNeeds:
     for place in range(model.columnCount()):
         cells = [model.index(row, place, QModelIndex()) for row in range(min(MEASURED, model.rowCount()))]
         words = {str(cell.data() or "")[:LETTERS] for cell in cells}
-        if any(cell.data(Qt.ItemDataRole.DecorationRole) for cell in cells):
+        picture = any(cell.data(Qt.ItemDataRole.DecorationRole) for cell in cells)
+        widths[place] = max(map(measure, words), default=0) + px(PICTURE if picture else 0) + px(PAD)
+        if picture and widths[place] <= px(STATE):
             states.add(place)
-        widest = max(map(measure, words), default=0) + px(PICTURE if place in states else 0)
-        widths[place] = widest + px(PAD)
     return ColumnNeeds(widths, frozenset(states))
 
 
@@ -281,6 +283,8 @@ class LinesTable(QTableView):
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
         self.firm: Collection[int] = ()
         """The columns that spare nothing for the others."""
+        self.rooms: Mapping[int, int] = {}
+        """Columns that are there only where the table is at least so wide, at 100 %."""
         self._soon = later(self, self.fit, 0)
         self._measured: tuple[float, ColumnNeeds] | None = None
         """What the rows ask for, and the size of letters it was measured at."""
@@ -303,6 +307,8 @@ class LinesTable(QTableView):
         self._dress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        for place, room in self.rooms.items():
+            self.setColumnHidden(place, self.width() < theme.current().px(room))
         super().resizeEvent(event)
         self.fit()
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.domain.texts.refusal import in_window
 from annotator.gui import keys, theme
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
@@ -112,6 +113,7 @@ class MessageBar(QFrame):
         """Say what happened and what to do; a lasting message cannot be dismissed, only replaced or cleared."""
         self.level, self._lasting = level, lasting
         self._happened.setText(happened)
+        todo = in_window(todo)
         self._todo.show_words(todo)
         self._slots.clear()
         self._act.hide()

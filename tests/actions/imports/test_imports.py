@@ -96,7 +96,7 @@ def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, 
         kinds = db.execute(select(AUDIT.c.kind).where(AUDIT.c.seq >= change.seq)).scalars().all()
     assert (kinds, change.undoable, change.by) == (["import"], False, project.by)
     assert change.after["new"] == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
-    assert str(report) == "2 items, 1 systems, 2 responses, 2 artifacts, 4 units"
+    assert str(report) == "2 items, 1 system, 2 responses, 2 artifacts, 4 units"
 
 
 def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path: Path) -> None:

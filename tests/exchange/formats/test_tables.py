@@ -225,7 +225,7 @@ def test_questions_reports_and_criteria_of_a_lab_come_in_by_one_command_each_and
     code, words = told(capsys, "import", file, questions)
     assert (code, "New: 2 items" in words, "kept with new items: Budget" in words) == (0, True, True)
     code, words = told(capsys, "import", file, tmp_path / "reports", criteria)
-    assert (code, "2 systems, 4 responses, 1 artifacts, 2 units" in words) == (0, True)
+    assert (code, "2 systems, 4 responses, 1 artifact, 2 units" in words) == (0, True)
     code, words = told(capsys, "import", file, questions, tmp_path / "reports", criteria)
     assert (code, "New: nothing new" in words) == (0, True)
     with closing(Project.open(file)) as project:
@@ -335,7 +335,7 @@ def test_units_of_every_kind_come_in_as_settled_gold_or_as_a_persons_drafts(
         file = tmp_path / f"{name}.goldsmith"
         new_project(file).close()
         code, words = told(capsys, "import", file, table, *more)
-        assert (code, "1 artifacts, 2 units" in words) == (0, True), words
+        assert (code, "1 artifact, 2 units" in words) == (0, True), words
         with closing(sqlite3.connect(file)) as db:
             (result,) = db.execute("SELECT a.kind, a.state, r.content FROM artifact a JOIN revision r ON "
                                   "r.artifact_id = a.id").fetchall()  # fmt: skip

@@ -121,7 +121,7 @@ def test_a_mapping_of_the_window_gives_the_same_by_command(page, tmp_path, monke
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (names[0], ""))
     page.matching.mapping.menu().actions()[0].trigger()
     assert run_command(["import", names[1], *map(str, (asked, *told)), "--mapping", names[0]]) == 0
-    assert str(page._preview_look.preview) == "1 items, 2 systems, 2 responses"
+    assert str(page._preview_look.preview) == "1 item, 2 systems, 2 responses"
     assert str(page._preview_look.preview) in capsys.readouterr().out
     read(page, asked)
     page.matching.load(Path(names[0]))

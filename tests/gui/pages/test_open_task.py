@@ -103,7 +103,7 @@ def test_a_task_dropped_on_its_own_window_brings_it_up_to_date_unless_it_is_refu
     assert goldsmith._shown is before
     assert before.page.search.text() == "typed"
     drop(before, with_a_third_item(study, tmp_path))
-    told(goldsmith, qtbot, "1 new item were added by this task.")
+    told(goldsmith, qtbot, "This task adds 1 new item.")
     assert goldsmith._shown is not before
     assert goldsmith._shown.shows(path)
     assert items.count(goldsmith._shown.session.project) == 3

@@ -252,9 +252,11 @@ def test_views_that_rest_on_nothing_are_listed_on_demand_with_what_they_lack(sam
     assert sample_page.views.is_whole
     # The sample has no tasks of seminars, no key points and no sentences.
     assert listed(sample_page) == {view.name for view in VIEWS} - {"contest", "key-points", "windows"}
-    lines = map(sample_page.views.item, range(sample_page.views.count()))
+    lines = [sample_page.views.item(place) for place in range(sample_page.views.count())]
     line = next(one for one in lines if one.data(Qt.ItemDataRole.UserRole) == "leakage")
-    assert "goldsmith respond FILE" in line.toolTip()
+    assert next(view.lacks for view in VIEWS if view.name == "leakage") in line.toolTip()
+    # Commands are for the command line alone.
+    assert not any("goldsmith" in one.toolTip() for one in lines)
     go(sample_page, qtbot, "leakage", "empty")
     sample_page.views.turn_all()
     # The one in view stays in the list.

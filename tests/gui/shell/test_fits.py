@@ -29,6 +29,7 @@ from annotator.gui.shell.frame import Frame
 from annotator.gui.shell.window import Window
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.columns import LinesTable
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.using import settle
 
@@ -220,6 +221,20 @@ def test_pages_fit_with_their_side_panels_open(sample, window_over):
     window = window_over(sample)
     result = check(window, [SMALL], 100, side_panels)
     assert not result, "\n".join(result)
+
+
+@pytest.mark.parametrize(
+    ("page", "part"),
+    [("People", "Progress"), ("Judges", "Judges"), ("Judges", "Runs"), ("Material", "Sources")],
+)
+def test_a_list_in_a_small_window_leaves_columns_out_before_it_scrolls_across(
+    sample, window_over, qtbot, page, part
+):
+    window = window_over(sample, page, part=part)
+    window.resize(*SMALL)
+    lists = [table for table in window.page.findChildren(LinesTable) if table.isVisible()]
+    assert lists
+    qtbot.waitUntil(lambda: not any(table.horizontalScrollBar().maximum() for table in lists))
 
 
 def test_long_names_push_nothing_away(small, window_over, qtbot):

@@ -272,6 +272,17 @@ def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
     assert row.heightForWidth(100) == buttons[4].sizeHint().height()
 
 
+def test_even_lines_leave_nothing_alone_on_the_last_one(qtbot):
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    row = FlowRow(holder, gap=0, even=True)
+    for _ in range(8):
+        row.addWidget(QPushButton("step", maximumWidth=80, minimumWidth=80))
+    row.setGeometry(QRect(0, 0, 7 * 80, 200))
+    tops = [row.itemAt(place).geometry().top() for place in range(8)]
+    assert [tops.count(top) for top in sorted(set(tops))] == [4, 4]
+
+
 @pytest.fixture
 def opened_addresses(monkeypatch) -> list[str]:
     addresses: list[str] = []
@@ -726,6 +737,8 @@ def test_markup_in_a_message_is_shown_as_text(bar):
     assert bar.text() == "The file <img src='/dev/zero'> is damaged. Take <b>another</b>."
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in (bar._happened, bar._todo))
     assert bar.accessibleName().startswith("Error: ")
+    bar.show_message("warning", "There is none.", "Make one. Run: goldsmith new FILE")
+    assert bar.text() == "There is none. Make one."
 
 
 def test_a_message_is_dismissed_and_expires_with_its_act_unless_it_lasts_or_offers_a_way_on(bar, qtbot):

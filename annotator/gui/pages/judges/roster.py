@@ -61,7 +61,7 @@ JUDGES: Sequence[Column[JudgeLine]] = (
     Column("Judge", lambda row: row.judge.name, 150),
     Column("Kind", lambda row: kind_of(row.judge), 78),
     Column("Model", lambda row: row.judge.model or "–", 120),
-    Column("Endpoint", lambda row: row.judge.base_url or "–", 130),
+    Column("Endpoint", lambda row: row.judge.base_url or "–", 130, room=560),
     Column(
         "Verdicts", lambda row: f"{row.total.verdicts:,}" if row.total.judgements else "", 74, number=True
     ),
@@ -98,6 +98,7 @@ TOTALS: Sequence[Column[JudgeTotal]] = (
         74,
         number=True,
         about="Verdicts whose quote is not found in the report: to be checked by people.",
+        room=600,
     ),
     Column("Calls", lambda total: f"{total.calls:,}", 56, number=True),
     Column(
@@ -113,6 +114,7 @@ TOTALS: Sequence[Column[JudgeTotal]] = (
         84,
         number=True,
         about="Cost of the calls behind its current judgements, as if nothing had been cached.",
+        room=680,
     ),
 )
 
@@ -146,7 +148,14 @@ RUNS: Sequence[Column[RunLine]] = (
         "What", lambda run: title(run.protocol), 150, tip=lambda run: f"{title(run.protocol)}\n{_scope(run)}"
     ),
     Column("Outcome", _outcome, 98, firm=True, look=lambda run: STATE_LOOKS.get(run.state)),
-    Column("Judged", lambda run: f"{run.judged:,} of {run.total:,}", 96, number=True, firm=True),
+    Column(
+        "Judged",
+        lambda run: f"{run.judged:,} of {run.total:,}",
+        96,
+        tip=lambda run: f"Missing: {causes_words(run.missing) or 'none'}\nNot asked: {run.left:,}",
+        number=True,
+        firm=True,
+    ),
     Column(
         "Missing",
         lambda run: f"{sum(run.missing.values()):,}" if run.missing else "none",
@@ -154,6 +163,7 @@ RUNS: Sequence[Column[RunLine]] = (
         tip=lambda run: causes_words(run.missing) or "none",
         number=True,
         firm=True,
+        room=560,
         look=lambda run: ("warning", "state-unconfirmed") if run.missing else None,
     ),
     Column(
@@ -164,8 +174,9 @@ RUNS: Sequence[Column[RunLine]] = (
         firm=True,
         about="Questions that the run has not asked, because it was stopped or is still running. For "
         "extraction: reports not yet processed.",
+        room=720,
     ),
-    Column("Cost", _run_cost, 74, number=True),
+    Column("Cost", _run_cost, 74, number=True, room=640),
 )
 
 

@@ -152,7 +152,9 @@ def columns(label: str) -> Sequence[Column[ExtractLine]]:
     return (
         Column("Item", lambda line: line.item, 120, tip=lambda line: line.question[:1000]),
         Column(label, lambda line: line.label, 76, tip=_explained),
-        Column("Units", lambda line: f"{line.part.units:,}" if line.part else "", 52, tip=_explained),
+        Column(
+            "Units", lambda line: f"{line.part.units:,}" if line.part else "", 52, tip=_explained, room=380
+        ),
         Column(
             "State",
             lambda line: _shown(line)[0],
@@ -163,7 +165,7 @@ def columns(label: str) -> Sequence[Column[ExtractLine]]:
     )
 
 
-ITEM, _, UNITS, STATE = range(4)
+ITEM, _, _, STATE = range(4)
 
 
 NAMES = {

@@ -5,7 +5,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.items import items, materials, pages
@@ -25,7 +25,6 @@ from annotator.gui import theme
 from annotator.gui.pages.material.part_editor import (
     ITEM,
     STATE,
-    UNITS,
     ExtractLine,
     PartEditor,
     columns,
@@ -164,8 +163,6 @@ def _named(judge: Judge) -> str:
 RULE = "\n\n" + "─" * 24 + "\n\n"
 
 LIST_WIDTH, LEAST_WIDTH = 330, 240
-# A list that is narrower than this, at 100 %, leaves the number of units to the editor.
-ROOM_FOR_UNITS = 370
 
 
 class Drawable(Enum):
@@ -222,7 +219,7 @@ class PartsView(TabPart):
             "Reports and extracts", self.model, self.model.widths, stretched=ITEM, moved=self._show_line
         )
         self.list.firm = (STATE,)
-        self.list.viewport().installEventFilter(self)
+        self.list.rooms = self.model.rooms
         self.kinds, self.filter = (
             FilterChoice("What is extracted", Drawable),
             FilterChoice("State", PartFilter),
@@ -276,11 +273,6 @@ class PartsView(TabPart):
             "keep_drawn": editor.keep,
             "raw_replies": self.turn_replies,
         }
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and watched is self.list.viewport():
-            self.list.setColumnHidden(UNITS, watched.width() < theme.current().px(ROOM_FOR_UNITS))
-        return super().eventFilter(watched, event)
 
     def fill(self) -> None:
         self.session.ask_later(self._show, _read)

@@ -153,7 +153,13 @@ COLUMNS: Sequence[Column[SourceLine]] = (
     Column("Kind", lambda one: one.kind, 80),
     Column("Published", lambda one: one.published, 96),
     Column("Venue", lambda one: one.venue, 130, tip=lambda one: one.venue),
-    Column("Citations", lambda one: "" if one.citations is None else f"{one.citations:,}", 82, number=True),
+    Column(
+        "Citations",
+        lambda one: "" if one.citations is None else f"{one.citations:,}",
+        82,
+        number=True,
+        room=560,
+    ),
 )
 NOTHING = (
     "No sources yet",
@@ -253,7 +259,7 @@ class SourcesView(TabPart):
         self.list = LinesTable(
             "Sources", self.model, self.model.widths, stretched=TITLE, moved=self._show_source
         )
-        self.list.firm = self.model.firm
+        self.list.firm, self.list.rooms = self.model.firm, self.model.rooms
         self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)
         self.look = KeyButton("Look all up", act="start_run", press=self.look_up)

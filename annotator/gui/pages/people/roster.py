@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -193,7 +193,9 @@ def _look_of_stage(line: AssignmentStatus) -> tuple[str, str] | None:
 
 def _explained_state(line: AssignmentStatus) -> str:
     at = line.submitted_at
-    return f"Handed in on {due_words(at, overdue=False)}" if at else line.state
+    state = f"Handed in on {due_words(at, overdue=False)}" if at else line.state
+    rest = {"Units": _units(line), "Time": time_words(line.seconds)}
+    return "\n".join([state, *(f"{name}: {words}" for name, words in rest.items() if words)])
 
 
 def _explained_units(line: AssignmentStatus) -> str:
@@ -221,8 +223,8 @@ COLUMNS: tuple[Column[AssignmentStatus], ...] = (
         tip=lambda line: f"Due {due_words(line.due)}" if line.overdue and line.due else _due(line),
         look=lambda line: ("warning", "state-disagree") if line.overdue else None,
     ),
-    Column("Units", _units, 72, tip=_explained_units, number=True),
-    Column("Time", lambda line: time_words(line.seconds), 62, number=True),
+    Column("Units", _units, 72, tip=_explained_units, number=True, room=700),
+    Column("Time", lambda line: time_words(line.seconds), 62, number=True, room=900),
 )
 _ORDER = list(Stage)
 _KEYS: dict[int, Callable[[AssignmentStatus], Any]] = {
@@ -539,8 +541,6 @@ PROGRESS_PERSON, HANDED_IN, LATE, PROGRESS_TIME, PROGRAM = range(5)
 EVERYBODY = "Everybody"
 VERSION = "The version of Goldsmith that a person's newest returned work was made with"
 
-# With less room than this the time, and the version of the program, are in the tooltips alone.
-ROOM_FOR_TIME, ROOM_FOR_PROGRAM = 350, 440
 BAR = 4
 
 
@@ -554,6 +554,7 @@ class TotalsTable(LinesTable):
             "People and their progress", self.totals, self.totals.widths, stretched=PROGRESS_PERSON
         )
         self.totals.setParent(self)
+        self.rooms = self.totals.rooms
         self.setItemDelegate(_Bars(self))
         self._filling = False
         self.selectionModel().currentRowChanged.connect(self._tell)
@@ -583,11 +584,6 @@ class TotalsTable(LinesTable):
         if not self._filling:
             total = self.totals.at(index.row())
             self.chosen.emit(total.key if total is not None else "")
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.setColumnHidden(PROGRESS_TIME, self.width() < theme.current().px(ROOM_FOR_TIME))
-        self.setColumnHidden(PROGRAM, self.width() < theme.current().px(ROOM_FOR_PROGRAM))
-        super().resizeEvent(event)
 
 
 class _Bars(QStyledItemDelegate):
@@ -636,8 +632,10 @@ def columns(
             tip=states,
             look=lambda total: ("warning", "state-disagree") if total.overdue else None,
         ),
-        Column("Time", lambda total: time_words(total.seconds), 66, tip=states, number=True),
-        Column("Goldsmith", lambda total: worked_with.get(total.key, ""), 92, tip=states, about=VERSION),
+        Column("Time", lambda total: time_words(total.seconds), 66, tip=states, number=True, room=350),
+        Column(
+            "Goldsmith", lambda total: worked_with.get(total.key, ""), 92, tip=states, about=VERSION, room=440
+        ),
     )
 
 

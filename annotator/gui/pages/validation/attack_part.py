@@ -503,7 +503,7 @@ CASES: Sequence[Column[AttackCaseLine]] = (
     Column("Item", lambda case: case.item_key, 48, fitted=True),
     Column("System", lambda case: case.system, 108),
     Column("Asked about", lambda case: case.unit, 180),
-    Column("Variant", lambda case: case.variant or "–", 124),
+    Column("Variant", lambda case: case.variant or "–", 124, room=560),
     Column("Own verdict", lambda case: value_words(case.protocol, case.before), 100, firm=True,
            look=lambda case: value_look(case.protocol, case.before)),
     Column("On the copy", _now, 118, firm=True, look=_look_of_case),

@@ -403,6 +403,7 @@ SETS: Sequence[Column[SetStatus]] = (
         "Test views",
         lambda row: f"{len(row.openings):,}" if row.locked else "–",
         84,
+        room=560,
         number=True,
         about="Number of times the test part was viewed. It is shown on every card.",
     ),
