@@ -542,4 +542,6 @@ class ImportPage(Page):
             return
         if self._paths == self._taking:
             self.look_at([])
+            if self.isVisible():
+                self.session.go("Home")
         self.session.tell_end(f"The import is done: {result[1]}.", "Items")
