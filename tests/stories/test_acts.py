@@ -111,7 +111,7 @@ def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbo
     hands.press("Ctrl+1")
     hands.press("Ctrl+N")
     hands.type("How far do street trees lower summer heat?")
-    hands.does(window.page.form.save.click)
+    hands.press("Ctrl+Return")
     hands.press("Ctrl+2")
     page = window.page
     qtbot.waitUntil(lambda: page.item is not None)
@@ -158,7 +158,7 @@ def test_a_coordinator_goes_from_files_to_written_tasks_with_three_people_added(
     hands.does(drop, window, tmp_path / "questions.csv")
     hands.does(drop, window, tmp_path / "reports")
     settle(window.page)
-    hands.does(window.page.go.click)
+    hands.press("Ctrl+Return")
     qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
     hands.does(_button(window.page, "Assign", qtbot).click)
     hands.type("Ana Silva; Li Wei")
