@@ -107,24 +107,11 @@ def opened(qapp, qtbot):
 
 def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbot, tmp_path):
     hands = Hands()
-
-    def answer() -> None:
-        if dialog := QApplication.activeModalWidget():
-            waiting.stop()
-            hands.does(dialog.name.setText, "climate")
-            hands.does(dialog.create_button.click)
-
-    waiting = QTimer(timeout=answer, interval=20)
-    waiting.start()
-    begun = program.shown().findChildren(QPushButton)
-    hands.does(next(one for one in begun if "New project" in one.text()).click)
-    qtbot.waitUntil(lambda: isinstance(program.shown(), Window))
-    window = program.shown()
-    be_active(window, qtbot)
+    window = _begun(program, hands, qtbot, "climate")
     hands.press("Ctrl+1")
     hands.press("Ctrl+N")
     hands.type("How far do street trees lower summer heat?")
-    hands.does(window.page.form.save.click)
+    hands.press("Ctrl+Return")
     hands.press("Ctrl+2")
     page = window.page
     qtbot.waitUntil(lambda: page.item is not None)
@@ -151,8 +138,10 @@ def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbo
     assert hands.acts <= 30
 
 
-def test_a_coordinator_goes_from_files_to_written_tasks(tmp_path, opened, qtbot, monkeypatch):
-    """Twenty questions as a table and two systems' reports on each, to the files of two annotators.
+def test_a_coordinator_goes_from_files_to_written_tasks_with_three_people_added(
+    program, tmp_path, qtbot, monkeypatch
+):
+    """A new project, twenty questions as a table and two systems' reports on each, to the files of two annotators.
 
     The adjudicator is asked as well: that task can be written once something is frozen.
     """
@@ -164,32 +153,25 @@ def test_a_coordinator_goes_from_files_to_written_tasks(tmp_path, opened, qtbot,
             (tmp_path / f"reports/{system}/q{n}.md").write_text(
                 f"# Town {n}\n\nBy {n + 2} stations.\n", "utf-8"
             )
-    window, hands = opened(new_project(tmp_path / "air.goldsmith", uses="rubrics"), "Home"), Hands()
+    hands = Hands()
+    window = _begun(program, hands, qtbot, "air")
     hands.does(drop, window, tmp_path / "questions.csv")
     hands.does(drop, window, tmp_path / "reports")
     settle(window.page)
-    hands.does(window.page.go.click)
+    hands.press("Ctrl+Return")
     qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
-    hands.press("Ctrl+8")
-    roster = window.page.roster
-    roster.name.setFocus()
-    for name in ("Ana", "Li"):
-        hands.type(name)
-        hands.press("Return")
-    hands.does(roster.roles[Role.ADJUDICATOR].click)
-    hands.type("Kofi")
-    hands.press("Return")
-    hands.does(window.bar.tabs.setCurrentIndex, 1)
+    hands.does(_button(window.page, "Assign", qtbot).click)
+    hands.type("Ana Silva; Li Wei")
+    hands.press("Tab")
+    hands.type("Kofi Mensah")
     out = window.page.out
-    qtbot.waitUntil(out.assign.isEnabled)
-    hands.does(out.assign.click)
     (tmp_path / "tasks").mkdir()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "tasks"))
-    hands.does(out.tasks.all.click)
+    hands.press("Ctrl+Return", 2)
     hands.acts += 1
     qtbot.waitUntil(lambda: len(list((tmp_path / "tasks").iterdir())) == 2)
     assert "60 pieces of work" in out.assigned.text()
-    assert hands.acts <= 15
+    assert hands.acts <= 13
 
 
 def test_a_coordinator_goes_from_returned_files_to_a_release(tmp_path, opened, qtbot, monkeypatch):
@@ -377,6 +359,24 @@ def test_ten_papers_become_the_table_of_deepscholar(tmp_path, opened, qtbot, mon
     assert {len(figures[system]) for system in ("larkmoor", "quarrow")} == {8}
     assert all(cell.estimate.n for system in ("larkmoor", "quarrow") for cell in figures[system][:-1])
     assert hands.acts <= 23
+
+
+def _begun(program, hands, qtbot, name):
+    """The window over a new project, from the start page."""
+
+    def answer() -> None:
+        if dialog := QApplication.activeModalWidget():
+            waiting.stop()
+            hands.does(dialog.name.setText, name)
+            hands.does(dialog.create_button.click)
+
+    waiting = QTimer(timeout=answer, interval=20)
+    waiting.start()
+    hands.does(_button(program.shown(), "New project", qtbot).click)
+    qtbot.waitUntil(lambda: isinstance(program.shown(), Window))
+    window = program.shown()
+    be_active(window, qtbot)
+    return window
 
 
 def _imported(window, hands, qtbot, *paths):

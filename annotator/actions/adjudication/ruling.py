@@ -121,7 +121,7 @@ def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
             forget_draft(project, ruling_id, name)
         new = _with(row, {"take": OWN, "own": {**start, **fields}})
         new = _checked_own(kind, new, documents)
-        settings.refuse_other(project, kind, fields)
+        settings.refuse_weight(project, kind, fields)
         return ruling_rows.replace(project, db, row.id, f"word {', '.join(fields)}", [row], [new])
 
 
@@ -147,7 +147,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
             reason=Reason.MISSING,
         )  # fmt: skip
         new = _checked_own(kind, new, {})
-        settings.refuse_other(project, kind, fields)
+        settings.refuse_weight(project, kind, fields)
         ids = [row.id for row in rows]
         place = ids.index(ruling_rows.ruling(db, after).id) + 1 if after else len(rows)
         return ruling_rows.replace(

@@ -234,7 +234,7 @@ def add_units(
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
         for fields in given:
-            settings.refuse_other(project, document.KIND, fields)
+            settings.refuse_weight(project, document.KIND, fields)
         made = tuple(_checked(document.UNIT, {"id": new_id(), **fields}) for fields in given)
         place = _place(document, after) + 1 if after else len(document.units)
         units = (*document.units[:place], *made, *document.units[place:])
@@ -263,7 +263,7 @@ def change_units(
         for unit_id, fields in given.items():
             place = _place(document, unit_id)
             units[place] = _checked(document.UNIT, {**units[place].model_dump(mode="json"), **fields})
-            settings.refuse_other(project, document.KIND, dict(fields))
+            settings.refuse_weight(project, document.KIND, dict(fields))
             for name in fields:
                 drop_draft(project, db, draft_place(artifact_id, unit_id, name))
         return _revise(project, db, newest, document.with_units(tuple(units)), verb)

@@ -64,7 +64,7 @@ def after_import(project: Project, text: str) -> Weights:
     return theirs if own.usual and fits else own
 
 
-def refuse_other(project: Project, kind: Kind, given: Mapping[str, Any]) -> None:
+def refuse_weight(project: Project, kind: Kind, given: Mapping[str, Any]) -> None:
     """Refusal where what is to be written of a criterion has a weight that the project does not allow."""
     weights = allowed(project)
     if kind is Kind.RUBRIC and "weight" in given and given["weight"] not in weights.values:

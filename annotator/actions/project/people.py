@@ -65,6 +65,11 @@ def add_person(
         return record(project, db, Change("person", person.id, "add person", after=person.model_dump()))
 
 
+def names(text: str) -> list[str]:
+    """The names in a text, with semicolons between them or on lines of their own."""
+    return [name for part in text.replace(";", "\n").splitlines() if (name := part.strip())]
+
+
 def rename_person(project: Project, person_id: str, name: str) -> Change:
     """Show a person under another name; who they are does not change."""
     return _change(project, person_id, "rename", name=name.strip())

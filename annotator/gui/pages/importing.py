@@ -30,7 +30,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column, Index
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import Pane, ProjectSession, in_order
-from annotator.gui.widgets.bars import FlowRow, wrapping
+from annotator.gui.widgets.bars import FlowRow, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
@@ -354,6 +354,7 @@ class ImportPage(Page):
             (self._wrong(), 1), self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12),
             spacing=10,
         )  # fmt: skip
+        self.bind("submit", self.go.click)
         session.refused.connect(self._stay)
         self._begin()
 
@@ -397,7 +398,7 @@ class ImportPage(Page):
         self.weights.toggled.connect(lambda _: self._look())
         self.author = ChoiceBox(accessibleName="Whose criteria and other gold these are")
         self.author.activated.connect(lambda _: self._look())
-        self.go = push_button("Import", self._import, "primary")
+        self.go = KeyButton("Import", act="submit", role="primary", press=self._import)
         return horizontal((wrapping(self.author, self.weights, self.skip, gap=16), 1), self.go)
 
     def focus_first(self) -> None:
@@ -542,4 +543,6 @@ class ImportPage(Page):
             return
         if self._paths == self._taking:
             self.look_at([])
+            if self.isVisible():
+                self.session.go("Home")
         self.session.tell_end(f"The import is done: {result[1]}.", "Items")

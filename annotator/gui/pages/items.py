@@ -274,7 +274,7 @@ class ItemForm(Pane):
         form.addRow(
             "Contributor", horizontal((self.contributor, 1), QLabel("Collected on"), (self.collected, 1))
         )
-        self.save = push_button("Add", self._add, "primary")
+        self.save = KeyButton("Add", act="submit", role="primary", press=self._add)
         cancel = push_button("Cancel", self.done)
         vertical(form, horizontal(StretchSpace(1), cancel, self.save), on=self)
 
@@ -301,7 +301,7 @@ class ItemForm(Pane):
         for name, field in self._more.items():
             field.setText(getattr(item, name) if item else "")
         self.proposal.show_item(item)
-        self.save.setText("Save" if item_id else "Add")
+        self.save.set_words("Save" if item_id else "Add")
         (self.type if self.question.isReadOnly() else self.question).setFocus()
 
     def _define(self, name: str) -> None:
@@ -578,11 +578,13 @@ class ItemsPage(Page):
         """The form for a new item between the filters and the list, made when it is first wanted."""
         form = ItemForm(self.session)
         form.done.connect(lambda: self._show_form(False))
+        self.bind("submit", form.save.click)
         self._column.insertWidget(FORM_PLACE, form)
         return form
 
     def _show_form(self, shown: bool, item_id: str = "") -> None:
         self.form.setVisible(shown)
+        self.form.setEnabled(shown)
         if shown:
             self.form.begin(item_id)
         else:

@@ -43,6 +43,7 @@ class PeopleChoice(QWidget):
         self.empty = PlainLabel(nobody, "hint", wrap=True)
         self.list = TickList(f"{title}; Space ticks one")
         self.list.ticked_anew.connect(self._tell)
+        self._usual: frozenset[str] = frozenset()
         head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), spacing=2)
         self._buttons = []
         for words, values in (("All", self.list.values), ("None", tuple)):
@@ -57,12 +58,14 @@ class PeopleChoice(QWidget):
         vertical(head, self.list, self.empty, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
-        """Offer these people; those not offered before are ticked when they are in `ticked`."""
+        """Offer these people; where ticks were set by hand, only those not offered before get that of `ticked`."""
         known, selected = self.list.values(), self.chosen()
+        by_hand, self._usual = set(selected) != self._usual, ticked
         with QSignalBlocker(self.list):
             self.list.clear()
             for person in everybody:
-                name, on = named(person.alias, person.name), selected if person.id in known else ticked
+                name = named(person.alias, person.name)
+                on = selected if by_hand and person.id in known else ticked
                 self.list.add(person.id, name, name, ticked=person.id in on)
         for part in (self.list, *self._buttons, self.count):
             part.setVisible(bool(everybody))

@@ -3,20 +3,22 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import board, label_cases
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.people.roster import DUE, NAME, STATE, WITH
 from tests.projects import pairs_project as pairs
-from tests.windows.using import focus, press, type_words
+from tests.windows.using import be_active, focus, press, type_words
 
 SENT = (("R2", "Ada"), ("R3", "Ben"), ("R5", "Dan"))
 
@@ -74,11 +76,38 @@ def test_the_whole_form_makes_the_plan(project, show):
 PAIRS = "researcherbench.pairwise"
 
 
-def test_a_plan_that_needs_more_people_leads_to_where_they_are_added(small, window_over, qtbot):
-    page = window_over(small, "People", part="Hand out").page
-    qtbot.waitUntil(lambda: "cannot be met" in page.out.preview.answer.text())
-    page.out.preview.answer._act.click()
-    assert page.part_name() == "Team"
+def test_people_whom_a_plan_needs_are_added_beside_it_by_name_and_with_their_role(small, window_over, qtbot):
+    window = window_over(small, "People", part="Hand out")
+    be_active(window, qtbot)
+    out = window.page.out
+    qtbot.waitUntil(lambda: "cannot be met" in out.preview.answer.text())
+    out.preview.answer._act.click()
+    type_words("Ana Silva; Li Wei")
+    press("Tab")
+    assert out.preview.summary.text() == "4 pieces of work for 2 people on 2 items"
+    type_words("x" * 300)
+    press("Ctrl+Return")
+    assert board.board(small) == []
+    QApplication.focusWidget().selectAll()
+    type_words("Kofi")
+    press("Ctrl+Return")
+    roles = {one.name: one.roles for one in people.people(small)}
+    assert [roles[name] for name in ("Ana Silva", "Li Wei", "Kofi")] == ["annotator"] * 2 + ["adjudicator"]
+    # Whoever coordinates writes only where others are too few, also when that was so at first.
+    written = [line.person for line in board.board(small) if line.stage is Stage.RUBRIC]
+    assert set(written) == {"Ana Silva", "Li Wei"}
+
+
+def test_several_names_are_pasted_and_typed_into_one_field_and_a_click_on_a_role_leaves_the_caret_there(show):
+    roster = show().roster
+    roster.name.setFocus()
+    QApplication.clipboard().setText("Bo Lind\nCy Aoki")
+    press("Ctrl+V")
+    QTest.mouseClick(roster.roles[Role.ADJUDICATOR], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    type_words("; Di Ek")
+    press("Return")
+    added = [(one.name, one.alias, one.roles) for one in people.people(roster.session.project)][-3:]
+    assert added == [(*of, "adjudicator") for of in (("Bo Lind", "R6"), ("Cy Aoki", "R7"), ("Di Ek", "R8"))]
 
 
 def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small, page_over):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import (
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.assignments.planning import Load, PlannedPairing, PlannedStage, PlannedWork
 from annotator.actions.items import items
-from annotator.domain.experts.assignment import Person, Purpose, Stage
+from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, natural
@@ -255,7 +255,7 @@ class HandOut(TabPart):
         self._team, self._pieces = team, 0
         self.acts = {"submit": self.submit}
         self.form = PlanForm(session, self.answer)
-        self.preview = PlanPreview(partial(session.go, "People", part="Team"))
+        self.preview = PlanPreview(self.form.new[Role.ANNOTATOR].setFocus)
         self._later = later(self, self.work_out, PLAN_SETTLE_MS)
         self.form.changed.connect(self._later.start)
         self.assign = KeyButton("Assign", act="submit", role="primary", press=self.submit)
@@ -333,9 +333,11 @@ class HandOut(TabPart):
         if self.body.currentIndex() == TASKS:
             self.tasks.choose_all()
             return
+        if self.body.currentIndex() == 0 or not self.form.add_people():
+            return
         if self._later.isActive():
             self.work_out()
-        if self.body.currentIndex() == 0 or not self.assign.isEnabled():
+        if not self.assign.isEnabled():
             return
         self.answer.clear()
         change = self.session.do(assignments.assign, self.form.plan())

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.project import profile
+from annotator.actions.project import people, profile
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.words import counted
@@ -35,7 +35,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.columns import TickList
-from annotator.gui.widgets.fields import ChoiceBox, NumberBox, offer, search_field, when_changed
+from annotator.gui.widgets.fields import ChoiceBox, LineField, NumberBox, offer, search_field, when_changed
 from annotator.gui.widgets.message_bar import MessageBar
 
 BOTH_ORDERS_HINT = (
@@ -103,6 +103,14 @@ class PlanForm(Pane):
         self.after.setRange(1, 365)
         self.after.setValue(10)
         self.seed.setRange(0, MOST_SEEDS)
+        self.new = {
+            role: LineField(
+                placeholderText="Add names: Ana Silva; Li Wei", accessibleName=f"New {role.value}s"
+            )
+            for role in (Role.ANNOTATOR, Role.ADJUDICATOR)
+        }
+        for field in self.new.values():
+            field.editingFinished.connect(self.add_people)
         self._lay_out()
         self.stages.ticked_anew.connect(self._stirred)
         self.labels.ticked_anew.connect(self._stirred)
@@ -115,7 +123,11 @@ class PlanForm(Pane):
 
     def _lay_out(self) -> None:
         column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
-        people = horizontal((self.annotators, 1), (self.adjudicators, 1), spacing=12)
+        chosen = horizontal(
+            (column_of(self.annotators, self.new[Role.ANNOTATOR]), 1),
+            (column_of(self.adjudicators, self.new[Role.ADJUDICATOR]), 1),
+            spacing=12,
+        )
         self.labelled, self.options = QWidget(), QWidget()
         labels, options = (vertical(on=part, margins=0, spacing=6) for part in (self.labelled, self.options))
         labels.addWidget(PlainLabel("What is labelled", "strong"))
@@ -128,7 +140,7 @@ class PlanForm(Pane):
             ("", self.labelled),
             ("", wrapping(another_kind(self.session))),
             ("Number of people who answer each item, blind to one another", self.overlap),
-            ("People", people),
+            ("People", chosen),
             ("Items", self.items),
             ("Due", wrapping(self.has_due, self.due)),
             ("", wrapping(self.more)),
@@ -202,7 +214,18 @@ class PlanForm(Pane):
         )
 
     def focus_first(self) -> None:
-        self.stages.setFocus()
+        enough = len(self.annotators.chosen()) >= self.overlap.value()
+        (self.stages if enough else self.new[Role.ANNOTATOR]).setFocus()
+
+    def add_people(self) -> bool:
+        """Add whoever is named in the fields, with the role of each; False where one was refused, whose name stays."""
+        for role, field in self.new.items():
+            names = people.names(field.text())
+            # Emptied first: when people change, the page is filled anew.
+            field.clear()
+            refused = [name for name in names if self.session.do(people.add_person, name, (role,)) is None]
+            field.setText("; ".join(refused))
+        return not any(field.text() for field in self.new.values())
 
     def _stirred(self) -> None:
         self.due.setEnabled(self.has_due.isChecked())

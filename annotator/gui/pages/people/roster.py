@@ -333,7 +333,7 @@ class PeopleTable(TabPart):
         column.addWidget(self.list, 1)
         self.answer.float_over(self.list)
         self.name, self.alias = (
-            LineField(placeholderText="Name of a new person", accessibleName="Name of a new person"),
+            LineField(placeholderText="Names: Ana Silva; Li Wei", accessibleName="Names of new people"),
             LineField(
                 placeholderText="Alias: next free",
                 accessibleName="Alias of the new person; by default the next free one",
@@ -342,14 +342,14 @@ class PeopleTable(TabPart):
         self.alias.setMaximumWidth(170)
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
-        self.roles = {role: QCheckBox(role.value) for role in Role}
+        # A click leaves the caret in the name, where a space would tick the box again.
+        self.roles = {role: QCheckBox(role.value, focusPolicy=Qt.FocusPolicy.TabFocus) for role in Role}
         self.roles[Role.ANNOTATOR].setChecked(True)
         # Whoever adjudicates writes nothing as a rule; one more tick says that they do.
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
         add = KeyButton("Add", press=self.add)
-        line = QWidget()
-        line.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
-        self.adding = line
+        self.adding = QWidget()
+        self.adding.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
         column.addWidget(self.adding)
         self.rename = KeyButton("Rename", act="rename_person")
         self.leaving = KeyButton("Deactivate", act="leave_or_return")
@@ -383,15 +383,16 @@ class PeopleTable(TabPart):
 
     def add(self) -> None:
         roles = tuple(role for role, box in self.roles.items() if box.isChecked())
-        if not self.name.text().strip():
-            self.name.setFocus()
-            return
-        change = self.session.do(people.add_person, self.name.text(), roles, self.alias.text().strip())
-        if change is not None:
-            self.name.clear()
-            self.alias.clear()
-            self.list.setCurrentIndex(self.model.index(self.model.row_of(change.subject), NAME))
-            self.name.setFocus()
+        refused = list[str]()
+        for name in people.names(self.name.text()):
+            change = self.session.do(people.add_person, name, roles, self.alias.text().strip())
+            if change is None:
+                refused.append(name)
+            else:
+                self.alias.clear()
+                self.list.setCurrentIndex(self.model.index(self.model.row_of(change.subject), NAME))
+        self.name.setText("; ".join(refused))
+        self.name.setFocus()
 
     def begin_renaming(self) -> None:
         if self.model.editable and self._person() is not None:
