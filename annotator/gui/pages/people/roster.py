@@ -27,7 +27,7 @@ from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession, due_words, in_order, late_words, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, with_properties
 from annotator.gui.widgets.columns import LinesTable, paint_bar
 from annotator.gui.widgets.fields import LineField
 
@@ -343,7 +343,9 @@ class PeopleTable(TabPart):
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
         # A click leaves the caret in the name, where a space would tick the box again.
-        self.roles = {role: QCheckBox(role.value, focusPolicy=Qt.FocusPolicy.TabFocus) for role in Role}
+        self.roles = {
+            role: with_properties(QCheckBox(role.value), focusPolicy=Qt.FocusPolicy.TabFocus) for role in Role
+        }
         self.roles[Role.ANNOTATOR].setChecked(True)
         # Whoever adjudicates writes nothing as a rule; one more tick says that they do.
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
