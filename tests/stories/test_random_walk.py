@@ -21,7 +21,8 @@ from tests.windows.random_walk import Walk, walking
 resource = pytest.importorskip("resource", reason="memory is not told here")
 ACTS = int(os.environ.get("GOLDSMITH_WALK", "100"))
 SEED = int(os.environ.get("GOLDSMITH_SEED", "2026"))
-# A long walk comes to rest in its first half: from then on neither widgets nor memory grow by more than this.
+# After a long walk a window holds at most so many times the widgets of a new one over the same project, which has
+# grown on the way; and in its last quarter at most so many times the memory of the quarter before.
 LONG, LEVEL = 5_000, 1.15
 
 
@@ -34,8 +35,11 @@ def task_project(folder: Path) -> Project:
     return tasking.take_task(task).project
 
 
-def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, list[int]]:
-    """A walk through a project, closed in the middle of what was under way, and the memory after each hundredth."""
+def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, Walk, list[int]]:
+    """A walk through a project, closed in the middle of what was under way, and the memory after each hundredth.
+
+    Between the two, a shorter walk in a new window over what became of the project.
+    """
     project = make(folder)
     path = project.path
     project.close()
@@ -48,10 +52,12 @@ def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, list
             memory.append(held())
             if walk.faults:
                 break
+    with walking(qapp, path, SEED, out, monkeypatch) as new:
+        new.steps(acts // 10)
     reopened = Project.open(path)
     assert checking.check(reopened).problems == []
     reopened.close()
-    return walk, memory
+    return walk, new, memory
 
 
 def held() -> int:
@@ -66,14 +72,14 @@ def held() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def judge(walk: Walk, memory: list[int]) -> None:
-    """What must hold of a walk."""
-    last = "\n".join(walk.done[-8:])
-    assert not walk.faults, f"{walk.faults[0]}\nafter\n{last}"
-    assert not walk.stalls, "\n".join(walk.stalls)
+def judge(walk: Walk, new: Walk, memory: list[int]) -> None:
+    """What must hold of a walk, and of the new window after it."""
+    for each in (walk, new):
+        assert not each.faults, "\n".join((each.faults[0], "after", *each.done[-8:]))
+        assert not each.stalls, "\n".join(each.stalls)
     if len(walk.done) >= LONG:
-        half = len(walk.widgets) // 2
-        grown = max(walk.widgets[half:]) / max(walk.widgets[:half]), max(memory[75:]) / max(memory[25:50])
+        late = walk.widgets[len(walk.widgets) * 3 // 4 :]
+        grown = max(late) / max(new.widgets), max(memory[75:]) / max(memory[50:75])
         print(f"{len(walk.done)} acts: widgets grew by {grown[0]:.3f}, memory by {grown[1]:.3f}")
         assert max(grown) <= LEVEL, grown
 
