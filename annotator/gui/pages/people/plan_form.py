@@ -220,8 +220,10 @@ class PlanForm(Pane):
 
     def add_people(self) -> bool:
         """Add whoever is named in the fields, with the role of each; False where one was refused, whose name stays."""
-        for role, field in self.new.items():
-            add_named(self.session, field, (role,))
+        # Whoever looks a name up in another program has not finished it.
+        if self.isActiveWindow():
+            for role, field in self.new.items():
+                add_named(self.session, field, (role,))
         return not any(field.text() for field in self.new.values())
 
     def _stirred(self) -> None:
