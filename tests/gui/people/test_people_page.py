@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.authoring import artifacts
@@ -82,7 +82,14 @@ def test_people_whom_a_plan_needs_are_added_beside_it_by_name_and_with_their_rol
     out = window.page.out
     qtbot.waitUntil(lambda: "cannot be met" in out.preview.answer.text())
     out.preview.answer._act.click()
-    type_words("Ana Silva; Li Wei")
+    type_words("Ana Silva; Li")
+    elsewhere = QWidget()
+    elsewhere.show()
+    be_active(elsewhere, qtbot)
+    assert len(people.people(small)) == 1
+    elsewhere.close()
+    be_active(window, qtbot)
+    type_words(" Wei")
     press("Tab")
     assert out.preview.summary.text() == "4 pieces of work for 2 people on 2 items"
     type_words("x" * 300)

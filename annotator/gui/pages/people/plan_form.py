@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.project import people, profile
+from annotator.actions.project import profile
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
+from annotator.gui.pages.people.roster import add_named
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.session.page import another_kind
 from annotator.gui.session.session import Pane, ProjectSession, end_of_day, title
@@ -219,12 +220,10 @@ class PlanForm(Pane):
 
     def add_people(self) -> bool:
         """Add whoever is named in the fields, with the role of each; False where one was refused, whose name stays."""
-        for role, field in self.new.items():
-            names = people.names(field.text())
-            # Emptied first: when people change, the page is filled anew.
-            field.clear()
-            refused = [name for name in names if self.session.do(people.add_person, name, (role,)) is None]
-            field.setText("; ".join(refused))
+        # Whoever looks a name up in another program has not finished it.
+        if self.isActiveWindow():
+            for role, field in self.new.items():
+                add_named(self.session, field, (role,))
         return not any(field.text() for field in self.new.values())
 
     def _stirred(self) -> None:

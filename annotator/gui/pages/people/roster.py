@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,13 +20,14 @@ from annotator.actions.labelling import board
 from annotator.actions.labelling.board import AssignmentStatus, StatusTotal
 from annotator.actions.project import people
 from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession, due_words, in_order, late_words, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, with_properties
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
 from annotator.gui.widgets.columns import LinesTable, paint_bar
 from annotator.gui.widgets.fields import LineField
 
@@ -309,6 +309,18 @@ class TeamWork:
         self.lines = session.ask(board.board) or []
 
 
+def add_named(
+    session: ProjectSession, field: LineField, roles: tuple[Role, ...], alias: str = ""
+) -> list[Change]:
+    """Add whoever is named in a field, with these roles; who is refused stays in it."""
+    names = people.names(field.text())
+    # Emptied first: when people change, a page is filled anew.
+    field.clear()
+    made = [(name, session.do(people.add_person, name, roles, alias)) for name in names]
+    field.setText("; ".join(name for name, change in made if change is None))
+    return [change for _, change in made if change is not None]
+
+
 class PeopleTable(TabPart):
     """The table of people with a line to add one; `model.editable` says whether this person may change it."""
 
@@ -322,9 +334,7 @@ class PeopleTable(TabPart):
         self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.activated.connect(lambda _: self.work_as())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.setSpacing(8)
+        column = vertical(on=self, margins=(0, 10, 0, 0), spacing=8)
         column.addWidget(PlainLabel(
             "Everyone sees their own work and the consensus, never another annotator's work. Names stay in "
             "this file; exports contain only the alias. When people leave, their work is "
@@ -343,9 +353,8 @@ class PeopleTable(TabPart):
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
         # A click leaves the caret in the name, where a space would tick the box again.
-        self.roles = {
-            role: with_properties(QCheckBox(role.value), focusPolicy=Qt.FocusPolicy.TabFocus) for role in Role
-        }
+        tab = Qt.FocusPolicy.TabFocus
+        self.roles = {role: with_properties(QCheckBox(role.value), focusPolicy=tab) for role in Role}
         self.roles[Role.ANNOTATOR].setChecked(True)
         # Whoever adjudicates writes nothing as a rule; one more tick says that they do.
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
@@ -385,15 +394,9 @@ class PeopleTable(TabPart):
 
     def add(self) -> None:
         roles = tuple(role for role, box in self.roles.items() if box.isChecked())
-        refused = list[str]()
-        for name in people.names(self.name.text()):
-            change = self.session.do(people.add_person, name, roles, self.alias.text().strip())
-            if change is None:
-                refused.append(name)
-            else:
-                self.alias.clear()
-                self.list.setCurrentIndex(self.model.index(self.model.row_of(change.subject), NAME))
-        self.name.setText("; ".join(refused))
+        if added := add_named(self.session, self.name, roles, self.alias.text().strip()):
+            self.alias.clear()
+            self.list.setCurrentIndex(self.model.index(self.model.row_of(added[-1].subject), NAME))
         self.name.setFocus()
 
     def begin_renaming(self) -> None:
