@@ -336,7 +336,9 @@ class JudgementPlan:
 
     def words(self) -> str:
         if not self.total and self.things == "criteria":
-            return "There is nothing to judge yet: it takes reports, and submitted or imported rubrics for them."
+            return (
+                "There is nothing to judge yet: it takes reports, and submitted or imported rubrics for them."
+            )
         if not self.total:
             lacks = self.lacks or "Reports, or the gold they are judged by, are missing."
             return f"There is nothing to judge yet. {lacks}"
