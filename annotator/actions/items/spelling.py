@@ -116,7 +116,10 @@ def of_item(project: Project, item_id: str, stage: Stage) -> Spelling:
     if not paths:
         unchecked = item.language.lower().split("-")[0] in UNCHECKED
         return Spelling(
-            item.language, trouble="" if unchecked else f"No spelling dictionary for {item.language}."
+            item.language,
+            trouble=""
+            if unchecked
+            else f"There is no spelling dictionary for the item's language ({item.language}).",
         )
     try:
         read = tuple(_read(str(path)) for path in paths)

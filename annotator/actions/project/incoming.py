@@ -1,7 +1,7 @@
 """Incoming records compared with the project's: new, same, changed, or not importable."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -79,23 +79,24 @@ class ImportPreview:
         return sum(count.new for count in self.counts.values())
 
     def words(self) -> list[str]:
-        lines = [f"New: {self}"]
+        lines = [f"New: {self}" if self.new else "Nothing is new."]
         for label, name in (("Already there", "same"), ("There with other content, kept", "changed")):
             numbers = {thing: getattr(count, name) for thing, count in self.counts.items()}
-            parts = [f"{number:,} {thing}" for thing, number in numbers.items() if number]
-            if parts:
+            if parts := _counted(numbers):
                 lines.append(f"{label}: {', '.join(parts)}")
         return lines + [f"Note: {note}" for note in self.notes]
 
     def __str__(self) -> str:
-        parts = [
-            counted(count.new, WORDS[thing], thing.replace("_", " "))
-            for thing, count in self.counts.items()
-            if count.new
-        ]
+        parts = _counted({thing: count.new for thing, count in self.counts.items()})
         if self.units:
             parts.append(counted(self.units, "unit"))
         return ", ".join(parts) or "nothing new"
+
+
+def _counted(numbers: Mapping[str, int]) -> list[str]:
+    return [
+        counted(number, WORDS[thing], thing.replace("_", " ")) for thing, number in numbers.items() if number
+    ]
 
 
 class Outcome(StrEnum):

@@ -281,8 +281,8 @@ class _Intake(BundleReader):
             reason = f"no column is known as the key or the question of an item. {HOW}"
             self.problem(table.name, None, reason)
         parts = [
-            *(f"{name} ← {path}" for name, path in how.columns.items()),
-            *(f"{name} = {value}" for name, value in how.constants.items()),
+            *(f"{name.replace('_', ' ')} ← {path}" for name, path in how.columns.items()),
+            *(f"{name.replace('_', ' ')} = {value}" for name, value in how.constants.items()),
         ]
         words = f"{counted(len(table.rows), table.unit)}: {', '.join(parts)}"
         if not how.of_labels:

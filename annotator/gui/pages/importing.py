@@ -361,7 +361,7 @@ class ImportPage(Page):
     def _choosing(self, session: ProjectSession) -> FlowRow:
         self.format = ChoiceBox(accessibleName="Layout of the files")
         self.format.keep_short(LETTERS)
-        self.format.addItem("By content", "")
+        self.format.addItem("Recognise the layout", "")
         for name, words in imports.offered(session.project).items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self.add([]))
@@ -454,6 +454,8 @@ class ImportPage(Page):
             return
         self._preview_look, funnel, many = look, look.preview.funnel, len(look.refused)
         self.chosen.setText(f"Recognised: {imports.offered()[look.format]} — {self._names()}")
+        # Its rows ask for the tables as soon as they are seen.
+        self.matching.show_tables(look.tables, look.refused)
         for widget, shown in (
             (self.pseudonyms, look.format == imports.TRANSCRIPTS),
             (self.matching, bool(look.tables)),
@@ -467,7 +469,6 @@ class ImportPage(Page):
         people = in_order(self.session.ask(everybody) or ())
         drafts = [(f"Drafts of {person.alias}", person.id) for person in people if person.active]
         offer(self.author, [("Gold from outside", ""), *drafts])
-        self.matching.show_tables(look.tables, look.refused)
         self.preview.setPlainText("\n".join(look.preview.words()))
         if funnel is not None:
             self.collected.show_funnel(funnel)

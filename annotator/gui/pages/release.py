@@ -186,9 +186,11 @@ class ReleasePage(Page):
         spread = ", ".join(
             f"{count} of weight {weight}" for weight, count in result["criterion_weights"].items()
         )
+        criteria = f"{counted(result['criteria'], 'criterion', 'criteria')} ({spread})"
+        documents = counted(sum(result["artifacts"].values()), "document")
         self.summary.setText(
             f"{counted(result['items'], 'item')}{items.words(result['roles'])} · "
-            f"{counted(result['criteria'], 'criterion', 'criteria')}{f' ({spread})' if spread else ''}\n"
+            f"{criteria if spread else documents}\n"
             f"{counted(result['responses'] - result['left_out'], 'report')} of "
             f"{counted(result['systems'], 'system')} · "
             f"{counted(result['labels'], 'label')} of people · "

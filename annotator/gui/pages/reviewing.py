@@ -77,6 +77,7 @@ class ReviewsPage(Page):
             self.form,
             horizontal(self.begin, self.edit, StretchSpace(1), spacing=8),
             wrapping(self.words, self.agree, self.disagree),
+            StretchSpace(0),
             margins=(8, 0, 0, 0),
             spacing=8,
         )
@@ -125,6 +126,7 @@ class ReviewsPage(Page):
         rows = [(unit.before, unit.after, *([unit.comment] if commented else [])) for unit in result]
         heads = ("Draft", "Review", *(["Comment"] if commented else []))
         self.units.show_html(people_choice.table(heads, rows, new_is_left=False) if result else "")
+        self.units.setVisible(bool(result))
         writing = mine and review is not None and line.state == reviewing.UNDER_REVIEW and not readonly
         self._show_form(line, writable=writing)
         self.begin.setVisible(mine and review is None and not readonly)

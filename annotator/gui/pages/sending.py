@@ -26,7 +26,7 @@ from annotator.gui.widgets.message_bar import ProgressRow
 COPY = "Copy the code"
 EARLIER = 4
 
-COLUMNS = ("Item", "Question", "Stage", "Outcome", "Submitted", "Due")
+COLUMNS = ("Item", "Question", "Stage", "Status", "Submitted", "Due")
 WIDTHS = (120, 360, 100, 280, 140, 140)
 QUESTION, GOING = 1, 3
 _LOOKS = {

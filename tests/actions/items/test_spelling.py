@@ -103,7 +103,8 @@ def test_a_dictionary_in_ones_own_folder_is_used_and_the_regions_own_comes_first
 
 
 @pytest.mark.parametrize(
-    ("language", "trouble"), [("ar", "No spelling dictionary for ar."), ("zh-Hans", ""), ("ja", "")]
+    ("language", "trouble"),
+    [("ar", "There is no spelling dictionary for the item's language (ar)."), ("zh-Hans", ""), ("ja", "")],
 )
 def test_a_language_without_a_dictionary_says_so_but_not_where_words_are_not_parted(
     project, language, trouble

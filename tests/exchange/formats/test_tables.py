@@ -227,7 +227,7 @@ def test_questions_reports_and_criteria_of_a_lab_come_in_by_one_command_each_and
     code, words = told(capsys, "import", file, tmp_path / "reports", criteria)
     assert (code, "2 systems, 4 responses, 1 artifact, 2 units" in words) == (0, True)
     code, words = told(capsys, "import", file, questions, tmp_path / "reports", criteria)
-    assert (code, "New: nothing new" in words) == (0, True)
+    assert (code, "Nothing is new." in words) == (0, True)
     with closing(Project.open(file)) as project:
         first = items.read(project, items.ids(project)[0])
         assert (first.key, first.question, first.subject, first.traits) == (

@@ -539,7 +539,7 @@ def test_what_is_closed_or_in_a_language_without_a_dictionary_is_not_checked(che
     first = items.ids(project)[0]
     checked.session.do(items.change, first, language="ar")
     settle(checked)
-    assert checked.sheet.messages.text() == "No spelling dictionary for ar."
+    assert checked.sheet.messages.text() == "There is no spelling dictionary for the item's language (ar)."
     checked.sheet.messages.hide()
     checked.session.do(items.change, first, subject="Another")
     settle(checked)

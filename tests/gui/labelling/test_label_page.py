@@ -124,7 +124,7 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
     assert (report(page), number(page)) == (("1", "Report A"), 2)
     item_id = items.add(page.session.project, "A question nobody has answered").subject
     window.show_page("Label", item_id=item_id)
-    assert page.messages.text().startswith("The previous item has nothing to label yet.")
+    assert page.messages.text().startswith("That item has nothing to label yet.")
     assert report(page) == ("1", "Report A")
 
 

@@ -69,7 +69,7 @@ def heads(page):
 
 
 def test_what_files_are_is_seen_by_their_content(page, tmp_path):
-    assert page.format.currentText() == "By content"
+    assert page.format.currentText() == "Recognise the layout"
     (tmp_path / "talk.txt").write_text("A: Salt is old.\n\nB: It is.\n", encoding="utf-8")
     read(page, tmp_path / "talk.txt")
     assert page.chosen.text().startswith("Recognised: Transcripts")
@@ -130,6 +130,16 @@ def test_a_mapping_of_the_window_gives_the_same_by_command(page, tmp_path, monke
     page.matching.load(Path("deepresearch_bench_2"))
     settle(page)
     assert "none of these tables" in page.window().messages.text()
+
+
+def test_a_table_is_shown_after_a_file_that_could_not_be_read(page, tmp_path):
+    read(page, table(tmp_path / "a.csv", ["Frage", "Fach"], ["Gold?", "Chemie"]))
+    (tmp_path / "cut.json").write_text('{"a": [1,2', encoding="utf-8")
+    read(page, tmp_path / "cut.json")
+    assert page.matching.isHidden()
+    page.window().resize(960, 600)
+    read(page, table(tmp_path / "b.csv", ["Question", "Subject", "Type"], ["Salt?", "Food", "Other"]))
+    assert heads(page) == ["Question", "Subject", "Question type"]
 
 
 def test_rows_that_are_refused_are_counted_saved_and_left_out_knowingly(page, tmp_path, monkeypatch):

@@ -79,7 +79,7 @@ class EndpointForm(Pane):
         self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
         self.sent = {name: LineField(placeholderText=hint) for name, (_, hint) in SENT.items()}
         self.key_env = self.fields["key_env"]
-        self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
+        self.key = LineField(placeholderText="paste it here; it is never shown")
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.keep = ChoiceBox()
         self.keep.addItem("in the system's keyring", RING)

@@ -188,7 +188,7 @@ class SealedStrip(QFrame):
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
 PROTOCOL = "label/protocol"
-NOTHING = "The previous item has nothing to label yet."
+NOTHING = "That item has nothing to label yet."
 NEWS = "The keys have changed: 1 is the best answer everywhere, then down to the worst."
 NEWS_MORE = "Unsure has one key everywhere. Each button shows its own."
 LOCKED_NOW = "They are locked now; reopen them to change any."

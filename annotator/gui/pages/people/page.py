@@ -103,7 +103,7 @@ def _summary(work: PlannedWork) -> str:
     if not work.new:
         return "Nothing is left to assign"
     people = sum(1 for each in work.load if each.new)
-    items = len({line.item_id for line in work.lines})
+    items = len({line.item_id for line in work.lines if line.new})
     to = counted(people, "person", "people")
     return f"{counted(work.new, 'piece')} of work for {to} on {counted(items, 'item')}"
 

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QDateEdit,
     QLayout,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -420,7 +419,7 @@ class PairOrders(Pane):
         self._answer = answer
         self.boxes: dict[str, QCheckBox] = {}
         self._rows: dict[str, QWidget] = {}
-        self.draws: dict[str, tuple[QSpinBox, QSpinBox, QPushButton]] = {}
+        self.draws: dict[str, tuple[NumberBox, NumberBox, QPushButton]] = {}
         column = vertical(on=self, margins=0, spacing=6)
         column.addWidget(PlainLabel("Labelling of pairs, in every plan", "strong"))
         for name, words in label_cases.paired():
@@ -434,8 +433,8 @@ class PairOrders(Pane):
         column.addWidget(PlainLabel(BOTH_ORDERS_HINT, "hint", wrap=True))
 
     def _draw_row(self, name: str, title: str) -> QWidget:
-        many = with_properties(QSpinBox(maximum=1_000_000), accessibleName=f"{title}: pairs to draw")
-        seed = with_properties(QSpinBox(maximum=10_000_000), accessibleName=f"{title}: seed of the draw")
+        many = NumberBox(maximum=1_000_000, accessibleName=f"{title}: pairs to draw")
+        seed = NumberBox(maximum=10_000_000, accessibleName=f"{title}: seed of the draw")
         button = QPushButton("Draw")
         many.setSpecialValueText("all pairs are asked")
         many.setSuffix(" pairs, drawn at random")

@@ -185,6 +185,7 @@ class AttackForm(Pane):
                     entry.setFlags(
                         entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
                     )
+                    entry.setForeground(theme.token("text-disabled"))
                     entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, lacks)
         self._turn()
 
@@ -470,7 +471,7 @@ LINES: Sequence[Column[AttackFigures]] = (
         about="Verdicts that the attack could change, with one on the copy.",
     ),
     Column(
-        "To, from yes", lambda line: f"{line.up:,}, {line.down:,}", 92, number=True, firm=True,
+        "To, from yes", lambda line: f"{line.up:,}, {line.down:,}", 92, number=True, firm=True, room=620,
         about="Verdicts that became the value an injection demands (yes, true, or the first), and verdicts "
         "that lost that value.",
     ),
@@ -480,7 +481,7 @@ LINES: Sequence[Column[AttackFigures]] = (
         about="Failure rate minus that of unchanged reports judged again, on the same questions.",
     ),
     Column(
-        "Noticed", lambda line: _rate(line.noticed), 96, firm=True,
+        "Noticed", lambda line: _rate(line.noticed), 96, firm=True, room=720,
         tip=lambda line: _tip(line.noticed, "Flags apply only to planted text judged by a model."),
         about="Copies flagged as addressing the judge.",
     ),
@@ -567,11 +568,11 @@ class AttacksPart(PagePart):
         self.list.activated.connect(lambda _: self.read())
         self.rates.activated.connect(lambda _: self.list.setFocus())
         area = PlainArea("Attack settings", self.form)
-        below = _column(self.count, self.list)
+        self.below = _column(self.count, self.list)
         right = Splitter(
             "validate/attacks below",
             Qt.Orientation.Vertical,
-            parts=(_column(RunPanel(self.run), self.nothing, self.rates), below),
+            parts=(_column(RunPanel(self.run), self.nothing, self.rates), self.below),
             sizes=(300, 260),
         )
         work = Splitter("validate/attacks", parts=(area, right), sizes=(340, 740), stretch=(0, 1))
@@ -626,7 +627,8 @@ class AttacksPart(PagePart):
         self.form.fill(offers)
         self.lines.show(lines)
         self.rates.hide_columns({MISSING: not any(line.missing for line in lines)})
-        self.rates.setVisible(bool(lines))
+        for shown in (self.rates, self.below):
+            shown.setVisible(bool(lines))
         self.nothing.setVisible(not lines)
         if self.body.currentIndex() in (WORK, EMPTY):
             self.body.setCurrentIndex(WORK if offers else EMPTY)

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtWidgets import QSpinBox
-
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
@@ -40,7 +38,8 @@ from annotator.gui.pages.validation.case_cards import (
 )
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
-from annotator.gui.widgets.basics import PlainLabel, push_button, with_properties
+from annotator.gui.widgets.basics import PlainLabel, push_button
+from annotator.gui.widgets.fields import NumberBox
 
 ORDERS = (
     ("The least certain first", ReviewOrder.UNCERTAINTY.value),
@@ -127,8 +126,8 @@ class ErrorDraw(Pane):
         super().__init__(session)
         self.note = PlainLabel("", "hint")
         self.many, self.seed = (
-            with_properties(QSpinBox(minimum=1, maximum=10_000), accessibleName="Reports of each system"),
-            with_properties(QSpinBox(minimum=0, maximum=10_000_000), accessibleName="Seed of the draw"),
+            NumberBox(minimum=1, maximum=10_000, accessibleName="Reports of each system"),
+            NumberBox(maximum=10_000_000, accessibleName="Seed of the draw"),
         )
         self.many.setPrefix("reports of each system: ")
         self.seed.setPrefix("seed ")
