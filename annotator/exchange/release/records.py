@@ -326,7 +326,7 @@ class MetricRecord(LaterFields, file="metrics.json"):
     departures: list[Text] = Field(description="Where it is computed otherwise than in the paper")
 
 
-class MatchRecord(Record, ContestFields):  # type: ignore[misc]
+class MatchRecord(Record, ContestFields):
     """A pair of tasks as it was shown to a rater of the contest, the first before the second, and what was said."""
 
     FILE: ClassVar[str] = "contest_matches.json"
