@@ -236,10 +236,6 @@ def _core(rubric: Rubric) -> Iterator[Finding]:
         )
 
 
-def _summary(_: Rubric, _bar: float) -> str:
-    return "weights"
-
-
 def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
     if weights.usual:
         return spec
@@ -269,7 +265,7 @@ SPEC = KindSpec(
         UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
-    summary=_summary,
+    summary=lambda _rubric, _bar: "weights",
     made_of=("insight_id", Kind.INSIGHTS),
     weighed=_weighed,
 )

@@ -195,22 +195,23 @@ def _in_order(
 ) -> Collection[JudgementRecord]:
     if isinstance(judgements, Spool):
         return judgements
-    return sorted(judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
+    return sorted(
+        judgements,
+        key=lambda r: (
+            r.protocol,
+            rank[r.item_id],
+            r.response_id,
+            r.unit_id,
+            r.rater_kind.value,
+            r.rater_id,
+            r.trial,
+        ),
+    )
 
 
 def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:
     ordered_items = sorted(items, key=lambda r: (r.position, r.key, r.id))
     return {item.id: place for place, item in enumerate(ordered_items)}
-
-
-def _judged(record: JudgementRecord) -> tuple[str, str, str, str, int]:
-    return (
-        record.response_id,
-        record.unit_id,
-        record.rater_kind.value,
-        record.rater_id,
-        record.trial,
-    )
 
 
 def _by_file(bundle: Bundle) -> dict[str, list[Any]]:

@@ -317,7 +317,7 @@ def _listed(report: str, entries: Iterable[Span]) -> Iterator[WorkMention]:
         aside = [work for work, other in zip(named, elsewhere, strict=True) if other]
         if not own:
             own, aside = aside[:1], aside[1:]
-        best = min(own, key=_rank, default=None)
+        best = min(own, key=lambda work: _RANK[work.identifier.scheme], default=None)
         if best or entry.title:
             mark = "".join(filter(str.isdigit, marker[0])) if marker else ""
             yield WorkMention(best.identifier if best else None, entry, start, end, mark)
@@ -339,10 +339,6 @@ def _by_mark(listed: Sequence[WorkMention]) -> Iterator[WorkMention]:
             yield result
         elif result is titles[result.mark]:
             yield _joined(result, addresses[result.mark])
-
-
-def _rank(work: NamedWork) -> int:
-    return _RANK[work.identifier.scheme]
 
 
 # The links, DOIs and arXiv ids in the text around them.

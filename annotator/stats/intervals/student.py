@@ -297,11 +297,7 @@ def by_group(
     for item, score in scores.items():
         members[group_of.get(item, "")].append(score)
     result = {group: mean_of_scores(own, within=within) for group, own in members.items()}
-    return dict(sorted(result.items(), key=lambda entry: _place(*entry)))
-
-
-def _place(group: str, mean: Estimate) -> tuple[bool, float, str]:
-    return mean.value is None, -(mean.value or 0.0), group
+    return dict(sorted(result.items(), key=lambda of: (of[1].value is None, -(of[1].value or 0.0), of[0])))
 
 
 @dataclass(frozen=True, slots=True)

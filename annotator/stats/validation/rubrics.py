@@ -222,7 +222,10 @@ def side_by_side(sets: Sequence[RubricSet], score: Score) -> Beside:
     return Beside(
         items,
         {system: tuple(of_set[i] for of_set in means) for i, system in enumerate(systems)},
-        tuple(_gap(systems, of_set) for of_set in means),
+        tuple(
+            gap({system: mean.value for system, mean in zip(systems, of_set, strict=True)})
+            for of_set in means
+        ),
         tuple(weight_shares(own.rubrics[item] for item in items) for own in sets),
         alignments,
         _matched(a, b, alignments),
@@ -231,10 +234,6 @@ def side_by_side(sets: Sequence[RubricSet], score: Score) -> Beside:
 
 def _texts(own: RubricSet, item: str) -> list[str]:
     return [criterion.text for criterion in own.rubrics[item].units]
-
-
-def _gap(systems: list[str], means: list[Estimate]) -> Estimate:
-    return gap({system: mean.value for system, mean in zip(systems, means, strict=True)})
 
 
 def _matched(a: RubricSet, b: RubricSet, alignments: Mapping[str, Alignment]) -> Estimate:
