@@ -188,19 +188,15 @@ class _Draw:
         while waiting:
             giver = waiting.popleft()
             if self.load[giver] <= self.load[person] - 2:
-                self._pass_on(came, giver, takers)
+                while came[taker := giver] != taker:
+                    giver = came[taker]
+                    self._swap(takers[giver][taker], giver, taker)
                 return True
             for taker in takers[giver]:
                 if taker not in came:
                     came[taker] = giver
                     waiting.append(taker)
         return False
-
-    def _pass_on(self, came: Mapping[int, int], taker: int, takers: Mapping[int, Mapping[int, int]]) -> None:
-        while came[taker] != taker:
-            giver = came[taker]
-            self._swap(takers[giver][taker], giver, taker)
-            taker = giver
 
     def _team(self, place: int) -> list[int]:
         return self.members[place] + self.new[place]

@@ -316,10 +316,6 @@ def read(text: str) -> Weights:
         numbers = sorted({Decimal(number) for number in re.findall(_NUMBER, plain)})
     else:
         raise Refusal(f"“{text}” does not say which weights are allowed.", HOW)
-    return _checked(numbers)
-
-
-def _checked(numbers: list[Decimal]) -> Weights:
     if not 2 <= len(numbers) <= MOST:
         raise Refusal(f"A project allows 2 to {MOST} weights.", HOW)
     if max(abs(number) for number in numbers) > FURTHEST:
