@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 from annotator.domain.kinds.artifact import cell_id
 
+# Rows of cells: a match or none, None where the judgement is missing.
 Matrix = tuple[tuple[bool | None, ...], ...]
-"""Rows of cells: a match or none, None where the judgement is missing."""
+# How many rows are right and how many of so many columns are found.
 Counting = Callable[[Matrix, int], tuple[int, int]]
-"""How many rows are right and how many of so many columns are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +231,8 @@ class Presentation:
 UNSHOWN = Presentation("", "", "unit", "units")
 
 
+# Unit id → what a rater says of it.
 Verdicts = Mapping[str, Verdict]
-"""Unit id → what a rater says of it."""
 
 
 @dataclass(frozen=True, slots=True)

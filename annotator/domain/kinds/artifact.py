@@ -253,6 +253,7 @@ def _whole(number: float) -> int | float:
     return int(number) if number == int(number) else number
 
 
+# How much a criterion counts; a negative weight is of what a report must not do.
 Weight = Annotated[
     float,
     Strict(),
@@ -260,7 +261,6 @@ Weight = Annotated[
     AfterValidator(_whole),
     PlainSerializer(_whole, when_used="always"),
 ]
-"""How much a criterion counts; a negative weight is of what a report must not do."""
 
 
 @dataclass(frozen=True, slots=True)

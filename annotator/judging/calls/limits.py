@@ -12,10 +12,10 @@ from itertools import takewhile
 from annotator.domain.judges.judge import Status
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble
 
+# So many like failures in a row, without a usable answer between them, stop a run.
 LIKE_FAILURES = 8
-"""So many like failures in a row, without a usable answer between them, stop a run."""
+# Questions in progress at once until the first usable answer.
 OPENING = 3
-"""Questions in progress at once until the first usable answer."""
 _FATAL = {
     CallTrouble.KEY: "The endpoint refuses the key.",
     CallTrouble.QUOTA: "The account's credit or quota is used up.",

@@ -167,10 +167,10 @@ def weight_shares(rubrics: Iterable[Rubric]) -> dict[int | float, Estimate]:
     return {w: Estimate(many / n, n=n, method=method) for w, many in counted.items()}
 
 
+# An item and a system.
 Place = tuple[str, str]
-"""An item and a system."""
+# What a response is worth by a rubric and what was said of its criteria; None while a judgement is missing.
 Score = Callable[[Rubric, Mapping[str, str]], float | None]
-"""What a response is worth by a rubric and what was said of its criteria; None while a judgement is missing."""
 
 
 @dataclass(frozen=True, slots=True)
