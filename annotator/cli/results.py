@@ -68,19 +68,15 @@ def print_sheets(sheets: Sequence[Any], *, departures: bool = True) -> None:
     from annotator.actions.results import result_pictures
 
     for sheet in sheets:
-        _print_sheet(sheet)
+        lines = (
+            [f"{cell.words}{UNFIT if cell.state == 'unfit' else ''}" for cell in line.cells]
+            for line in sheet.lines
+        )
+        print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
+        for words in sheet.notes:
+            said.print(words, markup=False)
     known = dict.fromkeys(words for sheet in sheets for words in result_pictures.departures(sheet))
     print_departures([*known], departures)
-
-
-def _print_sheet(sheet: Any) -> None:
-    lines = (
-        [f"{cell.words}{UNFIT if cell.state == 'unfit' else ''}" for cell in line.cells]
-        for line in sheet.lines
-    )
-    print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
-    for words in sheet.notes:
-        said.print(words, markup=False)
 
 
 def print_departures(known: Sequence[str], whole: bool) -> None:

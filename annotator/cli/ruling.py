@@ -423,7 +423,18 @@ def list_(file: File, json_: Json = False) -> None:
 
     with opened(file, readonly=True) as project:
         result = [
-            {**_review_tree(proposal), "item": items.read(project, proposal.item_id).key}
+            {
+                "id": proposal.id,
+                "kind": proposal.kind.value,
+                "judge": proposal.source.judge,
+                "model": proposal.source.model,
+                "at": proposal.at.isoformat(),
+                "units": [
+                    {"number": number, "taken": unit.id in proposal.taken, **unit.model_dump(mode="json")}
+                    for number, unit in enumerate(proposal.document.units, start=1)
+                ],
+                "item": items.read(project, proposal.item_id).key,
+            }
             for proposal in model_drafts.proposals(project)
         ]
     words = [line for one in result for line in _lines(one)]
@@ -515,20 +526,6 @@ def _read(path: Path | None) -> str | None:
     if path.is_file() and not path.stat().st_size:
         return ""
     return documents.plain_text(documents.read(path), path.name)
-
-
-def _review_tree(one: Any) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "kind": one.kind.value,
-        "judge": one.source.judge,
-        "model": one.source.model,
-        "at": one.at.isoformat(),
-        "units": [
-            {"number": number, "taken": unit.id in one.taken, **unit.model_dump(mode="json")}
-            for number, unit in enumerate(one.document.units, start=1)
-        ],
-    }
 
 
 def _lines(case: dict[str, Any]) -> list[str]:

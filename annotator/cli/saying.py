@@ -78,18 +78,15 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         if not self._readonly and (warning := Project.warning_about(self._file)):
             warned.print(f"Note: {warning}", markup=False)
         if self._person:
-            self._work_as()
+            from annotator.actions.project import people
+
+            try:
+                # For this command only: who works in the window stays as it was.
+                self._project.person = people.known(self._project, self._person)
+            except Refusal:
+                self._project.close()
+                raise
         return self._project
-
-    def _work_as(self) -> None:
-        from annotator.actions.project import people
-
-        try:
-            # For this command only: who works in the window stays as it was.
-            self._project.person = people.known(self._project, self._person)
-        except Refusal:
-            self._project.close()
-            raise
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         if isinstance(error, RoleNeeded):

@@ -10,6 +10,7 @@ import typer
 from annotator.cli.project import Shown, order_carried_out
 from annotator.cli.results import print_sheets, show
 from annotator.cli.saying import (
+    REFUSED,
     Budget,
     Concurrency,
     File,
@@ -379,25 +380,16 @@ def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, json_
         result = derived_judges.check(project, held, judge)
         if bind and result.holds:
             derived_judges.bind(project, result.card, result.judge)
-    if json_:
-        print_json(_tree(result, bind))
-    else:
-        for line in result.words():
-            said.print(line, markup=False)
-        if bind and result.holds:
-            said.print(f"From now on “{result.judge}” runs only with the settings on the card.", markup=False)
-    if not result.holds:
-        raise typer.Exit(1)
-
-
-def _tree(comparison: Any, bind: bool) -> dict[str, Any]:
-    return {
-        "card": comparison.card.name, "sha256": comparison.card.sha256, "judge": comparison.judge or None,
-        "holds": comparison.holds,
-        "bound": bind and comparison.holds,
-        "differences": [difference.model_dump() for difference in comparison.differences],
-        "remarks": list(comparison.remarks),
+    tree = {
+        "card": result.card.name, "sha256": result.card.sha256, "judge": result.judge or None,
+        "holds": result.holds,
+        "bound": bind and result.holds,
+        "differences": [difference.model_dump() for difference in result.differences],
+        "remarks": list(result.remarks),
     }  # fmt: skip
+    bound = f"From now on “{result.judge}” runs only with the settings on the card."
+    words = [*result.words(), *([bound] if bind and result.holds else [])]
+    say(tree, json_, words, lacking=not result.holds, code=REFUSED)
 
 
 @app.command()

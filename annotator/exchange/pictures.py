@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from math import isfinite
+from math import isfinite, nan
 from textwrap import fill
 from typing import Any
 from unicodedata import east_asian_width
@@ -213,7 +213,10 @@ def heat(
     """
     shown = list(rows[:MOST_ROWS])
     figure, axes = sheet(1.3 + INCH_PER_ROW * max(3, len(shown)), title, ink)
-    grid = [[_number(values.get((row, column))) for column in columns] for row in shown]
+    grid = [
+        [nan if (value := values.get((row, column))) is None else value for column in columns]
+        for row in shown
+    ]
     known = [value for line in grid for value in line if isfinite(value)]
     low, high = bounds or (min(known, default=0.0), max(known, default=1.0))
     colours = _colours(ink).with_extremes(bad=ink.paper)
@@ -221,7 +224,11 @@ def heat(
     for i, line in enumerate(grid):
         for j, value in enumerate(line):
             share = (value - low) / (high - low) if high > low else 0.0
-            _write(axes, j, i, value, colours(share), ink)
+            words = "–" if not isfinite(value) else f"{value:.2f}" if abs(value) < 10 else f"{value:,.0f}"
+            colour = contrasting(ink, colours(share)) if isfinite(value) else ink.text
+            label = axes.text(j, i, words, ha="center", va="center", fontsize=7.5, color=colour)
+            # Within the axes anyway: measuring thousands of them takes seconds.
+            label.set_in_layout(False)
     axes.set_yticks(range(len(shown)), [short(row) for row in shown])
     axes.set_xticks(range(len(columns)), [short(column, WIDEST_HEAD) for column in columns])
     # Above, where they are seen before anyone scrolls.
@@ -238,18 +245,6 @@ def _colours(ink: Ink) -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark])
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
-def _write(axes: Any, x: int, y: int, value: float, ground: tuple[float, ...], ink: Ink) -> None:
-    words = "–" if not isfinite(value) else f"{value:.2f}" if abs(value) < 10 else f"{value:,.0f}"
-    colour = contrasting(ink, ground) if isfinite(value) else ink.text
-    label = axes.text(x, y, words, ha="center", va="center", fontsize=7.5, color=colour)
-    # Within the axes anyway: measuring thousands of them takes seconds.
-    label.set_in_layout(False)
 
 
 def contrasting(ink: Ink, ground: tuple[float, ...]) -> str:

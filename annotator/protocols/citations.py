@@ -98,7 +98,10 @@ def parted(report: str) -> tuple[list[Span], list[tuple[str, str]]]:
         elif inside and entries and not listing:
             entries[-1] = (entries[-1][0], f"{entries[-1][1]} {line.strip()}".strip())
         if not inside and not entry:
-            _extend(body, match.span())
+            start, end = match.span()
+            if body and body[-1][1] == start:
+                start, _ = body.pop()
+            body.append((start, end))
     return body, entries
 
 
@@ -110,14 +113,6 @@ def led_to(entries: list[tuple[str, str]]) -> dict[str, str]:
         if url:
             result.setdefault(mark, url)
     return result
-
-
-def _extend(spans: list[Span], span: Span) -> None:
-    """Add a stretch, joined to the last one when it follows it."""
-    if spans and spans[-1][1] == span[0]:
-        spans[-1] = (spans[-1][0], span[1])
-    else:
-        spans.append(span)
 
 
 _WORKS_NAMED = re.compile(

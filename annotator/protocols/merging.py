@@ -188,7 +188,11 @@ def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
     if not unit_terms:
         raise ValueError("no terms to look for")
     index = _indexed(report)
-    held = _held(index, sorted(unit_terms))
+    # For each sentence that holds any of the wanted terms, a bit for each that it holds.
+    held: dict[int, int] = defaultdict(int)
+    for bit, term in enumerate(sorted(unit_terms)):
+        for place in index.places.get(term, ()):
+            held[place] |= 1 << bit
     most, length, first = 0, 0, 0
     for start in held:
         mask = 0
@@ -237,15 +241,6 @@ def by_passages(
     """The verdict on each unit of a case by the report's best passage for it."""
     report = case.response.text
     return {unit.id: by_passage(called, unit.text, report, said, unmet=unmet) for unit in case.units}
-
-
-def _held(index: _Index, unit_terms: list[str]) -> dict[int, int]:
-    """For each sentence that holds any of the wanted terms, a bit for each that it holds."""
-    held: dict[int, int] = defaultdict(int)
-    for bit, term in enumerate(unit_terms):
-        for place in index.places.get(term, ()):
-            held[place] |= 1 << bit
-    return held
 
 
 def pieces(text: str) -> list[tuple[int, int]]:

@@ -25,8 +25,8 @@ def _plain(value: object) -> object:
     return re.sub(r"[\s_]", "-", value.strip().lower()) if isinstance(value, str) else value
 
 
+# Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter.
 Word = BeforeValidator(_plain)
-"""Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter."""
 
 
 class ReplyTraits(TypedDict, total=False):

@@ -109,7 +109,10 @@ class _Draw:
         """Even out the loads where who may be drawn kept the first round from it, handing slots on along a chain."""
         while max(self.load, default=0) - min(self.load, default=0) > 1:
             takers = self._takers()
-            if not any(self._relieve(person, takers) for person in self._by_load()):
+            if not any(
+                self._relieve(person, takers)
+                for person in sorted(range(len(self.people)), key=lambda person: (-self.load[person], person))
+            ):
                 return
 
     def mix(self) -> None:
@@ -185,22 +188,15 @@ class _Draw:
         while waiting:
             giver = waiting.popleft()
             if self.load[giver] <= self.load[person] - 2:
-                self._pass_on(came, giver, takers)
+                while came[taker := giver] != taker:
+                    giver = came[taker]
+                    self._swap(takers[giver][taker], giver, taker)
                 return True
             for taker in takers[giver]:
                 if taker not in came:
                     came[taker] = giver
                     waiting.append(taker)
         return False
-
-    def _pass_on(self, came: Mapping[int, int], taker: int, takers: Mapping[int, Mapping[int, int]]) -> None:
-        while came[taker] != taker:
-            giver = came[taker]
-            self._swap(takers[giver][taker], giver, taker)
-            taker = giver
-
-    def _by_load(self) -> list[int]:
-        return sorted(range(len(self.people)), key=lambda person: (-self.load[person], person))
 
     def _team(self, place: int) -> list[int]:
         return self.members[place] + self.new[place]
@@ -356,15 +352,14 @@ class _Sharing:
         self.engaged[item_id].add(person)
         if assignment.trial > 1:
             self.again.add((person, item_id))
-        elif assignment.stage is Stage.LABELLING and not self._asks_all(assignment):
+        elif assignment.stage is Stage.LABELLING and not set(self.plan.protocols) <= set(
+            assignment.protocols.split()
+        ):
             self.otherwise[item_id, person] = assignment
         else:
             self.on[item_id, assignment.stage].add(person)
         if assignment.purpose is Purpose.PILOT:
             self.piloted.add(item_id)
-
-    def _asks_all(self, labelling: Assignment) -> bool:
-        return set(self.plan.protocols) <= set(labelling.protocols.split())
 
     def _make(
         self, item_id: str, person: str, stage: Stage, purpose: Purpose = Purpose.WORK, trial: int = 1
@@ -379,7 +374,9 @@ class _Sharing:
             stage=stage,
             trial=trial,
             purpose=purpose,
-            not_before=self._day() if again else None,
+            not_before=(self.plan.due or self.at) + timedelta(days=self.plan.repeat_after_days)
+            if again
+            else None,
             due=None if again or stage is Stage.ADJUDICATION else self.plan.due,
             protocols=" ".join(self.plan.protocols) if stage is Stage.LABELLING else "",
         )
@@ -389,9 +386,6 @@ class _Sharing:
             assignment = former.model_copy(update=changed)
         self.made.append(assignment)
         self._count(assignment)
-
-    def _day(self) -> datetime:
-        return (self.plan.due or self.at) + timedelta(days=self.plan.repeat_after_days)
 
     def deal(self, stages: Sequence[Stage]) -> None:
         alike = self._alike(stages)

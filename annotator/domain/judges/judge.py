@@ -211,8 +211,8 @@ class Price(FrozenRecord):
 
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")]
 ShortText = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,2000}$")]
+# In a header's value: `{key}` stands for the judge's key, any other name for that environment variable.
 SECRET = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-"""In a header's value: `{key}` stands for the judge's key, any other name for that environment variable."""
 
 
 class PricedAsking(Asking):

@@ -1,7 +1,7 @@
 """Papers: what each one defines, by which the program knows it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -159,10 +159,6 @@ class DrawnPairs(FrozenRecord):
     pairs: tuple[tuple[str, str], ...]
 
 
-def _nothing(_value: str, _flags: str) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
     """Labels for the units on which a protocol came to one of some verdicts, such as the kinds of an error.
@@ -183,7 +179,7 @@ class Taxonomy:
     whole: bool = True
     printed: str = ""
     departures: tuple[str, ...] = ()
-    suggested: Callable[[str, str], str] = _nothing
+    suggested: Callable[[str, str], str] = lambda _value, _flags: ""
     beside: bool = False
 
     @property
@@ -223,17 +219,16 @@ def mean_counts(looked: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[
     groups: dict[str, list[LabelledResponse]] = {}
     for response in looked:
         groups.setdefault(response.question_type, []).append(response)
-    return {kind: _means(groups[kind], taxonomy) for kind in _ordered(groups)}
-
-
-def _ordered(kinds: Iterable[str]) -> list[str]:
-    return sorted(
-        kinds,
-        key=lambda kind: (
-            QUESTION_TYPES.index(kind) if kind in QUESTION_TYPES else len(QUESTION_TYPES),
-            kind,
-        ),
-    )
+    return {
+        kind: _means(groups[kind], taxonomy)
+        for kind in sorted(
+            groups,
+            key=lambda kind: (
+                QUESTION_TYPES.index(kind) if kind in QUESTION_TYPES else len(QUESTION_TYPES),
+                kind,
+            ),
+        )
+    }
 
 
 def _means(group: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, Estimate]:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 from annotator.domain.kinds.artifact import cell_id
 
+# Rows of cells: a match or none, None where the judgement is missing.
 Matrix = tuple[tuple[bool | None, ...], ...]
-"""Rows of cells: a match or none, None where the judgement is missing."""
+# How many rows are right and how many of so many columns are found.
 Counting = Callable[[Matrix, int], tuple[int, int]]
-"""How many rows are right and how many of so many columns are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +231,8 @@ class Presentation:
 UNSHOWN = Presentation("", "", "unit", "units")
 
 
+# Unit id → what a rater says of it.
 Verdicts = Mapping[str, Verdict]
-"""Unit id → what a rater says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,14 +531,6 @@ class Target:
     field: str
 
 
-def _no_facet(_: Unit) -> str:
-    return ""
-
-
-def _equal(_: Unit) -> float:
-    return 1.0
-
-
 @dataclass(frozen=True)
 class Protocol:
     """A way of judging, as one paper defines it.
@@ -579,8 +571,8 @@ class Protocol:
     mode: str = ""
     works: bool = False
     settles: str = ""
-    weight: Callable[[Unit], float] = _equal
-    facet: Callable[[Unit], str] = _no_facet
+    weight: Callable[[Unit], float] = lambda _: 1.0
+    facet: Callable[[Unit], str] = lambda _: ""
     matrix: MatrixSpec | None = field(default=None, hash=False)
     matching: Matching | None = None
     target: Target | None = None

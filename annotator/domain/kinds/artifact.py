@@ -253,6 +253,7 @@ def _whole(number: float) -> int | float:
     return int(number) if number == int(number) else number
 
 
+# How much a criterion counts; a negative weight is of what a report must not do.
 Weight = Annotated[
     float,
     Strict(),
@@ -260,7 +261,6 @@ Weight = Annotated[
     AfterValidator(_whole),
     PlainSerializer(_whole, when_used="always"),
 ]
-"""How much a criterion counts; a negative weight is of what a report must not do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,10 +316,6 @@ def read(text: str) -> Weights:
         numbers = sorted({Decimal(number) for number in re.findall(_NUMBER, plain)})
     else:
         raise Refusal(f"“{text}” does not say which weights are allowed.", HOW)
-    return _checked(numbers)
-
-
-def _checked(numbers: list[Decimal]) -> Weights:
     if not 2 <= len(numbers) <= MOST:
         raise Refusal(f"A project allows 2 to {MOST} weights.", HOW)
     if max(abs(number) for number in numbers) > FURTHEST:

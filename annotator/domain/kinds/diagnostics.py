@@ -73,17 +73,6 @@ _POINTING = re.compile(
 def findings(diagnostics: Diagnostics, context: Context) -> Iterator[Finding]:
     """Every remark on diagnostics (ADRA §4.5 and appendix H.1)."""
     units = [unit for unit in diagnostics.units if unit.text.strip()]
-    yield from _unset(units)
-    yield from count_band(units, *STATEMENTS, "statements")
-    yield from _aspects(units)
-    yield from _balance(units)
-    yield from _marks(units)
-    if context.english:
-        yield from _english(units)
-    yield from near_duplicates(units, "statement")
-
-
-def _unset(units: Sequence[Statement]) -> Iterator[Finding]:
     for unit in units:
         if unit.label is None:
             yield error(
@@ -93,9 +82,7 @@ def _unset(units: Sequence[Statement]) -> Iterator[Finding]:
             yield error(
                 "no-aspect", "Which part of the paper is this about?", "Choose one.", unit.id, "aspect"
             )
-
-
-def _aspects(units: Sequence[Statement]) -> Iterator[Finding]:
+    yield from count_band(units, *STATEMENTS, "statements")
     absent = [aspect.value for aspect in Aspect if aspect not in {unit.aspect for unit in units}]
     if units and absent:
         yield warning(
@@ -104,21 +91,7 @@ def _aspects(units: Sequence[Statement]) -> Iterator[Finding]:
             "Write at least one statement on each of the five parts.",
             field="aspect",
         )
-
-
-def _balance(units: Sequence[Statement]) -> Iterator[Finding]:
-    labels = [unit.label for unit in units if unit.label is not None]
-    if len(labels) < STATEMENTS[0] // 2:
-        return
-    share = labels.count(True) / len(labels)
-    if not TRUE_BAND[0] <= share <= TRUE_BAND[1]:
-        more = "false" if share > TRUE_BAND[1] else "true"
-        message = f"{share:.0%} are true: the same label for all would nearly always be right."
-        yield warning("balance", message, f"Write a few more {more} ones.", field="label")
-
-
-def _marks(units: Sequence[Statement]) -> Iterator[Finding]:
-    """What is wrong in any language: a numbering, a label in the text, a pointer into the paper, a question."""
+    yield from _balance(units)
     yield from marked(
         "numbered", _NUMBERED, units, "The statement opens with “{found}”.", "Leave the numbering out."
     )
@@ -133,26 +106,36 @@ def _marks(units: Sequence[Statement]) -> Iterator[Finding]:
         "State what is found there: the judge sees only the report.",
     )
     yield from questions(units, "State it as a fact.")
+    if context.english:
+        yield from marked(
+            "negation",
+            phrases(_NEGATION),
+            units,
+            "“{found}” negates the statement.",
+            "Put it positively and set the label.",
+        )
+        yield from marked(
+            "hedge", phrases(_HEDGE), units, "“{found}” makes it hard to call false.", "State it plainly."
+        )
+        yield from marked(
+            "giveaway",
+            phrases(_GIVEAWAY),
+            units,
+            "“{found}” gives the label away.",
+            "Word it as neutrally as a true statement.",
+        )
+    yield from near_duplicates(units, "statement")
 
 
-def _english(units: Sequence[Statement]) -> Iterator[Finding]:
-    yield from marked(
-        "negation",
-        phrases(_NEGATION),
-        units,
-        "“{found}” negates the statement.",
-        "Put it positively and set the label.",
-    )
-    yield from marked(
-        "hedge", phrases(_HEDGE), units, "“{found}” makes it hard to call false.", "State it plainly."
-    )
-    yield from marked(
-        "giveaway",
-        phrases(_GIVEAWAY),
-        units,
-        "“{found}” gives the label away.",
-        "Word it as neutrally as a true statement.",
-    )
+def _balance(units: Sequence[Statement]) -> Iterator[Finding]:
+    labels = [unit.label for unit in units if unit.label is not None]
+    if len(labels) < STATEMENTS[0] // 2:
+        return
+    share = labels.count(True) / len(labels)
+    if not TRUE_BAND[0] <= share <= TRUE_BAND[1]:
+        more = "false" if share > TRUE_BAND[1] else "true"
+        message = f"{share:.0%} are true: the same label for all would nearly always be right."
+        yield warning("balance", message, f"Write a few more {more} ones.", field="label")
 
 
 def _summary(diagnostics: Diagnostics, _bar: float) -> str:

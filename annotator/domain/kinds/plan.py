@@ -62,19 +62,15 @@ def findings(plan: Plan, context: Context) -> Iterator[Finding]:
     yield from near_duplicates(units, "sub-task")
     yield from echoes(units, context.question)
     if context.english:
-        yield from _sentences(units)
+        for unit in units:
+            if not _SENTENCE.match(unit.text):
+                yield warning(
+                    "sentence",
+                    "This is not a complete sentence.",
+                    "Begin with a capital letter and end with a full stop.",
+                    unit.id,
+                )
         yield from _course(units)
-
-
-def _sentences(units: Sequence[Unit]) -> Iterator[Finding]:
-    for unit in units:
-        if not _SENTENCE.match(unit.text):
-            yield warning(
-                "sentence",
-                "This is not a complete sentence.",
-                "Begin with a capital letter and end with a full stop.",
-                unit.id,
-            )
 
 
 def _course(units: Sequence[Unit]) -> Iterator[Finding]:

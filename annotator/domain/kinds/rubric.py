@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from pydantic import Field
@@ -113,43 +113,53 @@ def findings(rubric: Rubric, context: Context) -> Iterator[Finding]:
     """Every remark on a rubric (ResearcherBench, appendices C.1.2 and G.5)."""
     units = [unit for unit in rubric.units if unit.text.strip()]
     if context.english:
-        yield from _english(units)
+        for unit in units:
+            yield from _opening(unit)
+            yield from _claims(unit)
+            yield from _rigid(unit)
+        yield from marked(
+            "vague",
+            phrases(*_VAGUE),
+            units,
+            "“{found}” can be read in many ways.",
+            "Name what must be in the report.",
+        )
+        yield from marked(
+            "optional",
+            phrases(*_OPTIONAL),
+            units,
+            "“{found}” is optional wording.",
+            "State what must be met, and lower the weight.",
+        )
+        yield from marked(
+            "surface",
+            phrases(*_SURFACE),
+            units,
+            "“{found}” is about form, not content.",
+            "Ask for an insight of the answer.",
+        )
     for unit in units:
         yield from word_band(unit, *WORDS, norm="a criterion that can be checked has")
     yield from questions(units, "State what a good report does.")
     yield from near_duplicates(units, "criterion")
     yield from echoes(units, context.question)
     if context.weights.usual:
-        yield from _core(rubric)
-    yield from _outside(rubric, context.weights)
-
-
-def _english(units: Sequence[Criterion]) -> Iterator[Finding]:
-    for unit in units:
-        yield from _opening(unit)
-        yield from _claims(unit)
-        yield from _rigid(unit)
-    yield from marked(
-        "vague",
-        phrases(*_VAGUE),
-        units,
-        "“{found}” can be read in many ways.",
-        "Name what must be in the report.",
-    )
-    yield from marked(
-        "optional",
-        phrases(*_OPTIONAL),
-        units,
-        "“{found}” is optional wording.",
-        "State what must be met, and lower the weight.",
-    )
-    yield from marked(
-        "surface",
-        phrases(*_SURFACE),
-        units,
-        "“{found}” is about form, not content.",
-        "Ask for an insight of the answer.",
-    )
+        shares, n = weight_shares(rubric), len(rubric.units)
+        if n >= 3 and not shares.get(3, 1):
+            yield warning(
+                "no-core",
+                "No criterion has weight 3.",
+                "Give weight 3 to what every good answer needs.",
+                field="weight",
+            )
+    for unit in not_allowed(rubric, context.weights):
+        yield error(
+            "weight-outside",
+            f"Weight {unit.weight} is not allowed in this project.",
+            f"Choose one of {context.weights.text}.",
+            unit.id,
+            "weight",
+        )
 
 
 def _opening(unit: Criterion) -> Iterator[Finding]:
@@ -201,17 +211,6 @@ def not_allowed(rubric: Rubric, weights: Weights) -> list[Criterion]:
     return [unit for unit in rubric.units if unit.weight not in weights.values]
 
 
-def _outside(rubric: Rubric, weights: Weights) -> Iterator[Finding]:
-    for unit in not_allowed(rubric, weights):
-        yield error(
-            "weight-outside",
-            f"Weight {unit.weight} is not allowed in this project.",
-            f"Choose one of {weights.text}.",
-            unit.id,
-            "weight",
-        )
-
-
 def counted_weights(rubrics: Iterable[Rubric]) -> dict[int | float, int]:
     """How many criteria have each weight: of 1, 2 and 3, or of those in use where there are others."""
     counted = Counter[int | float](unit.weight for rubric in rubrics for unit in rubric.units)
@@ -223,21 +222,6 @@ def weight_shares(rubric: Rubric) -> dict[int | float, float]:
     """The share of each weight, 1 to 3 or those in use; empty when there are no criteria."""
     counted = counted_weights([rubric])
     return {weight: many / len(rubric.units) for weight, many in counted.items()} if rubric.units else {}
-
-
-def _core(rubric: Rubric) -> Iterator[Finding]:
-    shares, n = weight_shares(rubric), len(rubric.units)
-    if n >= 3 and not shares.get(3, 1):
-        yield warning(
-            "no-core",
-            "No criterion has weight 3.",
-            "Give weight 3 to what every good answer needs.",
-            field="weight",
-        )
-
-
-def _summary(_: Rubric, _bar: float) -> str:
-    return "weights"
 
 
 def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
@@ -269,7 +253,7 @@ SPEC = KindSpec(
         UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
-    summary=_summary,
+    summary=lambda _rubric, _bar: "weights",
     made_of=("insight_id", Kind.INSIGHTS),
     weighed=_weighed,
 )

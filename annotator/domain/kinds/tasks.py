@@ -168,7 +168,14 @@ def findings(tasks: Tasks, context: Context) -> Iterator[Finding]:
         yield from word_band(unit, 1, WORDS)
         yield from _choices(unit)
     if context.english:
-        yield from _deliverable(units)
+        for unit in units:
+            if not phrases(_DELIVERABLE).search(unit.text):
+                yield warning(
+                    "deliverable",
+                    "No deliverable is named.",
+                    "Say what is to be handed in, such as “deliver a table of …”.",
+                    unit.id,
+                )
     for pattern in (phrases(*_SEMINAR), _SEMINAR_ELSEWHERE):
         yield from marked(
             "seminar",
@@ -198,17 +205,6 @@ def _choices(unit: Task) -> Iterator[Finding]:
         yield warning(
             "untied", "It is tied to no inspiration.", "Choose those it is made of.", unit.id, "inspirations"
         )
-
-
-def _deliverable(units: Sequence[Task]) -> Iterator[Finding]:
-    for unit in units:
-        if not phrases(_DELIVERABLE).search(unit.text):
-            yield warning(
-                "deliverable",
-                "No deliverable is named.",
-                "Say what is to be handed in, such as “deliver a table of …”.",
-                unit.id,
-            )
 
 
 def _together(units: Sequence[Task]) -> Iterator[Finding]:

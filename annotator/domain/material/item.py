@@ -37,8 +37,8 @@ def _known_day(text: str) -> str:
     return text
 
 
+# A day, a month or a year; empty where none is known.
 KnownDay = Annotated[str, AfterValidator(_known_day)]
-"""A day, a month or a year; empty where none is known."""
 
 
 # What stands before its last number, the number, and what stands after.

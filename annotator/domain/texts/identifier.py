@@ -173,7 +173,8 @@ def _isbn(text: str) -> Identifier | None:
     digits = re.sub(r"[\s-]", "", result[1]).upper()
     if len(digits) == 10:
         digits = _isbn13(digits) if _isbn10_holds(digits) else ""
-    return Identifier("isbn", digits) if _isbn13_holds(digits) else None
+    holds = len(digits) == 13 and digits.isdigit() and _weighted(digits) % 10 == 0
+    return Identifier("isbn", digits) if holds else None
 
 
 def _isbn10_holds(digits: str) -> bool:
@@ -184,10 +185,6 @@ def _isbn10_holds(digits: str) -> bool:
 def _isbn13(digits10: str) -> str:
     stem = f"978{digits10[:9]}"
     return f"{stem}{-_weighted(stem) % 10}"
-
-
-def _isbn13_holds(digits: str) -> bool:
-    return len(digits) == 13 and digits.isdigit() and _weighted(digits) % 10 == 0
 
 
 def _weighted(digits: str) -> int:

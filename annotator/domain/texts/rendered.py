@@ -38,7 +38,10 @@ def with_breaks(text: str, longest: int = LONGEST_RUN) -> str:
     """
     if not any(_in_run(text, at, longest) for at in range(0, len(text), longest)):
         return text
-    return _RUN.sub(lambda run: _STEP.sub(_break, run[0]) if len(run[0]) >= longest else run[0], text)
+    return _RUN.sub(
+        lambda run: _STEP.sub(lambda step: step[0] + BREAK, run[0]) if len(run[0]) >= longest else run[0],
+        text,
+    )
 
 
 def _in_run(text: str, at: int, longest: int) -> bool:
@@ -47,10 +50,6 @@ def _in_run(text: str, at: int, longest: int) -> bool:
     start = max(text.rfind(white, least, at) for white in " \t\n\r\f\v") + 1 or least
     ended = _WHITE.search(text, at, at + longest)
     return (ended.start() if ended else min(len(text), at + longest)) - start >= longest
-
-
-def _break(step: re.Match[str]) -> str:
-    return step[0] + BREAK
 
 
 SCHEME = "formula"

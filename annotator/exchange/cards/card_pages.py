@@ -138,11 +138,8 @@ def _parts(card: ValidityCard) -> Iterator[str]:
     yield "<h2>Scores corrected by people's labels</h2>\n" + corrected(card.corrected)
     yield "<h2>Attacks</h2>\n" + attacks(card)
     yield "<h2>Notes</h2>\n" + listed(card.notes)
-    yield "<h2>Where this card holds</h2>\n" + _where(card)
-
-
-def _where(card: ValidityCard) -> str:
-    return (
+    yield (
+        "<h2>Where this card holds</h2>\n"
         "<p>The card speaks of this judge as it is described above, and of no other: another model, other parameters, "
         "another wording of the prompt, another form of answers, more units in a call or another protocol make "
         "another judge. Checked against a project by “goldsmith card PROJECT --check FILE” it says what differs.</p>\n"

@@ -87,8 +87,8 @@ def too_long(text: str) -> str:
     return f"has {len(text):,} characters; {LONGEST_CELL:,} is the most"
 
 
+# Files by path, and notes on what has no place in them.
 Files = tuple[dict[str, bytes], list[str]]
-"""Files by path, and notes on what has no place in them."""
 
 
 # Written only where numbers or file names cannot say everything: which item or system each stands for.

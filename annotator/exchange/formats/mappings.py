@@ -232,7 +232,13 @@ def rows_of(table: Table, how: TableMapping) -> Table:
     tokens = how.each.replace("[]", ".[]").split(".") if how.each else []
     rows = [one for row in table.rows for one in _opened(row, tokens)]
     selected = [
-        row for row in rows if not any(_same(row, path, value) for path, value in how.without.items())
+        row
+        for row in rows
+        if not any(
+            words_of(one).casefold() == value.casefold()
+            for path, value in how.without.items()
+            for one in values(row, path)
+        )
     ]
     left = len(rows) - len(selected)
     notes = (f"{counted(left, 'entry', 'entries')} passed over, as the mapping says",) if left else ()
@@ -254,10 +260,6 @@ def _opened(tree: Any, tokens: Sequence[str]) -> Iterator[Any]:
         yield from ({"key": key, "value": one} for key, value in tree.items() for one in _opened(value, rest))
     elif isinstance(tree, dict):
         yield from (tree | {token: one} for one in _opened(tree.get(token), rest))
-
-
-def _same(row: Row, path: str, value: str) -> bool:
-    return any(words_of(one).casefold() == value.casefold() for one in values(row, path))
 
 
 def mapped(
@@ -293,7 +295,7 @@ def _fitting(table: Table, ways: Iterable[TableMapping]) -> tuple[Table, TableMa
         # An empty column may be meant, but only in the table that is named.
         meant = set(opened.paths()) if how.table else set()
         if how.table in ("", table.name) and all(
-            path in meant or any(_filled(values(row, path)) for row in opened.rows)
+            path in meant or any(cell is not None for row in opened.rows for cell in values(row, path))
             for path in how.columns.values()
         ):
             return opened, how
@@ -302,10 +304,6 @@ def _fitting(table: Table, ways: Iterable[TableMapping]) -> tuple[Table, TableMa
 
 def says_something(how: TableMapping) -> bool:
     return how.of_labels or bool({"question", REPORT, *UNITS} & set(how.columns))
-
-
-def _filled(cells: Sequence[Any]) -> bool:
-    return any(cell is not None for cell in cells)
 
 
 def column_of(path: str) -> str:

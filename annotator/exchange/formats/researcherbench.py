@@ -354,7 +354,11 @@ class _Writer:
         made[RUBRICS] = pretty(list(self._rubrics()))
         for system in self.systems:
             made[f"{RESPONSES}/{self.stems[system.name]}.json"] = pretty(list(self._responses(system.id)))
-        mapping = self._mapping()
+        stems = [(self.stems[system.name], system.name) for system in self.systems]
+        mapping = Numbering(
+            items=mapped(self.items, self.numbers),
+            systems=[MappedSystem(file=stem, name=name) for stem, name in stems if stem != name],
+        )
         if mapping.items or mapping.systems:
             made[MAPPING] = pretty(mapping.model_dump(mode="json"))
         return made, self.notes
@@ -403,10 +407,3 @@ class _Writer:
                 "question": questions[item_id],
                 "response": response.text,
             }
-
-    def _mapping(self) -> Numbering:
-        stems = [(self.stems[system.name], system.name) for system in self.systems]
-        return Numbering(
-            items=mapped(self.items, self.numbers),
-            systems=[MappedSystem(file=stem, name=name) for stem, name in stems if stem != name],
-        )

@@ -89,8 +89,8 @@ def retry_seconds(status: int, retry_after: str) -> float | None:
 
 
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
+# Host and port → the numeric addresses of the host. Raises OSError when it has none.
 LookUp = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Host and port → the numeric addresses of the host. Raises OSError when it has none."""
 
 LONGEST = 2000
 LOOK_UP_S = 10.0

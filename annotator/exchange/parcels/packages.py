@@ -183,11 +183,12 @@ def _refuse_dunders(tree: Any, label: str) -> None:
         for node in level:
             if isinstance(node, dict) and (key := next(filter(_DUNDER.fullmatch, node), "")):
                 raise Refusal(f"“{label}” holds the key “{key}”, which no field bears.", "Rename it.")
-        level = [part for node in level for part in _parts(node) if isinstance(part, (dict, list))]
-
-
-def _parts(node: dict[str, Any] | list[Any]) -> list[Any]:
-    return list(node.values()) if isinstance(node, dict) else node
+        level = [
+            part
+            for node in level
+            for part in (node.values() if isinstance(node, dict) else node)
+            if isinstance(part, (dict, list))
+        ]
 
 
 Format = Literal["goldsmith-task", "goldsmith-work"]

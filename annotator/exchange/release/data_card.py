@@ -291,7 +291,9 @@ def _sections(bundle: Bundle, facts: ReleaseFacts, loading: str) -> Iterable[tup
         yield "Blocked sources", _BLOCKED.format(patterns=counted(len(patterns), "pattern"))
     if about := _about(metadata):
         yield "Who made it", about
-    yield from _answers(metadata)
+    for name in RESPONSIBLE_USE:
+        if answer := getattr(metadata, name):
+            yield _title(name), answer
     yield "What is in it", _counts(bundle)
     roles = table(("role", "items", "share"), shares(facts.roles)) if facts.roles else ""
     yield "Items", "\n\n".join(filter(None, (_items(bundle), roles, facts.without)))
@@ -341,13 +343,6 @@ def _about(metadata: ReleaseMetadata) -> str:
     named = {name: metadata.text(name) for name in ("version", "published", "contact", "funding", "homepage")}
     values = {"Authors": authors} | {_title(name): value for name, value in named.items()}
     return "\n".join(f"- {title}: {line(value)}" for title, value in values.items() if value)
-
-
-def _answers(metadata: ReleaseMetadata) -> Iterator[tuple[str, str]]:
-    """The answers on responsible use, each under its title."""
-    for name in RESPONSIBLE_USE:
-        if answer := getattr(metadata, name):
-            yield _title(name), answer
 
 
 def _title(name: str) -> str:

@@ -272,15 +272,14 @@ def files(bundle: Bundle, facts: ReleaseFacts, *, parquet: bool = False) -> dict
     return made
 
 
-def _plain(value: Any) -> Any:
-    return canonical_json(value).decode() if isinstance(value, dict | list) else value
-
-
 def _lines(table: FlatTable, canary: str, encryption: Encryption | None) -> Pieces:
     """The rows, one a line, with the canary at the end of each."""
 
     def line(row: Row) -> bytes:
-        flat: Mapping[str, Any] = {name: _plain(value) for name, value in row.items()} | {CANARY.name: canary}
+        flat: Mapping[str, Any] = {
+            name: canonical_json(value).decode() if isinstance(value, dict | list) else value
+            for name, value in row.items()
+        } | {CANARY.name: canary}
         return orjson.dumps(encryption.record(flat) if encryption else flat, option=orjson.OPT_APPEND_NEWLINE)
 
     def pieces() -> Iterator[bytes]:

@@ -195,22 +195,23 @@ def _in_order(
 ) -> Collection[JudgementRecord]:
     if isinstance(judgements, Spool):
         return judgements
-    return sorted(judgements, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
+    return sorted(
+        judgements,
+        key=lambda r: (
+            r.protocol,
+            rank[r.item_id],
+            r.response_id,
+            r.unit_id,
+            r.rater_kind.value,
+            r.rater_id,
+            r.trial,
+        ),
+    )
 
 
 def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:
     ordered_items = sorted(items, key=lambda r: (r.position, r.key, r.id))
     return {item.id: place for place, item in enumerate(ordered_items)}
-
-
-def _judged(record: JudgementRecord) -> tuple[str, str, str, str, int]:
-    return (
-        record.response_id,
-        record.unit_id,
-        record.rater_kind.value,
-        record.rater_id,
-        record.trial,
-    )
 
 
 def _by_file(bundle: Bundle) -> dict[str, list[Any]]:
@@ -239,7 +240,8 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     folder = paths[0] if paths[0].is_dir() else paths[0].parent
     contents = _contents(folder)
     manifest = _manifest(folder)
-    problems = _strays(folder)
+    laid_out = {cls.FILE for cls in CLASSES.values()} | {MANIFEST, CROISSANT}
+    strays = sorted(path.name for path in folder.glob("*.json") if path.name not in laid_out)
     newer = manifest is not None and _version(manifest.format_version) > _version(FORMAT_VERSION)
     if manifest:
         _verify(folder, manifest, contents, newer=newer)
@@ -250,7 +252,8 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     if manifest:
         reader.bundle.manifest = manifest.model_copy(update={"publication": _publication(manifest)})
         reader.bundle.rubric_set = manifest.rubric_set
-    return reader.bundle, problems + reader.problems
+    odd = "is not a file of this layout and was not read"
+    return reader.bundle, [*(Problem(name, None, odd, note=True) for name in strays), *reader.problems]
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
@@ -266,13 +269,6 @@ def _contents(folder: Path) -> dict[str, bytes]:
             f"“{folder.name}” holds no file of a Goldsmith release.", "Choose the folder with items.json."
         )
     return result
-
-
-def _strays(folder: Path) -> list[Problem]:
-    """Notes on JSON files that the layout does not know and that are therefore not read."""
-    known = {cls.FILE for cls in CLASSES.values()} | {MANIFEST, CROISSANT}
-    names = sorted(path.name for path in folder.glob("*.json") if path.name not in known)
-    return [Problem(name, None, "is not a file of this layout and was not read", note=True) for name in names]
 
 
 def _manifest(folder: Path) -> Manifest | None:

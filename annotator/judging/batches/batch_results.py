@@ -234,7 +234,15 @@ class BatchReading:
                 yield self._call(line)
             else:
                 self._settle(line.custom_id, line.fate)
-        self._rest()
+        left = (
+            QuestionFate.WITHDRAWN
+            if self._state.status in ("cancelled", "cancelling")
+            else QuestionFate.MISSING
+        )
+        left = QuestionFate.EXPIRED if self._state.status == "expired" else left
+        for name in self._state.entries:
+            if name not in self.reconciled.settled:
+                self._settle(name, left)
 
     def _odd(self, line: ResultLine | None, errors: Mapping[str, ResultLine]) -> QuestionFate | None:
         """Why a line does not count; None when it does."""
@@ -290,17 +298,6 @@ class BatchReading:
         except UnreadableReply as error:
             return str(error), QuestionFate.SPOILED
         return "", QuestionFate.ANSWERED
-
-    def _rest(self) -> None:
-        left = (
-            QuestionFate.WITHDRAWN
-            if self._state.status in ("cancelled", "cancelling")
-            else QuestionFate.MISSING
-        )
-        left = QuestionFate.EXPIRED if self._state.status == "expired" else left
-        for name in self._state.entries:
-            if name not in self.reconciled.settled:
-                self._settle(name, left)
 
     def _settle(self, name: str, fate: QuestionFate) -> None:
         self.reconciled.settled[name] = fate

@@ -244,10 +244,10 @@ class CallJournal(Protocol):
         ...
 
 
+# Why a model that answers, by the name it gives, may not; empty when it may.
 Refused = Callable[[str], str]
-"""Why a model that answers, by the name it gives, may not; empty when it may."""
+# An answered call, and the reply read from it.
 Known = tuple[Call, BaseModel]
-"""An answered call, and the reply read from it."""
 # Far more than are answered between two commits.
 _AT_HAND = 2_000
 

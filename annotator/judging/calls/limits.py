@@ -12,10 +12,10 @@ from itertools import takewhile
 from annotator.domain.judges.judge import Status
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble
 
+# So many like failures in a row, without a usable answer between them, stop a run.
 LIKE_FAILURES = 8
-"""So many like failures in a row, without a usable answer between them, stop a run."""
+# Questions in progress at once until the first usable answer.
 OPENING = 3
-"""Questions in progress at once until the first usable answer."""
 _FATAL = {
     CallTrouble.KEY: "The endpoint refuses the key.",
     CallTrouble.QUOTA: "The account's credit or quota is used up.",
@@ -345,7 +345,9 @@ class Limits:
         """Learn from an attempt that was granted at that moment; raises Halt when the endpoint is given up."""
         try:
             if outcome.trouble is CallTrouble.RATE:
-                self._slow_down(started)
+                # The 429s of calls that were already out tell of the same excess: halve once for all of them.
+                if started >= self._halved_at:
+                    self.allowed, self._halved_at = max(1.0, self.allowed / 2), self._clock()
                 self._lose_patience(outcome)
             elif outcome.answered:
                 self._only_429_since = None
@@ -366,11 +368,6 @@ class Limits:
         until = self._clock() + backoff(attempt, self._chance(), self._backoff_s)
         while (wait := until - self._clock()) > 0:
             await self._nap(wait)
-
-    def _slow_down(self, started: float) -> None:
-        # The 429s of calls that were already out tell of the same excess: halve once for all of them.
-        if started >= self._halved_at:
-            self.allowed, self._halved_at = max(1.0, self.allowed / 2), self._clock()
 
     def _lose_patience(self, outcome: CallOutcome) -> None:
         now = self._clock()

@@ -212,8 +212,8 @@ FIRST_OUTPUT = 1_000
 # Thinking that is billed beside the cap has at most so many tokens, or so many times the cap.
 MOST_THINKING = 32_000
 THINKING_PER_CAP = 8
+# A model that has thought in none of so many replies is taken not to think.
 UNTHINKING = 16
-"""A model that has thought in none of so many replies is taken not to think."""
 
 
 class BudgetSpent(RunHalt):

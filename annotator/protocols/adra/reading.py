@@ -103,7 +103,8 @@ class ReferenceEntry(NamedTuple):
 def read_entry(text: str, link_words: str = "") -> ReferenceEntry:
     """The title as its marks or its place show it: quoted, after the year, in italics or a link, after the authors."""
     plain = _LINK.sub(" ", text[:LONGEST])
-    year = _year(plain)
+    years = [int(result[0]) for result in _YEAR.finditer(_ACCESSED.sub("", _ADDRESS.sub(" ", plain)))]
+    year = years[-1] if years else None
     for result in (_quoted(plain), _by_year(plain), _in_italics(plain), ReferenceEntry(as_title(link_words))):
         if result.title:
             return result._replace(year=year)
@@ -166,11 +167,6 @@ def _by_order(text: str) -> ReferenceEntry:
     if others and (_AUTHORS.search(first) or not as_title(first)) and (title := as_title(others[0])):
         return ReferenceEntry(title, _names(first))
     return ReferenceEntry(as_title(first))
-
-
-def _year(text: str) -> int | None:
-    years = [int(result[0]) for result in _YEAR.finditer(_ACCESSED.sub("", _ADDRESS.sub(" ", text)))]
-    return years[-1] if years else None
 
 
 def _names(text: str) -> str:
@@ -317,7 +313,7 @@ def _listed(report: str, entries: Iterable[Span]) -> Iterator[WorkMention]:
         aside = [work for work, other in zip(named, elsewhere, strict=True) if other]
         if not own:
             own, aside = aside[:1], aside[1:]
-        best = min(own, key=_rank, default=None)
+        best = min(own, key=lambda work: _RANK[work.identifier.scheme], default=None)
         if best or entry.title:
             mark = "".join(filter(str.isdigit, marker[0])) if marker else ""
             yield WorkMention(best.identifier if best else None, entry, start, end, mark)
@@ -339,10 +335,6 @@ def _by_mark(listed: Sequence[WorkMention]) -> Iterator[WorkMention]:
             yield result
         elif result is titles[result.mark]:
             yield _joined(result, addresses[result.mark])
-
-
-def _rank(work: NamedWork) -> int:
-    return _RANK[work.identifier.scheme]
 
 
 # The links, DOIs and arXiv ids in the text around them.

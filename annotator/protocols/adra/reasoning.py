@@ -72,8 +72,8 @@ PRECISION = replace(counts.PRECISION, undefined="no statement was said to be tru
 RECALL = replace(counts.RECALL, undefined="no statement is true")
 F1 = replace(counts.F1, undefined="no statement is true and none was said to be")
 
+# A gold label and what a rater says of the statement, None when that is missing.
 Pair = tuple[bool, str | None]
-"""A gold label and what a rater says of the statement, None when that is missing."""
 
 PROMPTS = ("adra.reasoning", "adra.reasoning.together")
 TRUE, FALSE, CANNOT_TELL = "true", "false", "cannot-tell"

@@ -86,8 +86,8 @@ def _conflicts(
     )
 
 
+# What references are known by: identifier and title, as they are written.
 Names = tuple[tuple[str, str], ...]
-"""What references are known by: identifier and title, as they are written."""
 
 
 def _named(references: Sequence[Reference]) -> Names:

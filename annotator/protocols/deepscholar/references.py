@@ -184,7 +184,9 @@ def reference_coverage_of_all(scored: RatedResponse, over_valid: bool = False) -
     """The same over all important references and all works that the report names."""
     material = scored.material
     pages = [(unit, material.pages.get(_address(unit))) for unit in material.units(ResponsePart.REFERENCES)]
-    known = set[str]().union(*(_keys(one.identifier, one.text, _title(page)) for one, page in pages))
+    known = set[str]().union(
+        *(_keys(one.identifier, one.text, page.title if page else "") for one, page in pages)
+    )
     return _covered(material, important(material, everywhere=True), known, over_valid, "")
 
 
@@ -244,7 +246,11 @@ def _beside(materials: Sequence[Material], method: str) -> Estimate:
     if not of:
         return Estimate(None, method=method, note=UNKNOWN_SET)
     own = [(one, work.address) for one, works in of for work in works]
-    cited = [(one, address) for one, _ in of for address in _cited(one)]
+    cited = [
+        (one, address)
+        for one, _ in of
+        for address in dict.fromkeys(map(_address, filter(on_arxiv, one.units(Kind.EVIDENCE))))
+    ]
     theirs = [page for one, address in cited for page in _known(one, [address])]
     if not theirs:
         return Estimate(None, method=method, note="no citations of the exemplar's references are known")
@@ -267,10 +273,6 @@ def _ratio(ours: Sequence[Page], theirs: Sequence[Page], unknown: int, method: s
     return Estimate(value, n=len(ours), floor=value, ceiling=value, method=method, note=note)
 
 
-def _cited(material: Material) -> list[str]:
-    return list(dict.fromkeys(map(_address, filter(on_arxiv, material.units(Kind.EVIDENCE)))))
-
-
 def _known(material: Material, addresses: Sequence[str]) -> list[Page]:
     pages = map(material.pages.get, addresses)
     return [page for page in pages if page is not None and page.citations is not None]
@@ -284,10 +286,6 @@ def _days(pages: Iterable[Page]) -> Basis | None:
     """When citations were counted, which grow; None where nobody has said it."""
     days = [page.citations_on for page in pages if page.citations_on is not None]
     return Basis(days=(min(days), max(days))) if days else None
-
-
-def _title(page: Page | None) -> str:
-    return page.title if page is not None else ""
 
 
 def _address(reference: Reference) -> str:

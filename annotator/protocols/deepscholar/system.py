@@ -280,8 +280,8 @@ LONGEST_QUERY = 10
 ABSTRACT = 400
 NOTHING_YET = "(nothing yet)"
 
+# Looks up so many works for a query, the best first.
 SearchRound = Callable[[str, int], Awaitable[Sequence[CatalogueWork]]]
-"""Looks up so many works for a query, the best first."""
 
 
 class SearchQueries(ModelReply, again="Give the same queries again.", tokens=100):
@@ -367,8 +367,8 @@ class SearchRounds:
 
 CITATION = "DeepScholar-Bench, §8.5"
 Search = SearchRound
+# The modes in which the important references are given, by how one asks for them.
 ORACLES = {"arxiv": "oracle-arxiv", "all": "oracle-all"}
-"""The modes in which the important references are given, by how one asks for them."""
 GIVEN = (NOTES, SECTION)
 PROMPTS = (QUERIES, SUMMARY, FILTER, COMPARE, *GIVEN)
 NO_IMPORTANCE = "Nobody has said which references of this item are important."
@@ -432,8 +432,8 @@ class WrittenSection:
         }  # fmt: skip
 
 
+# What is told of each step as it begins and ends, by its name.
 Step = Callable[[str], AbstractContextManager[object]]
-"""What is told of each step as it begins and ends, by its name."""
 
 
 async def written(

@@ -107,10 +107,7 @@ def cohen_kappa(
     method = "Cohen's κ" + named(weights)
     notes = left_out(met.units - met.n, met.units)
     statistic = Statistic(figure, CHANCE, lambda rows: rows[:, 2 * size : -1])
-    result = estimate(_tally(met, apart), statistic, method, met.n, notes, met.missing) if met.n else None
-    return result or Estimate(
-        None, n=met.n, missing=met.missing, method=method, note="; ".join([_undefined(met), *notes])
-    )
+    return estimate(_tally(met, apart), statistic, method, met.n, notes, met.missing, _undefined(met))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +206,7 @@ def _tally(met: CodePairs, apart: Floats) -> ClusterTally:
 def _undefined(met: CodePairs) -> str:
     if not met.n:
         return NO_PAIR
-    if len(set(met.first) | set(met.second)) == 1:
+    if (np.append(met.first, met.second) == met.first[0]).all():
         return (
             f"both raters used one category only, so they agree on {met.n:,} of {met.n:,} units "
             "and chance alone would have them agree as often"
@@ -254,9 +251,8 @@ def gwet_ac1(
         return over(agreed - chance, 1 - chance)
 
     undefined = f"all judgements of {len(table):,} units are of one category, as they would be by chance"
-    return estimate(tally, Statistic(figure, CHANCE), method, n, [*one_category, *notes]) or Estimate(
-        None, n=n, method=method, note="; ".join([undefined, *notes])
-    )
+    statistic = Statistic(figure, CHANCE)
+    return estimate(tally, statistic, method, n, notes, undefined=undefined, beside=one_category)
 
 
 def ac1_of_pairs(
@@ -354,13 +350,10 @@ def krippendorff_alpha(
     groups = cluster_codes(clusters, units)
     n, method = int(paired.sum()), f"Krippendorff's α, {level}"
     notes = left_out(units - n, units, "fewer than two judgements")
-    if n == 0:
-        return Estimate(None, method=method, note="; ".join([NO_SECOND, *notes]))
     tally = tallied(measured.rows(paired), None if groups is None else groups[paired])
     statistic = Statistic(measured.figure, CHANCE, measured.rests_on)
-    result = estimate(tally, statistic, method, n, notes)
-    undefined = f"all judgements of {n} units are the same, so chance would leave no disagreement"
-    return result or Estimate(None, n=n, method=method, note="; ".join([undefined, *notes]))
+    alike = f"all judgements of {n} units are the same, so chance would leave no disagreement"
+    return estimate(tally, statistic, method, n, notes, undefined=alike if n else NO_SECOND)
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,11 +424,7 @@ class Measure:
 
     def statistic(self, added: Added, start: int = 0, stop: int | None = None) -> Statistic:
         """The figure of sums of which those columns hold what was added."""
-
-        def cut(of: Figure) -> Figure:
-            return lambda sums: of(sums[:, start:stop])
-
-        return Statistic(cut(added.of), self.within, added.rests_on and cut(added.rests_on))
+        return Statistic(added.of, self.within, added.rests_on).at(start, stop)
 
 
 def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure:
@@ -484,12 +480,17 @@ def figures(
         if heavy is not None and not measure.weighed:
             continue
         method = measure.method + ("" if heavy is None else ", units weighted")
-        added, told = measure.of_pairs(pairs[0], pairs[1], heavy), None
-        if n:
-            tally = tallied(added.rows, group)
-            told = estimate(tally, measure.statistic(added), method, n, [*one_category, *notes], missing)
-        undefined = "; ".join([measure.undefined if n else NO_PAIR, *notes])
-        result[name] = told or Estimate(None, n=n, missing=missing, method=method, note=undefined)
+        added, undefined = measure.of_pairs(pairs[0], pairs[1], heavy), measure.undefined if n else NO_PAIR
+        result[name] = estimate(
+            tallied(added.rows, group),
+            measure.statistic(added),
+            method,
+            n,
+            notes,
+            missing,
+            undefined,
+            beside=one_category,
+        )
     if scale.level is Level.ORDINAL and heavy is None:
         ranks = [[None if code == MISSING else code for code in row] for row in codes.tolist()]
         result["spearman"] = over_items("spearman", ranks[0], ranks[1], clusters)

@@ -1,7 +1,7 @@
 """Intervals of figures over clusters: each is read off sums, its variance off the sums without each cluster."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import fsum, inf
 from typing import Any
@@ -45,6 +45,8 @@ class ClusterTally:
 
 def tallied(rows: Floats, clusters: Codes | None) -> ClusterTally:
     """The tally of units' rows (units × columns), added up within clusters when these are given."""
+    if not len(rows):
+        return ClusterTally(rows, np.zeros(0, dtype=np.int64))
     if clusters is None:
         return distinct(rows, np.ones(len(rows), dtype=np.int64))
     # Sorted first: a sum of fractions depends on their order.
@@ -77,6 +79,14 @@ class Statistic:
     units: float = inf
     """Of a share, of how many units it is: what they are worth where clusters do not differ."""
 
+    def at(self, start: int, stop: int | None = None) -> "Statistic":
+        """The same figure of sums of which those columns are its own."""
+
+        def cut(of: Figure) -> Figure:
+            return lambda sums: of(sums[:, start:stop])
+
+        return replace(self, of=cut(self.of), rests_on=self.rests_on and cut(self.rests_on))
+
 
 @dataclass(frozen=True, slots=True)
 class IntervalEstimate:
@@ -94,7 +104,12 @@ class IntervalEstimate:
 def intervals(
     tally: ClusterTally, statistics: Sequence[Statistic], level: float = LEVEL
 ) -> list[IntervalEstimate]:
-    """Each figure with the interval of `bounds_of` from its jackknife variance over clusters (Efron & Stein 1981)."""
+    """Each figure with the interval of `bounds_of` from its jackknife variance over clusters (Efron & Stein 1981).
+
+    All are undefined where there is no cluster.
+    """
+    if not tally.clusters:
+        return [IntervalEstimate(None)] * len(statistics)
     total = tally.times.astype(np.float64) @ tally.rows
     without = total - tally.rows
     return [_interval(tally, total, without, statistic, level) for statistic in statistics]
@@ -138,11 +153,18 @@ def jackknifed(left: Floats, times: NDArray[np.int64] | None = None) -> float:
 
 
 def estimate(
-    tally: ClusterTally, statistic: Statistic, method: str, n: int, notes: Sequence[str], missing: int = 0
-) -> Estimate | None:
-    """The figure with its interval over clusters; None where it is undefined."""
-    (result,) = intervals(tally, [statistic])
-    return None if result.value is None else to_estimate(result, method, n, notes, missing)
+    tally: ClusterTally,
+    statistic: Statistic,
+    method: str,
+    n: int,
+    notes: Sequence[str],
+    missing: int = 0,
+    undefined: str = "",
+    *,
+    beside: Sequence[str] = (),
+) -> Estimate:
+    """The figure with its interval over clusters, as `to_estimate` tells of it."""
+    return to_estimate(intervals(tally, [statistic])[0], method, n, notes, missing, undefined, beside=beside)
 
 
 def to_estimate(
@@ -152,11 +174,16 @@ def to_estimate(
     notes: Sequence[str],
     missing: int = 0,
     undefined: str = "",
+    *,
+    beside: Sequence[str] = (),
 ) -> Estimate:
-    """The estimate that says what was found; `undefined` is the reason when there is no value."""
+    """The estimate that says what was found; `undefined` is the reason when there is no value.
+
+    `beside` is said first of a value, and of none that is not there.
+    """
     if estimate.value is None:
         return Estimate(None, n=n, missing=missing, method=method, note="; ".join([undefined, *notes]))
-    note = "; ".join([*notes, *estimate.warnings])
+    note = "; ".join([*beside, *notes, *estimate.warnings])
     return Estimate(
         estimate.value, estimate.low, estimate.high, n, missing, method=method + estimate.how, note=note
     )
@@ -201,12 +228,8 @@ def cluster_mean(
     rows = np.stack([grid[given], np.ones(int(given.sum()))], axis=1)
     missing = int((~given).sum())
     notes = left_out(missing, len(grid), "nothing is known of them")
-    if not len(rows):
-        return Estimate(None, missing=missing, method=name, note="; ".join([NOTHING, *notes]))
-    (result,) = intervals(
-        tallied(rows, groups), [Statistic(_mean_of(0), within, units=len(rows) if within == SHARE else inf)]
-    )
-    return to_estimate(result, name, len(rows), notes, missing)
+    mean = Statistic(_mean_of(0), within, units=len(rows) if within == SHARE else inf)
+    return estimate(tallied(rows, groups), mean, name, len(rows), notes, missing, NOTHING)
 
 
 def clustered_wilson(holds: Values, clusters: Values) -> Estimate:
@@ -236,16 +259,12 @@ def cluster_gap(values: Values, inside: Values, clusters: Values, within: Bounds
     rows = np.stack([told_of * share, share, told_of * (1 - share), 1 - share], axis=1)
     missing = int((~given).sum())
     notes = left_out(missing, len(grid), "nothing is known of them")
-    method = "difference of two means"
-    if not share.any() or share.all():
-        reason = NOTHING if not len(rows) else "one of the two groups is empty"
-        return Estimate(None, n=len(rows), missing=missing, method=method, note="; ".join([reason, *notes]))
+    reason = "one of the two groups is empty" if len(rows) else NOTHING
     one, other = _mean_of(0), _mean_of(2)
     gap = Statistic(
         lambda sums: one(sums) - other(sums), range_of_difference(within), lambda sums: sums[:, [1, 3]]
     )
-    (result,) = intervals(tallied(rows, groups), [gap])
-    return to_estimate(result, method, len(rows), notes, missing)
+    return estimate(tallied(rows, groups), gap, "difference of two means", len(rows), notes, missing, reason)
 
 
 def percentile_bounds(values: Sequence[float]) -> Bounds:

@@ -1,7 +1,7 @@
 """Intervals from a variance over items: Student's t and Wilson's score interval; of means, groups and differences."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, cos, exp, fsum, inf, isfinite, isinf, lgamma, log, pi, sin, sqrt, tan
@@ -82,14 +82,15 @@ def t_quantile(level: float, df: int) -> float:
     """
     if not 0 < level < 1 or df < 1:
         raise ValueError(f"a level of {level} with {df} degrees of freedom")
-    low, high = 0.0, pi / 2
+    return sqrt(df) * tan(_halved(0.0, pi / 2, lambda angle: _share(angle, df) < level)[1])
+
+
+def _halved(low: float, high: float, falls_short: Callable[[float], bool]) -> Bounds:
+    """Neighbouring numbers of which the lower falls short."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if _share(middle, df) < level:
-            low = middle
-        else:
-            high = middle
-    return sqrt(df) * tan(high)
+        low, high = (middle, high) if falls_short(middle) else (low, middle)
+    return low, high
 
 
 def _share(angle: float, df: int) -> float:
@@ -206,14 +207,10 @@ def bounds_of(
 
 def exact_lower(successes: float, units: float, level: float = LEVEL) -> float:
     """Clopper & Pearson's lower bound of a share, for numbers that need not be whole."""
-    low, high = 0.0, successes / units
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if _beta_share(middle, 1 - middle, successes, units - successes + 1) < (1 - level) / 2:
-            low = middle
-        else:
-            high = middle
-    return low
+    tail, failures = (1 - level) / 2, units - successes
+    return _halved(
+        0.0, successes / units, lambda share: _beta_share(share, 1 - share, successes, failures + 1) < tail
+    )[0]
 
 
 def _z(level: float) -> float:
@@ -300,11 +297,7 @@ def by_group(
     for item, score in scores.items():
         members[group_of.get(item, "")].append(score)
     result = {group: mean_of_scores(own, within=within) for group, own in members.items()}
-    return dict(sorted(result.items(), key=lambda entry: _place(*entry)))
-
-
-def _place(group: str, mean: Estimate) -> tuple[bool, float, str]:
-    return mean.value is None, -(mean.value or 0.0), group
+    return dict(sorted(result.items(), key=lambda of: (of[1].value is None, -(of[1].value or 0.0), of[0])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,11 +58,7 @@ class CellFigure:
 
     def at(self, column: int) -> Statistic:
         """The figure of the four columns that begin there."""
-
-        def cut(of: Figure) -> Figure:
-            return lambda sums: of(sums[:, column : column + CELLS])
-
-        return Statistic(cut(self.of), self.within, self.rests_on and cut(self.rests_on))
+        return Statistic(self.of, self.within, self.rests_on).at(column, column + CELLS)
 
 
 def _having(classes: tuple[tuple[int, ...], ...], cells: Floats) -> Floats:
@@ -252,11 +248,7 @@ class RatingSheet:
         ]
         statistics = [*figures, *more]
         groups = None if self._groups is None else self._groups[self.used]
-        result = (
-            intervals(tallied(rows, groups), statistics)
-            if self.n
-            else [IntervalEstimate(None)] * len(statistics)
-        )
+        result = intervals(tallied(rows, groups), statistics)
         raters = len(self._cells)
         own = [result[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
         classified = [
@@ -273,10 +265,15 @@ class RatingSheet:
         own["balanced_accuracy"] = halfway(own["balanced_accuracy"], own["recall"], own["specificity"])
         for name, figure in CELL_FIGURES.items():
             estimate = own[name]
-            notes = self.notes if estimate.value is None else [*one_class, *self.notes]
             undefined = figure.undefined if self.n else NO_UNIT
             figures[name] = to_estimate(
-                estimate, figure.method + weighted, self.n, notes, self.missing, undefined
+                estimate,
+                figure.method + weighted,
+                self.n,
+                self.notes,
+                self.missing,
+                undefined,
+                beside=one_class,
             )
             if (
                 figure.within == SHARE
@@ -393,18 +390,13 @@ def difference(
     weighted = "" if weights is None else ", units weighted"
     method, missing = f"difference of {measure.method}{weighted}, paired", int((codes == MISSING).sum())
     notes = left_out(units - n, units)
-    if n == 0:
-        return Estimate(None, missing=missing, method=method, note="; ".join([NO_UNIT, *notes]))
     heavy = None if weights is None else checked_weights(weights, units)[used]
     true, *predicted = codes[:, used]
     both = [measure.of_pairs(true, of_one, heavy) for of_one in predicted]
     width = both[0].rows.shape[1]
     tally = tallied(np.hstack([added.rows for added in both]), None if groups is None else groups[used])
     gap = _less(measure.statistic(both[0], 0, width), measure.statistic(both[1], width))
-    told_gap = estimate(tally, gap, method, n, notes, missing)
-    return told_gap or Estimate(
-        None, n=n, missing=missing, method=method, note="; ".join([measure.undefined, *notes])
-    )
+    return estimate(tally, gap, method, n, notes, missing, measure.undefined if n else NO_UNIT)
 
 
 def _less(statistic: Statistic, other: Statistic) -> Statistic:
@@ -692,5 +684,5 @@ def _advantage(wins: Sequence[_Wins], groups: Codes | None, notes: Sequence[str]
         return np.asarray(over(sums[:, :people], sums[:, people:]).mean(axis=1))
 
     statistic = Statistic(figure, SHARE, lambda sums: sums[:, people:])
-    (result,) = intervals(tallied(rows[compared], None if groups is None else groups[compared]), [statistic])
-    return to_estimate(result, method, int(compared.sum()), notes)
+    tally = tallied(rows[compared], None if groups is None else groups[compared])
+    return estimate(tally, statistic, method, int(compared.sum()), notes)

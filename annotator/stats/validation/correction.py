@@ -349,7 +349,8 @@ class _Order:
         It is below those that are better beyond chance, and above those that are worse: as many comparisons as there
         are other systems hold together at the level (Bonferroni).
         """
-        method, ranked = "rank by corrected score", self._ranked()
+        method = "rank by corrected score"
+        ranked = [j for j, mean in enumerate(self.scores) if mean.corrected.value is not None]
         own, n = self.scores[i].corrected, len(ranked)
         if own.value is None:
             return Estimate(None, n=n, method=method, note=own.note)
@@ -391,9 +392,6 @@ class _Order:
         return result, Estimate(share, n=items, method=f"{flip}; by t over {items:,} items").remarked(
             few(items)
         )
-
-    def _ranked(self) -> list[int]:
-        return [i for i, mean in enumerate(self.scores) if mean.corrected.value is not None]
 
     def _gap(self, i: int, j: int) -> float:
         one, other = self.scores[i].corrected.value, self.scores[j].corrected.value

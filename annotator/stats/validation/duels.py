@@ -61,7 +61,9 @@ def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
 
     ValueError when a system meets itself, or two systems meet twice on an item.
     """
-    _distinct(duels)
+    met = {(duel.item_id, frozenset((duel.a, duel.b))) for duel in duels}
+    if len(met) < len(duels) or any(duel.a == duel.b for duel in duels):
+        raise ValueError("every pair of different systems meets once on an item")
     own: dict[str, list[Duel]] = {}
     for duel in duels:
         for side in (duel, duel.mirrored):
@@ -92,12 +94,6 @@ def _height(row: DuelRecord) -> float:
     """What a row is sorted by: its win rate, below all others where it has none."""
     rate = row.win_rate.value
     return -1.0 if rate is None else rate
-
-
-def _distinct(duels: Sequence[Duel]) -> None:
-    met = {(duel.item_id, frozenset((duel.a, duel.b))) for duel in duels}
-    if len(met) < len(duels) or any(duel.a == duel.b for duel in duels):
-        raise ValueError("every pair of different systems meets once on an item")
 
 
 # Position.

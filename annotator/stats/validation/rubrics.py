@@ -167,10 +167,10 @@ def weight_shares(rubrics: Iterable[Rubric]) -> dict[int | float, Estimate]:
     return {w: Estimate(many / n, n=n, method=method) for w, many in counted.items()}
 
 
+# An item and a system.
 Place = tuple[str, str]
-"""An item and a system."""
+# What a response is worth by a rubric and what was said of its criteria; None while a judgement is missing.
 Score = Callable[[Rubric, Mapping[str, str]], float | None]
-"""What a response is worth by a rubric and what was said of its criteria; None while a judgement is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,10 @@ def side_by_side(sets: Sequence[RubricSet], score: Score) -> Beside:
     return Beside(
         items,
         {system: tuple(of_set[i] for of_set in means) for i, system in enumerate(systems)},
-        tuple(_gap(systems, of_set) for of_set in means),
+        tuple(
+            gap({system: mean.value for system, mean in zip(systems, of_set, strict=True)})
+            for of_set in means
+        ),
         tuple(weight_shares(own.rubrics[item] for item in items) for own in sets),
         alignments,
         _matched(a, b, alignments),
@@ -231,10 +234,6 @@ def side_by_side(sets: Sequence[RubricSet], score: Score) -> Beside:
 
 def _texts(own: RubricSet, item: str) -> list[str]:
     return [criterion.text for criterion in own.rubrics[item].units]
-
-
-def _gap(systems: list[str], means: list[Estimate]) -> Estimate:
-    return gap({system: mean.value for system, mean in zip(systems, means, strict=True)})
 
 
 def _matched(a: RubricSet, b: RubricSet, alignments: Mapping[str, Alignment]) -> Estimate:

@@ -603,21 +603,19 @@ class _RelatedWorkReader(BundleReader):
             return
         self.add("responses", record, report.file, report.row)
         if works is not None:
-            self._take_extract(record, Evidence(units=works))
-
-    def _take_extract(self, response: ResponseRecord, evidence: Evidence) -> None:
-        record = ExtractRecord(
-            id=derived_id(response.id, ResponsePart.REFERENCES),
-            item_id=response.item_id,
-            response_id=response.id,
-            kind=ResponsePart.REFERENCES,
-            origin=IMPORT,
-            state=ExtractState.CONFIRMED,
-            at=self.at,
-            sha256=evidence.sha256(),
-            document=evidence.tree(),
-        )
-        self.bundle.extracts.append(record)
+            evidence = Evidence(units=works)
+            extract = ExtractRecord(
+                id=derived_id(record.id, ResponsePart.REFERENCES),
+                item_id=own,
+                response_id=record.id,
+                kind=ResponsePart.REFERENCES,
+                origin=IMPORT,
+                state=ExtractState.CONFIRMED,
+                at=self.at,
+                sha256=evidence.sha256(),
+                document=evidence.tree(),
+            )
+            self.bundle.extracts.append(extract)
 
     def _mark(self, own: str, system: str, mark: str, title: str, address: str) -> Reference:
         """A work of a report's own list; its mark stands in the note."""
