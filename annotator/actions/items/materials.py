@@ -1,6 +1,5 @@
 """Material for judging the responses of items, read in a few queries, a batch of items at a time."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
@@ -260,10 +259,7 @@ def sampled_pairs(project: Project) -> PairsDrawn:
     """Protocol → response → those it was drawn to be compared with, of protocols for which pairs were drawn."""
     result: PairsDrawn = {}
     for protocol, draw in project.get(PAIRS, {}).items():
-        both: dict[str, set[str]] = defaultdict(set)
-        for a, b in draw["pairs"]:
-            both[a].add(b)
-            both[b].add(a)
+        both = grouped(pair for a, b in draw["pairs"] for pair in ((a, b), (b, a)))
         result[protocol] = {one: frozenset(others) for one, others in both.items()}
     return result
 
