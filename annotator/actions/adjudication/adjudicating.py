@@ -15,7 +15,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.authoring.comparing import ITEM_SCORE, by_scale, field_named, measured, of_pairs
 from annotator.actions.consensus import consensus, ruling_rows
-from annotator.actions.consensus.consensus import Documents, Made
+from annotator.actions.consensus.consensus import AdjudicatedStage, Documents, Made
 from annotator.actions.labelling import label_cases
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, cached, record
@@ -202,17 +202,13 @@ class SheetDispute:
 
 
 @dataclass(frozen=True, slots=True)
-class AdjudicationSheet:
+class AdjudicationSheet(AdjudicatedStage):
     """Everything needed to adjudicate one stage of an item, without anyone's identity.
 
     `remarks` are the notes on the whole artifact, `figures` the frozen agreement, `consensus` what is made so far.
     """
 
-    adjudication_id: str
-    item_id: str
-    item_key: str
     question: str
-    stage: Stage
     kind: Kind
     state: AdjudicationState
     version: int
@@ -347,7 +343,7 @@ _STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 
 
 @dataclass(frozen=True, slots=True)
-class QueueLine:
+class QueueLine(AdjudicatedStage):
     """A line of the queue: a stage of an item, how contested it is, and the progress of its adjudication.
 
     `state` is “not begun” or an AdjudicationState's; `contested` counts rows that are not unanimous, `decided` rows
@@ -355,11 +351,7 @@ class QueueLine:
     those not yet answered.
     """
 
-    item_id: str
-    item_key: str
     question: str
-    stage: Stage
-    adjudication_id: str
     state: str
     version: int
     spot_check: bool
@@ -645,17 +637,9 @@ SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Unanimous:
-    item_id: str
-    item_key: str
-    stage: Stage
-    adjudication_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class BulkCloseReport:
-    closed: tuple[Unanimous, ...]
-    spot_check: tuple[Unanimous, ...]
+    closed: tuple[AdjudicatedStage, ...]
+    spot_check: tuple[AdjudicatedStage, ...]
     share: float
     seed: int
 
@@ -711,11 +695,11 @@ def auto_unanimous(
     )
 
 
-def _eligible(project: Project) -> list[Unanimous]:
+def _eligible(project: Project) -> list[AdjudicatedStage]:
     """What may be closed in one go, in the order of its ids: a draw must not hang on anything else."""
     return sorted(
         (
-            Unanimous(line.item_id, line.item_key, line.stage, id_of(line.item_id, line.stage))
+            AdjudicatedStage(line.item_id, line.item_key, line.stage, id_of(line.item_id, line.stage))
             for line in queue(project)
             if line.confirmable
         ),
@@ -723,7 +707,7 @@ def _eligible(project: Project) -> list[Unanimous]:
     )
 
 
-def _settle(project: Project, db: Connection, line: Unanimous, *, spot_check: bool) -> None:
+def _settle(project: Project, db: Connection, line: AdjudicatedStage, *, spot_check: bool) -> None:
     open_(project, line.item_id, line.stage)
     result = ruling_rows.working(project, db, line.adjudication_id)
     if not spot_check:

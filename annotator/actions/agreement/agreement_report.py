@@ -228,12 +228,13 @@ def half_sealed(project: Project) -> int:
 def inputs_of(report: AgreementReport, row: FigureRow) -> list[AgreementInput]:
     """The frozen inputs behind a row, as the row sees them; none of rows that stand on no frozen record."""
     field = WRITTEN if row.field == UNITS else row.field
-    made = []
-    for agreement in report.records if row.by in BY else ():
-        for each in flat(agreement) if agreement.stage is row.stage else ():
-            if each.field == field and row.group in groups_of(row.by, each.where, each.judged_unit):
-                made.append(each.seen_by(row.group[0]) if row.by == "person" else each)
-    return made
+    return [
+        each.seen_by(row.group[0]) if row.by == "person" else each
+        for agreement in (report.records if row.by in BY else ())
+        if agreement.stage is row.stage
+        for each in flat(agreement)
+        if each.field == field and row.group in groups_of(row.by, each.where, each.judged_unit)
+    ]
 
 
 def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:

@@ -31,6 +31,7 @@ from annotator.domain.judges.judge import (
 )
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.validation import UNTOUCHED, AttackContent, AttackedQuestion, Pieces, copied
+from annotator.domain.material.item import Stored
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped
@@ -143,13 +144,7 @@ def order(request: AttackRequest, **how: Any) -> AttackRunRequest:
     return AttackRunRequest(request.judge, PREFIX + request.protocol, request=request, **how)
 
 
-@dataclass(frozen=True, slots=True)
-class AttackTest:
-    id: str
-    judge_id: str
-    run_id: str
-    protocol: str
-    at: datetime
+class AttackTest(Stored, AttackTestFields):
     content: AttackContent
 
 
@@ -211,12 +206,8 @@ def all_of(project: Project, judge_id: str = "", protocol: str = "") -> list[Att
     question = question.where(ATTACK_TEST.c.protocol == protocol) if protocol else question
     rows = project.query(question).mappings().all()
     return [
-        AttackTest(
-            row["id"], row["judge_id"], row["run_id"], row["protocol"], row["at"],
-            AttackContent.model_validate_json(row["content"]),
-        )
-        for row in rows
-    ]  # fmt: skip
+        AttackTest(**{**row, "content": AttackContent.model_validate_json(row["content"])}) for row in rows
+    ]
 
 
 def alike(
@@ -240,19 +231,17 @@ def keep(project: Project, judge: Judge, protocol: Protocol, content: AttackCont
     run_order = RunRequest(judge.name, PREFIX + protocol.name)
     with project.store.write() as db:
         run = run_records.new_run(project, judge, run_order, protocol.prompts)
-        fields = AttackTestFields(
-            judge_id=judge.id, run_id=run.id, protocol=protocol.name, by=project.by, at=now()
-        )
-        test_id, tree = new_id(), content.model_dump(mode="json")
-        db.execute(
-            insert(ATTACK_TEST),
-            {"id": test_id, **fields.model_dump(), "content": canonical_json(tree).decode()},
-        )
+        test = AttackTest(
+            id=new_id(), judge_id=judge.id, run_id=run.id, protocol=protocol.name, by=project.by, at=now(),
+            content=content,
+        )  # fmt: skip
+        tree = content.model_dump(mode="json")
+        db.execute(insert(ATTACK_TEST), {**dict(test), "content": canonical_json(tree).decode()})
         settings = {name: tree[name] for name in ("attacks", "size", "width", "seed")}
         record(
-            project, db, Change("attack", test_id, "begin attacks", None, {"judge": judge.name, **settings})
+            project, db, Change("attack", test.id, "begin attacks", None, {"judge": judge.name, **settings})
         )
-    return AttackTest(test_id, judge.id, run.id, protocol.name, fields.at, content)
+    return test
 
 
 # Copy and unit; copy and units in the order asked.
@@ -498,7 +487,9 @@ class AttackRun(RunKind):
 
     def new(self) -> AttackTest:
         content = draw(self.project, self._wish, self.judge, self.protocol, self._attacks)
-        return AttackTest("", self.judge.id, "", self.protocol.name, now(), content)
+        return AttackTest(
+            id="", judge_id=self.judge.id, run_id="", protocol=self.protocol.name, at=now(), content=content
+        )
 
     def opened(self) -> run_records.OpenRun:
         # Whether a run was cut short is known only under the lock: one that died is marked there.

@@ -1,7 +1,6 @@
 """Edits of artifacts: each one is a new revision, whatever the kind."""
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
@@ -122,13 +121,14 @@ def of_artifacts(
     )
     if artifact_ids is not None:
         question = question.where(AUDIT.c.subject.in_(list(artifact_ids)))
-    result: defaultdict[str, dict[str, DraftSource]] = defaultdict(dict)
-    for artifact_id, after in db.execute(question.order_by(AUDIT.c.seq)):
-        details = json.loads(after or "{}").get(_ABOUT)
-        if details:
-            source = DraftSource(details["draft"], details["judge"], details["model"])
-            result[artifact_id] |= dict.fromkeys(details["units"], source)
-    return dict(result)
+    rows = db.execute(question.order_by(AUDIT.c.seq))
+    given = ((artifact_id, json.loads(after or "{}").get(_ABOUT)) for artifact_id, after in rows)
+    return nested(
+        (artifact_id, unit_id, DraftSource(details["draft"], details["judge"], details["model"]))
+        for artifact_id, details in given
+        if details
+        for unit_id in details["units"]
+    )
 
 
 def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:

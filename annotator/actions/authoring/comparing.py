@@ -7,7 +7,7 @@ from math import fsum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
-from annotator.domain.experts.adjudication import Figure, Match, PairAgreement, figure
+from annotator.domain.experts.adjudication import DocumentComparison, Figure, Match, PairAgreement, figure
 from annotator.domain.judges.protocol import FIGURES, Level, Scale
 from annotator.domain.kinds.artifact import AlignmentRule, Document, Kind, Unit
 from annotator.domain.kinds.documents import KINDS
@@ -242,15 +242,6 @@ VALUE = KINDS[Kind.LABELS].says
 MATCH_F1, JACCARD = "match_f1", "jaccard"
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentComparison:
-    matched: tuple[Match, ...]
-    only_a: tuple[str, ...]
-    only_b: tuple[str, ...]
-    values: Values
-    figures: tuple[Figure, ...]
-
-
 def aligned(kind: Kind, a: Units, b: Units) -> "Alignment":
     """Which units of two documents of a kind belong together, by the fixed matcher."""
     from annotator.stats.matching.matching import ReferencedWork, align, align_by_key, align_references
@@ -345,16 +336,7 @@ def compare_raters(
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> PairAgreement:
     """What two raters wrote side by side, as a record names it; `documents` by rater, `pairs` as in `compare`."""
-    result = compare(kind, documents[a], documents[b], pairs)
-    return PairAgreement(
-        a=a,
-        b=b,
-        matched=result.matched,
-        only_a=result.only_a,
-        only_b=result.only_b,
-        values=result.values,
-        figures=result.figures,
-    )
+    return PairAgreement(a=a, b=b, **dict(compare(kind, documents[a], documents[b], pairs)))
 
 
 def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[Figure, ...]:

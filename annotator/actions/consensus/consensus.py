@@ -324,11 +324,17 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class AdjudicatedStage:
+    """A stage of an item, and the adjudication of it; of a stage that nobody opened yet the latter's id is empty."""
+
     item_id: str
     item_key: str
     stage: Stage
     adjudication_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap(AdjudicatedStage):
     ruling_id: str
     text: str
 

@@ -273,12 +273,12 @@ def rows(agreement: Agreement, letters: Mapping[str, str], orders: Orders) -> li
 
 def _likeness(agreement: Agreement) -> dict[tuple[str, str, str, str], float]:
     """How alike two matched units are: (person, unit, person, unit) → similarity, both ways round."""
-    result = {}
-    for pair in agreement.pairs:
-        for match in pair.matched:
-            result[pair.a, match.a, pair.b, match.b] = match.likeness
-            result[pair.b, match.b, pair.a, match.a] = match.likeness
-    return result
+    return {
+        units: match.likeness
+        for pair in agreement.pairs
+        for match in pair.matched
+        for units in ((pair.a, match.a, pair.b, match.b), (pair.b, match.b, pair.a, match.a))
+    }
 
 
 def _edges(

@@ -116,11 +116,11 @@ UNIQUE = ("item_id", "response_id", "kind", "origin")
 def _existing(
     db: Connection, source: Table, unique: Sequence[str], compared: Sequence[str]
 ) -> ExistingRecords:
-    result = ExistingRecords()
-    for row in db.execute(select(*(source.c[name] for name in ("id", *unique, *compared)))):
-        result.ids[tuple(row[1 : 1 + len(unique)])] = row[0]
-        result.prints[row[0]] = tuple(row[1 + len(unique) :])
-    return result
+    rows = db.execute(select(*(source.c[name] for name in ("id", *unique, *compared)))).all()
+    end = 1 + len(unique)
+    return ExistingRecords(
+        {row[0]: tuple(row[end:]) for row in rows}, {tuple(row[1:end]): row[0] for row in rows}
+    )
 
 
 def _written(record: PromptRecord) -> tuple[str, ...]:
@@ -389,9 +389,10 @@ class BundleIntake:
             }
             return {"judge": {"id": record.id, **JudgeFields.model_validate(values).model_dump()}}
 
-        for judge_id, (kind, model, parameters, asking) in existing.prints.items():
-            as_asked = Asking.model_validate_json(asking)
-            existing.prints[judge_id] = (kind, model, json.loads(parameters or "{}"), as_asked)
+        existing.prints = {
+            judge_id: (kind, model, json.loads(parameters or "{}"), Asking.model_validate_json(asking))
+            for judge_id, (kind, model, parameters, asking) in existing.prints.items()
+        }
         return ImportPlan("judges", existing, by_id, _values(*compared), nothing, row)
 
     def _runs(self) -> ImportPlan:
@@ -447,10 +448,8 @@ class BundleIntake:
         A text that is lacking here comes in; one that is here stays, also where the record has none.
         """
         question = select(PAGE.c.url, PAGE.c.state, PAGE.c.sha256, (PAGE.c.text == "").label("bare"))
-        existing, brought, bare = ExistingRecords(), {}, set[str]()
-        for record in self.incoming.bundle.pages:
-            if record.text:
-                brought[record.url] = (record.state.value, record.sha256)
+        existing, bare = ExistingRecords(), set[str]()
+        brought = {one.url: (one.state.value, one.sha256) for one in self.bundle.pages if one.text}
         for result in self.db.execute(question):
             if result.bare and brought.get(result.url) == (result.state, result.sha256):
                 bare.add(result.url)
@@ -468,34 +467,34 @@ class BundleIntake:
     def _prompts(self) -> ImportPlan:
         """A prompt is the same when what was written of it is; the shipped wording belongs to the program."""
         question = select(META.c.key, META.c.value).where(META.c.key.like(f"{SETTING}%"))
-        existing = ExistingRecords()
-        for key, value in self.db.execute(question):
-            texts = tuple(PromptVersion.model_validate(load).text for load in json.loads(value))
-            existing.prints[derived_id("prompt", key.removeprefix(SETTING))] = texts
+        existing = ExistingRecords({
+            derived_id("prompt", key.removeprefix(SETTING)): tuple(
+                PromptVersion.model_validate(load).text for load in json.loads(value)
+            )
+            for key, value in self.db.execute(question)
+        })  # fmt: skip
         for record in self.incoming.bundle.prompts:
             if not _written(record):
                 # It is worded as shipped: there is nothing to take in.
                 existing.prints.setdefault(record_id(record), ())
 
         def row(record: PromptRecord) -> dict[str, Row]:
-            versions = [
+            value = [
                 PromptVersion(
                     name=record.name,
                     version=version.version,
                     text=version.text,
                     note=version.note,
                     at=version.at,
-                )
+                ).model_dump(mode="json")
                 for version in record.versions
                 if version.version > SHIPPED
             ]
-            value = [version.model_dump(mode="json") for version in versions]
             return {SETTINGS: {"key": f"{SETTING}{record.name}", "value": value}}
 
         return ImportPlan("prompts", existing, by_id, _written, nothing, row)
 
     def _sets(self) -> ImportPlan:
-        existing = ExistingRecords()
         looks = select(OPENING.c.set_id, func.count().label("looks")).group_by(OPENING.c.set_id).subquery()
         question = select(
             VALIDATION_SET.c.id,
@@ -504,9 +503,11 @@ class BundleIntake:
             VALIDATION_SET.c.labels_sha256,
             looks.c.looks,
         )
-        for result in self.db.execute(question.outerjoin(looks, looks.c.set_id == VALIDATION_SET.c.id)):
-            existing.ids[(result.name,)] = result.id
-            existing.prints[result.id] = (result.sha256, result.labels_sha256, result.looks or 0)
+        rows = self.db.execute(question.outerjoin(looks, looks.c.set_id == VALIDATION_SET.c.id)).all()
+        existing = ExistingRecords(
+            {one.id: (one.sha256, one.labels_sha256, one.looks or 0) for one in rows},
+            {(one.name,): one.id for one in rows},
+        )
 
         def needs(record: ValidationSetRecord) -> Iterable[Need]:
             yield from (("responses", response.response_id) for response in record.content.responses)
@@ -521,13 +522,11 @@ class BundleIntake:
                 "sha256": record.sha256, "labels": labels_text(record.first_labels),
                 "labels_sha256": record.labels_sha256,
             }  # fmt: skip
-            opened = []
-            for look in record.looks:
-                values = look.model_dump() | {
-                    "set_id": record.id,
-                    "judges": orjson.dumps(look.judges).decode(),
-                }
-                opened.append({"id": look.id, **OpeningFields.model_validate(values).model_dump()})
+            given = (
+                look.model_dump() | {"set_id": record.id, "judges": orjson.dumps(look.judges).decode()}
+                for look in record.looks
+            )
+            opened = [{"id": look["id"], **OpeningFields.model_validate(look).model_dump()} for look in given]
             return {"validation_set": columns, "opening": opened}
 
         def content(record: ValidationSetRecord) -> tuple[str, str, int]:

@@ -70,16 +70,12 @@ COMPARED = "the project has this artifact already, and its own history of it is 
 class History:
     def __init__(self, bundle: Bundle) -> None:
         self._artifacts = {artifact.id: artifact for artifact in bundle.artifacts}
-        self._of: defaultdict[str, list[RevisionRecord]] = defaultdict(list)
+        ordered = sorted(bundle.revisions, key=lambda revision: (revision.artifact_id, revision.revision))
+        self._of = grouped((revision.artifact_id, revision) for revision in ordered)
         self._trees: dict[str, dict[str, Any]] = {
             revision_key(record.id, record.revision): record.document for record in bundle.artifacts
         }
-        for revision in sorted(
-            bundle.revisions, key=lambda revision: (revision.artifact_id, revision.revision)
-        ):
-            self._of[revision.artifact_id].append(revision)
-            if revision.document is not None:
-                self._trees[record_id(revision)] = revision.document
+        self._trees |= {record_id(one): one.document for one in ordered if one.document is not None}
         self._named = {record_id(revision): revision for revision in bundle.revisions}
 
     def of(self, artifact_id: str) -> Sequence[RevisionRecord]:
@@ -390,12 +386,11 @@ class PairIntake:
             columns = {"content": content.decode(), "sha256": sha256(content), "frozen_at": record.frozen_at}
             return {"agreement": {**keys, **columns}}
 
-        existing = ExistingRecords()
-        for result in self.db.execute(
-            select(AGREEMENT.c.id, AGREEMENT.c.item_id, AGREEMENT.c.stage, AGREEMENT.c.sha256)
-        ):
-            existing.prints[result.id] = result.sha256
-            existing.ids[result.item_id, result.stage] = result.id
+        a = AGREEMENT.c
+        rows = self.db.execute(select(a.id, a.item_id, a.stage, a.sha256)).all()
+        existing = ExistingRecords(
+            {one.id: one.sha256 for one in rows}, {(one.item_id, one.stage): one.id for one in rows}
+        )
         return ImportPlan(
             "agreements", existing, lambda one: (one.item_id, one.stage.value), lambda one: sha256(_content(one)),
             needs, row,

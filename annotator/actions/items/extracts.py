@@ -19,7 +19,7 @@ from annotator.domain.material.item import IMPORT, SET, ExtractFields, ExtractSt
 from annotator.domain.material.part import ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT, put
 
 GONE = Refusal("That extract no longer exists.", "Open the response again.")
@@ -53,11 +53,11 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
 
     What a model drafted for one person alone, or belongs to a named rubric set, is not among them.
     """
-    result: dict[Subject, dict[str, Extract]] = defaultdict(dict)
     best = _best(db, select(EXTRACT).where(EXTRACT.c.item_id.in_(list(item_ids))))
-    for (item_id, response_id, kind), row in sorted(best.items(), key=itemgetter(0)):
-        result[item_id, response_id][kind] = read(row)
-    return dict(result)
+    return nested(
+        ((item_id, response_id), kind, read(row))
+        for (item_id, response_id, kind), row in sorted(best.items(), key=itemgetter(0))
+    )
 
 
 def _best(db: Connection, question: Select[Any]) -> dict[tuple[str, str, str], Any]:

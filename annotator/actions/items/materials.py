@@ -1,9 +1,7 @@
 """Material for judging the responses of items, read in a few queries, a batch of items at a time."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from datetime import date
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -37,7 +35,7 @@ from annotator.domain.material.item import (
 )
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
-from annotator.domain.texts.canonical import Change, sha256
+from annotator.domain.texts.canonical import Change, Text, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
 from annotator.domain.texts.words import grouped, natural
@@ -260,10 +258,7 @@ def sampled_pairs(project: Project) -> PairsDrawn:
     """Protocol → response → those it was drawn to be compared with, of protocols for which pairs were drawn."""
     result: PairsDrawn = {}
     for protocol, draw in project.get(PAIRS, {}).items():
-        both: dict[str, set[str]] = defaultdict(set)
-        for a, b in draw["pairs"]:
-            both[a].add(b)
-            both[b].add(a)
+        both = grouped(pair for a, b in draw["pairs"] for pair in ((a, b), (b, a)))
         result[protocol] = {one: frozenset(others) for one, others in both.items()}
     return result
 
@@ -392,27 +387,13 @@ DOES = "can prepare material"
 Column = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportLine:
-    """A report without its text; None means unknown. `parts` holds its extracts, by kind."""
+class ReportLine(Response):
+    """A report whose text is left out. `parts` holds its extracts, by kind."""
 
-    id: str
-    item_id: str
+    text: Text = ""
     system: str
-    mode: str
-    trial: int
-    latency_s: float | None
-    tokens: int | None
-    cost_usd: float | None
-    run_tokens: int | None
-    cost_part_usd: float | None
-    collected_on: date | None
-    product_version: str
-    settings: str
-    collected_by: str
-    cutoff: date | None
     characters: int
-    parts: Mapping[str, extracts.CurrentPart] = field(default_factory=dict)
+    parts: Mapping[str, extracts.CurrentPart]
 
     @property
     def column(self) -> Column:
@@ -453,11 +434,10 @@ class Reports:
 @people.for_coordinators(DOES)
 def reports(project: Project) -> Reports:
     partses = extracts.standing_parts(project)
-    names = {each.name for each in fields(ReportLine)} - {"item_id"}
-    about = [column for column in RESPONSE.c if column.name in names]
+    about = [column for column in RESPONSE.c if column.name in Response.model_fields.keys() - {"text"}]
     length = func.length(RESPONSE.c.text).label("characters")
     question = (
-        select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
+        select(*about, SYSTEM.c.name.label("system"), length)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
         .where(ITEM.c.retired.is_(False), items.ANSWERED)

@@ -1,6 +1,6 @@
 """A person's labels among the judgements: which of them count in figures, and when they become unchangeable."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -28,6 +28,7 @@ from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit, side_of_cell
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import nested
 from annotator.protocols import TO_SUBMIT, USUAL as USUAL
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, AUDIT, ITEM, JUDGEMENT, REVISION
 
@@ -215,19 +216,19 @@ def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
     return Counter(response_id for label_id, response_id in rows if label_id not in gone)
 
 
-def labels_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[str, str]]:
+def labels_by(db: Connection, rater: str, protocol: str) -> dict[str, dict[str, str]]:
     """Response by response, which units a person has spoken on in the words they have, and whether they were sure."""
-    statuses: defaultdict[str, dict[str, str]] = defaultdict(dict)
     columns = (
         mine(rater, protocol)
         .where(JUDGEMENT.c.status.in_(ANSWERED))
         .with_only_columns(JUDGEMENT.c.id, JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.status)
     )
     gone = to_give_again(db, rater, protocol)
-    for label_id, response_id, unit_id, status in db.execute(columns):
-        if label_id not in gone:
-            statuses[response_id][unit_id] = status
-    return statuses
+    return nested(
+        (response_id, unit_id, status)
+        for label_id, response_id, unit_id, status in db.execute(columns)
+        if label_id not in gone
+    )
 
 
 def waiting_by(db: Connection, rater: str, protocol: str) -> list[tuple[str, str]]:

@@ -218,7 +218,7 @@ def _missing_beside(
     statuses = labels_by(db, person_id, protocol)
     units = _units(project, db, item_id, person_id, protocol)
     return {
-        response: [words for unit, words in of.items() if unit not in statuses[response]]
+        response: [words for unit, words in of.items() if unit not in statuses.get(response, {})]
         for response, of in units.items()
     }
 

@@ -685,7 +685,7 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
     for item_id, key, words in rows:
         judged = units.get(item_id, {}) if item_id not in hidden else {}
         for name, response_id in label_cases.dealt(reports[item_id], me) if judged else ():
-            counts = tally(judged, statuses[response_id])
+            counts = tally(judged, statuses.get(response_id, {}))
             about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
             tasks.append(LabelTask(*about, given=given[response_id] >= len(judged)))
     return tasks

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from sqlalchemy import select
@@ -25,7 +24,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo, Score
-from annotator.domain.material.item import SourceKind
+from annotator.domain.material.item import Source, SourceKind
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted, grouped
 from annotator.stats.intervals.student import mean_of_scores, paired_means
@@ -35,20 +34,13 @@ KINDS = (SourceKind.RESEARCH, SourceKind.REVIEW)
 ANY, LARGEST = "any", "largest"
 LEAST_CITATIONS = ("1", "10", "100")
 FIRST_YEARS = range(2020, 2031)
+UNREAD = {"text", "transcript"}
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
-    id: str
-    item_id: str
+class SourceLine(Source):
+    """A source without its text, and its item's key."""
+
     key: str
-    title: str
-    identifier: str
-    kind: str
-    published: str
-    venue: str
-    citations: int | None
-    citations_on: str
 
     def unmet(self, since: str, least: str) -> str:
         result = []
@@ -121,7 +113,7 @@ def _each_source(sources: Sequence[SourceLine], since: str, least: str) -> Resul
         SheetLine(
             (
                 text(line.key), text(line.title, tip=line.identifier), text(line.kind),
-                text(line.published), text(line.venue), count(line.citations), text(line.citations_on),
+                text(line.published), text(line.venue), count(line.citations), text(str(line.citations_on or "")),
                 text(line.unmet(since, least)),
             ),
             item_id=line.item_id,
@@ -132,7 +124,7 @@ def _each_source(sources: Sequence[SourceLine], since: str, least: str) -> Resul
 
 
 def source_lines(project: Project) -> tuple[SourceLine, ...]:
-    columns = [SOURCE.c[name] for name in SourceLine.__dataclass_fields__ if name in SOURCE.c]
+    columns = [column for column in SOURCE.c if column.name in Source.model_fields.keys() - UNREAD]
     rows = (
         project.query(
             select(*columns, ITEM.c.key)
@@ -143,7 +135,7 @@ def source_lines(project: Project) -> tuple[SourceLine, ...]:
         .mappings()
         .all()
     )
-    return tuple(SourceLine(**{**row, "citations_on": str(row["citations_on"] or "")}) for row in rows)
+    return tuple(SourceLine(**row) for row in rows)
 
 
 def cut_choices(project: Project) -> tuple[ViewChoice, ...]:

@@ -689,12 +689,13 @@ class _DuelMaker:
     def _notes(self) -> Iterator[str]:
         yield LEGEND
         yield from (self.reading,) if self.reading else ()
-        by_rater: dict[str, list[str]] = {}
-        for info in self.infos[:-1]:
-            counted = self.counts.get(info.protocol)
-            judge = counted.rater.name if counted is not None else "nobody yet"
-            if info.judged and judge != result_raters.COMPUTED and info.protocol not in self.left_out:
-                by_rater.setdefault(judge, []).append(info.title)
+        judges = {protocol: counted.rater.name for protocol, counted in self.counts.items()}
+        named = ((judges.get(info.protocol, "nobody yet"), info) for info in self.infos[:-1])
+        by_rater = grouped(
+            (judge, info.title)
+            for judge, info in named
+            if info.judged and judge != result_raters.COMPUTED and info.protocol not in self.left_out
+        )
         yield from (f"{', '.join(titles)}: judged by {rater}." for rater, titles in by_rater.items())
         yield from result_raters.left_out_notes(self.left_out)
         yield from (
@@ -704,8 +705,8 @@ class _DuelMaker:
         )
         yield from self._undefined()
         yield from results.floors(self.rows.values())
-        named = sorted((self.systems[one].name, self.systems[one].footnote) for one in self.ordered)
-        yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
+        systems = sorted((self.systems[one].name, self.systems[one].footnote) for one in self.ordered)
+        yield from (f"{name}: {footnote}" for name, footnote in systems if footnote)
 
     def _undefined(self) -> Iterator[str]:
         of = grouped(

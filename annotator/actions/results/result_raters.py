@@ -27,7 +27,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, PERSON, RESPONSE, RUN
 
@@ -263,14 +263,14 @@ def by_unit(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
     j, kind = JUDGEMENT.c, PROTOCOLS[protocol].unit_kind
     conditions = (j.protocol == protocol, _by(j, judge_id), j.status == Status.OK.value, _in_use(j))
     columns = j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id, j.artifact_id
-    result: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
     with project.store.read() as db:
         gone = label_rows.outdated(db, *conditions)
         standing = {"", *(row.id for row in annotating.judged_rows(db, kind).values())} if kind else None
-        for row in db.execute(select(*columns).where(*conditions).order_by(j.trial)):
-            if row.id not in gone and (standing is None or row.artifact_id in standing):
-                result[row.item_id, row.response_id, row.unit_id][row.trial] = row.value
-    return result
+        return nested(
+            ((row.item_id, row.response_id, row.unit_id), row.trial, row.value)
+            for row in db.execute(select(*columns).where(*conditions).order_by(j.trial))
+            if row.id not in gone and (standing is None or row.artifact_id in standing)
+        )
 
 
 def spoken(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Spoken]:

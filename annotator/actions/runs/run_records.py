@@ -484,11 +484,11 @@ def named(
         keys_of_items = {row[0]: row[1] for row in db.execute(items)}
     ids = {place[0] for place in result.values()} if protocol in PROTOCOLS else set()
     words = judge_cases.words_of(project, [(item_id, protocol) for item_id in sorted(ids)])
-    subjects = {}
-    for response, unit in pairs:
-        _, item_key, system = result.get(response, ("", keys_of_items.get(unit, ""), ""))
-        subjects[response, unit] = CallSubject(item_key, system, words.get((response, unit), ""))
-    return subjects
+    return {
+        (response, unit): CallSubject(item_key, system, words.get((response, unit), ""))
+        for response, unit in pairs
+        for _, item_key, system in [result.get(response, ("", keys_of_items.get(unit, ""), ""))]
+    }
 
 
 def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus]:

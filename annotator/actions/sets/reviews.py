@@ -1,6 +1,6 @@
 """Reviews of a judge's verdicts by experts: the queue, their answers, and acceptance rates."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,7 +22,7 @@ from annotator.actions.results import result_sheets
 from annotator.actions.results.result_sheets import columns
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_figures
-from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, figure_cell
+from annotator.actions.sets.validation_figures import ALL, Key, UnitPlace, figure_cell
 from annotator.domain.experts.adjudication import AdjudicationState, Reason
 from annotator.domain.experts.assignment import Role, Stage, stage_of
 from annotator.domain.judges.judge import (
@@ -364,11 +364,12 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
     places = validation_figures.places(project, definition, items) if items else {}
     rows = _rows(project, protocol, JUDGEMENT.c.item_id.in_(items))
     present = {unit: value for unit, value, _ in _standing(protocol, rows)}
-    groups: dict[tuple[str, Group], list[Informed]] = defaultdict(list)
-    for one in result:
-        place = places.get((one.response_id, one.unit_id))
-        if place is not None:
-            groups[names[one.judge_id], validation_figures.BY[by](place)].append(one)
+    group_of = validation_figures.BY[by]
+    groups = grouped(
+        ((names[one.judge_id], group_of(places[one.response_id, one.unit_id])), one)
+        for one in result
+        if (one.response_id, one.unit_id) in places
+    )
     shown = validation_figures.named({group for _, group in groups})
     return [
         _line(shown[group], name, groups[name, group], present)
@@ -549,12 +550,14 @@ def waiting(project: Project, protocol: str = "", judge: str = "") -> list[Stale
             else ()
         )
     known = {one.id: one for one in judges.all_of(project)}
-    result: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
-    for row in gone:
-        kind = PROTOCOLS[row.protocol].unit_kind
-        current = kind is not None and judged.get((kind, row.item_id)) == row.artifact_id
-        if current and row.rater_id in known and row.item_id in items:
-            result[known[row.rater_id].name, row.protocol].append(row)
+    result = grouped(
+        ((known[row.rater_id].name, row.protocol), row)
+        for row in gone
+        if (kind := PROTOCOLS[row.protocol].unit_kind) is not None
+        and judged.get((kind, row.item_id)) == row.artifact_id
+        and row.rater_id in known
+        and row.item_id in items
+    )
     asks = {one.name: one.kind == JudgeKind.ENDPOINT for one in known.values()}
     return [
         _again(name, of, rows, items, systems, several=asks[name])

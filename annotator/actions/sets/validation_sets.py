@@ -1,7 +1,7 @@
 """Validation sets: drawing, blind assignment, locking, and counting looks at the test part."""
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -159,13 +159,9 @@ def named(project: Project, name: str) -> ValidationSet:
 def lacking(project: Project, validation_set: ValidationSet) -> list[str]:
     """What is still to be done before a set can be locked, in words, person by person; empty when nothing is."""
     protocol = label_cases.protocol_of(project, validation_set.protocol)
-    response_ids, units = (
-        validation_set.responses(),
-        defaultdict[str, list[validation_figures.UnitPlace]](list),
-    )
-    for place in validation_figures.places(project, protocol, validation_set.content.dealt).values():
-        if place.response_id in response_ids:
-            units[place.item_id].append(place)
+    response_ids = validation_set.responses()
+    places = validation_figures.places(project, protocol, validation_set.content.dealt).values()
+    units = grouped((place.item_id, place) for place in places if place.response_id in response_ids)
     aliases = {person.id: person.alias for person in people.people(project)}
     with project.store.read() as db:
         labels, finished = (
@@ -175,8 +171,9 @@ def lacking(project: Project, validation_set: ValidationSet) -> list[str]:
         lines = []
         for item_id, whose in _raters(db, validation_set).items():
             for person in whose:
-                missing = sum((place.key, person) not in labels for place in units[item_id])
-                if missing or sum((place.key, person) not in finished for place in units[item_id]):
+                own = units.get(item_id, ())
+                missing = sum((place.key, person) not in labels for place in own)
+                if missing or any((place.key, person) not in finished for place in own):
                     lines.append((item_id, person, missing))
         keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
     return [

@@ -1,6 +1,6 @@
 """Views of pairs: systems compared by judges in both orders, and what people prefer blind."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -35,7 +35,7 @@ from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice as Prefer
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, nested
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.agreement.levels import p_of
@@ -185,14 +185,19 @@ def _pairs(
         r.item_id.in_(select(ITEM.c.id).where(results.in_use(among))),
         r.mode == (mode or scoring.main_mode(project)),
     )
-    trials: dict[tuple[str, str], list[str]] = defaultdict(list)
-    rivals: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
     with project.store.read() as db:
-        for first, second, value, status in db.execute(said_by):
-            trials[first, second] += [value] if status == Status.OK.value else []
-        for id_, item_id, system_id, run in db.execute(responses):
-            rivals[item_id, run].append((names[system_id], id_))
-    agreed = {pair: PROTOCOLS[protocol].scale.agreed(values) for pair, values in trials.items()}
+        trials = grouped(
+            ((first, second), value if status == Status.OK.value else None)
+            for first, second, value, status in db.execute(said_by)
+        )
+        rivals = grouped(
+            ((item_id, run), (names[system_id], id_))
+            for id_, item_id, system_id, run in db.execute(responses)
+        )
+    agreed = {
+        pair: PROTOCOLS[protocol].scale.agreed([value for value in values if value is not None])
+        for pair, values in trials.items()
+    }
     places = {item_id: place for place, item_id in enumerate(items)}
     for (item_id, run), members in sorted(rivals.items(), key=lambda one: (places[one[0][0]], one[0][1])):
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):

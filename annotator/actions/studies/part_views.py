@@ -39,7 +39,7 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, nested
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.matching.matching import maximum_pairs
@@ -448,10 +448,11 @@ def draw_responses(project: Project, per_system: int, seed: int = 1, systems: Se
         raise Refusal("At least one response of each system must be drawn.", "Nothing was drawn.")
     items, r = results.items_named(project), RESPONSE.c
     question = select(r.id, r.item_id, r.system_id).where(r.mode == scoring.main_mode(project), r.trial == 1)
-    result: dict[str, list[tuple[str, str]]] = {}
-    for row in project.query(question):
-        if row.item_id in items and (not systems or there[row.system_id] in systems):
-            result.setdefault(there[row.system_id], []).append((items[row.item_id].key, row.id))
+    result = grouped(
+        (there[row.system_id], (items[row.item_id].key, row.id))
+        for row in project.query(question)
+        if row.item_id in items and (not systems or there[row.system_id] in systems)
+    )
     chance = Random(seed)
     sample = [
         one

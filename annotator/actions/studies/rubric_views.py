@@ -232,10 +232,8 @@ def _own(
 
 
 def _verdicts_by_rater(project: Project) -> dict[str, dict[str, dict[str, str]]]:
-    result: dict[str, dict[str, dict[str, str]]] = {}
-    for rater in result_raters.raters(project, JUDGED_BY.name):
-        result |= _verdicts_by(project, rater.id)
-    return result
+    raters = result_raters.raters(project, JUDGED_BY.name)
+    return {who: said for rater in raters for who, said in _verdicts_by(project, rater.id).items()}
 
 
 def _verdicts_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:

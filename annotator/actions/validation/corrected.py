@@ -28,7 +28,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
 from annotator.domain.texts.refusal import Refusal, refuse_other, required
-from annotator.domain.texts.words import grouped
+from annotator.domain.texts.words import grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.correction import LabelPlan, Leaderboard, SystemUnits, plan_labels, standings
@@ -192,10 +192,11 @@ def _judged(
     Each item counts one, each of a system's responses to it alike, each trial of a response too, and within a trial
     each criterion its weight, of the weight that is above 0 and was judged.
     """
-    trials: dict[tuple[str, str], dict[Key, float]] = defaultdict(dict)
-    for response_id, trial, unit_id, value in spoken:
-        if (response_id, unit_id) in places and value in worth:
-            trials[response_id, trial][response_id, unit_id] = worth[value]
+    trials = nested(
+        ((response_id, trial), (response_id, unit_id), worth[value])
+        for response_id, trial, unit_id, value in spoken
+        if (response_id, unit_id) in places and value in worth
+    )
     said, shares, scored = dict[Key, float](), dict[Key, float](), defaultdict[str, int](int)
     responses: dict[tuple[str, str], set[str]] = defaultdict(set)
     for (response_id, _), own in trials.items():
@@ -258,14 +259,17 @@ def _by_system(
 def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> LabelsNeeded:
     """The plan of a system, and responses drawn at random that give as many labels, from items without any first."""
     plan = plan_labels(one.labels, one.verdicts, query.wide, one.weights, one.items, bounds=one.within(ends))
-    begun: dict[str, str] = {}
-    unlabelled: dict[str, list[UnitPlace]] = defaultdict(list)
-    for place, label, credit in zip(one.places, one.labels, one.verdicts, strict=True):
-        if label is not None:
-            begun[place.response_id] = place.item_id
-        # A label where the judge has no verdict corrects nothing.
-        if credit is not None:
-            unlabelled[place.response_id].append(place)
+    begun = {
+        place.response_id: place.item_id
+        for place, label in zip(one.places, one.labels, strict=True)
+        if label is not None
+    }
+    # A label where the judge has no verdict corrects nothing.
+    unlabelled = grouped(
+        (place.response_id, place)
+        for place, credit in zip(one.places, one.verdicts, strict=True)
+        if credit is not None
+    )
     order = sorted(unlabelled.keys() - begun.keys())
     Random(query.seed).shuffle(order)
     reached = set(begun.values())

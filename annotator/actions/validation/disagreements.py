@@ -1,6 +1,6 @@
 """Where judges differ, from people with rulings and their effect on the figures, and from one another."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,7 +43,7 @@ from annotator.domain.judges.judge import (
 from annotator.domain.judges.protocol import Level
 from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import CutList
+from annotator.domain.texts.words import CutList, nested
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.storage.tables import INFORMED, ITEM, RESPONSE
@@ -433,11 +433,11 @@ def _verdicts(project: Project, db: Connection, rater: ResultRater, protocol: st
     """
     held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
     items = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
-    result: VerdictsByUnit = defaultdict(dict)
-    for response_id, who, unit_id, value in spoken(project, protocol_of(protocol), rater.id):
-        if response_id not in held:
-            result[items[response_id], response_id, unit_id][who] = value
-    return dict(result)
+    return nested(
+        ((items[response_id], response_id, unit_id), who, value)
+        for response_id, who, unit_id, value in spoken(project, protocol_of(protocol), rater.id)
+        if response_id not in held
+    )
 
 
 def _in_order(db: Connection, units: Iterable[Unit]) -> list[Unit]:

@@ -71,7 +71,17 @@ class Match(FrozenRecord):
     likeness: float
 
 
-class PairAgreement(FrozenRecord):
+class DocumentComparison(FrozenRecord):
+    """Two documents side by side: which of their units belong together, and how far these agree."""
+
+    matched: tuple[Match, ...] = ()
+    only_a: tuple[str, ...] = ()
+    only_b: tuple[str, ...] = ()
+    values: dict[str, tuple[tuple[Any, Any], ...]] = {}
+    figures: tuple[Figure, ...] = ()
+
+
+class PairAgreement(DocumentComparison):
     """How far two raters agree. `values` holds, field by field, the two values of each matched pair, in that order.
 
     None is a value that a rater did not give.
@@ -79,11 +89,6 @@ class PairAgreement(FrozenRecord):
 
     a: str = Field(description="A person's id; the lower one of the two")
     b: str
-    matched: tuple[Match, ...] = ()
-    only_a: tuple[str, ...] = ()
-    only_b: tuple[str, ...] = ()
-    values: dict[str, tuple[tuple[Any, Any], ...]] = {}
-    figures: tuple[Figure, ...] = ()
 
 
 class AssistedPair(PairAgreement):

@@ -7,7 +7,6 @@ from pydantic import ValidationError
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.comparing import (
-    DocumentComparison,
     aligned,
     compare,
     compare_raters,
@@ -16,7 +15,7 @@ from annotator.actions.authoring.comparing import (
     matcher,
     over_all,
 )
-from annotator.domain.experts.adjudication import Figure, PairAgreement
+from annotator.domain.experts.adjudication import DocumentComparison, Figure, PairAgreement
 from annotator.domain.kinds.artifact import AlignmentRule, Anchor, Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement

@@ -9,8 +9,9 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 
 from annotator.actions.adjudication import adjudicating, feedback, ruling
-from annotator.actions.adjudication.adjudicating import BulkCloseReport, QueueLine, Unanimous
+from annotator.actions.adjudication.adjudicating import BulkCloseReport, QueueLine
 from annotator.actions.consensus import consensus
+from annotator.actions.consensus.consensus import AdjudicatedStage
 from annotator.actions.items import items
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import Reason
@@ -398,6 +399,6 @@ class AdjudicatePage(Page):
             message = "The unanimous documents are confirmed."
             self.session.tell_end(message, "Adjudicate", self.frame.unanimous)
 
-    def _look_at(self, unanimous: Unanimous) -> None:
+    def _look_at(self, unanimous: AdjudicatedStage) -> None:
         if line := self.queue.line((unanimous.item_id, unanimous.stage)):
             self._open(line)

@@ -15,8 +15,8 @@ from annotator.actions.adjudication.adjudicating import (
     AdjudicationSheet,
     BulkCloseReport,
     QueueLine,
-    Unanimous,
 )
+from annotator.actions.consensus.consensus import AdjudicatedStage
 from annotator.domain.experts.adjudication import AdjudicationState, Figure, bound_of
 from annotator.domain.experts.assignment import Stage
 from annotator.gui import theme
@@ -282,7 +282,7 @@ class UnanimousPanel(EscapePanel):
         )
         self.confirm.setText(f"Confirm {rest}, check {sampled}")
 
-    def _show_sample(self, unanimouses: Sequence[Unanimous]) -> None:
+    def _show_sample(self, unanimouses: Sequence[AdjudicatedStage]) -> None:
         for button in self.sample:
             self._sample_flow.removeWidget(button)
             button.deleteLater()

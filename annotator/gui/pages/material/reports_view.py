@@ -1,7 +1,6 @@
 """Reports tab: system by item, present and missing, and ordering more."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from math import fsum
 from typing import Any
@@ -419,7 +418,7 @@ class ReportsView(TabPart):
         self.of_system.show_things((system["id"],) if system else (), system or {})
         chosen = own if self.all_reports.isChecked() else list(cell)
         shown = cell or own
-        self.of_reports.show_things([line.id for line in chosen], asdict(shown[0]) if chosen else {})
+        self.of_reports.show_things([line.id for line in chosen], shown[0].model_dump() if chosen else {})
         self.all_reports.setEnabled(bool(own))
 
     def _origin(self, report_lines: Sequence[ReportLine]) -> list[str]:

@@ -1,7 +1,6 @@
 """Sources tab: what the papers are, when and where they were published, and how often works are cited."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,7 +149,7 @@ TITLE = 1
 COLUMNS: Sequence[Column[SourceLine]] = (
     Column("Item", lambda one: one.key, 110, firm=True),
     Column("Source", lambda one: one.title, 220, tip=lambda one: one.identifier or one.title),
-    Column("Kind", lambda one: one.kind, 80),
+    Column("Kind", lambda one: one.kind.value, 80),
     Column("Published", lambda one: one.published, 96),
     Column("Venue", lambda one: one.venue, 130, tip=lambda one: one.venue),
     Column(
@@ -349,4 +348,4 @@ class SourcesView(TabPart):
 
     def _show_source(self) -> None:
         line = self.model.at(self.list.currentIndex().row())
-        self.form.show_things((line.id,) if line else (), asdict(line) if line else {})
+        self.form.show_things((line.id,) if line else (), line.model_dump() if line else {})
