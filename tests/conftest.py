@@ -106,27 +106,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(autouse=True)
-def copies_of_projects(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Projects that tests make alike are copies; each test may have one of each."""
+def each_for_itself(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No key is allowed and no shared folder chosen yet; projects that tests make alike are copies, one of each a test.
+
+    What a window of a test leaves dies between tests, and never on the thread of a server or an errand.
+    """
+    (user_config() / GRANTS).unlink(missing_ok=True)
+    rmtree(user_config() / "shared", ignore_errors=True)
+    gc.disable()
     with templates.copying(request):
         yield
-
-
-@pytest.fixture(autouse=True)
-def no_key_is_allowed_yet() -> None:
-    (user_config() / GRANTS).unlink(missing_ok=True)
-
-
-@pytest.fixture(autouse=True)
-def no_shared_folder_is_chosen_yet() -> None:
-    rmtree(user_config() / "shared", ignore_errors=True)
-
-
-@pytest.fixture(autouse=True)
-def collected_on_this_thread() -> Iterator[None]:
-    """What a window of a test leaves dies between tests, and never on the thread of a server or an errand."""
-    gc.disable()
-    yield
     tidy()
 
 

@@ -211,8 +211,10 @@ def at_rest(window: Window, size: tuple[int, int], percent: int, name: str) -> l
 @pytest.mark.timeout(600)
 def test_every_page_fits_at_the_largest_zoom_and_after_it_was_zoomed(whole_sample, window_over):
     window = window_over(whole_sample)
-    # As much room as at the smallest size without a zoom, and half of it.
-    result = check(window, [LARGE, SMALL], 200) + check(window, [LAPTOP], 150)
+    # Half as much room as at the smallest size without a zoom, and a little less than that; and all of it for those who
+    # scroll where there is less.
+    result = check(window, [SMALL], 200) + check(window, [LAPTOP], 150)
+    result += check(window, [LARGE], 200, partial(views, pages=["Validate"]))
     assert not result, "\n".join(result)
 
 
