@@ -105,9 +105,7 @@ def test_a_judge_is_added_and_retired_and_its_verdicts_stay(
     run(capsys, file)
     assert goldsmith(capsys, "judge", "retire", file, JUDGE)[0] == 0
     assert JUDGE not in [one["name"] for one in told(capsys, "judge", "list", file)["judges"]]
-    project = Project.open(file)
-    assert sql.rows(project, "SELECT count(*) FROM judgement") == [(12,)]
-    project.close()
+    assert sql.rows(Project.open(file), "SELECT count(*) FROM judgement") == [(12,)]
     assert goldsmith(capsys, "judge", "retire", file, "nobody")[0] == 1
 
 

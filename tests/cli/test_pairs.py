@@ -114,8 +114,7 @@ def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
 def test_an_unknown_person_changes_nothing_and_a_coordinator_stays(study, capsys):
     assert "“R9” is not an id or alias" in err(capsys, 1, "weights", study, "--allow", "1 to 5", "--as", "R9")
     assert "No active coordinator" in err(capsys, 1, "people", "role", study, "R1", "--role", "annotator")
-    with closing(Project.open(Path(study))) as project:
-        assert people.known(project, "R1").has(Role.COORDINATOR)
+    assert people.known(Project.open(Path(study)), "R1").has(Role.COORDINATOR)
     with pytest.raises(RoleNeeded) as refused, opened(Path(study)):
         raise RoleNeeded("You are not an adjudicator.", "Ask for that role.", Role.ADJUDICATOR)
     given = f"goldsmith people role {study} R2 --role adjudicator --role annotator"
@@ -138,10 +137,7 @@ def labelled(tmp_path: Path) -> str:
 
 
 def labels_in(labelled: str) -> list[dict[str, Any]]:
-    project = Project.open(Path(labelled))
-    found = stored(project)
-    project.close()
-    return found
+    return stored(Project.open(Path(labelled)))
 
 
 def test_labels_go_in_and_leave_by_the_ending_of_the_path(
@@ -262,10 +258,7 @@ def planned(four: Path, *words: str) -> dict:
 
 
 def assigned(four: Path) -> list[board.AssignmentStatus]:
-    project = Project.open(four, readonly=True)
-    found = board.board(project)
-    project.close()
-    return found
+    return board.board(Project.open(four, readonly=True))
 
 
 def test_a_pair_writes_every_item_and_a_third_adjudicates(four):

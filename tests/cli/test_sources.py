@@ -199,8 +199,7 @@ def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_pa
     told_of = ["--kind", "review", "--published", "2024-05", "--citations", "12"]
     said = CliRunner().invoke(app, ["describe", str(file), "--item", "1", *told_of])
     assert said.stdout.strip() == "1 source changed."
-    with closing(Project.open(file, readonly=True)) as project:
-        (one,) = items.sources(project, first)
+    (one,) = items.sources(Project.open(file, readonly=True), first)
     assert (one.kind, one.published, one.citations) == ("review", "2024-05", 12)
     assert one.citations_on is not None
 

@@ -205,10 +205,7 @@ def saying(*replies: str) -> Callable[[dict[str, Any], int], Odd]:
 
 
 def asked_of(file: Path, question: str) -> list[Any]:
-    project = Project.open(file, readonly=True)
-    rows = sql.rows(project, question)
-    project.close()
-    return rows
+    return sql.rows(Project.open(file, readonly=True), question)
 
 
 def judged_less_strictly(file: Path, capsys: Any, server: OddServer) -> None:

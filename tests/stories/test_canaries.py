@@ -292,7 +292,6 @@ def test_no_mark_is_found_or_counted_by_a_search(
         lines = [line for of_mark in hits.values() for line in of_mark]
         assert [line for line in lines if mine is theirs or "nobody gave to Ada" not in line] == []
     assert found(project, "her own words")
-    theirs.close()
 
 
 def test_no_mark_is_in_the_annotators_file_window_or_log(

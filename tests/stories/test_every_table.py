@@ -465,9 +465,9 @@ def test_the_command_prints_the_papers_rows_and_columns(command: str, name: str,
 
 
 def test_the_table_of_all_metrics_has_the_papers_columns(projects):
-    project = Project.open(Path(projects["graded"]))
-    table, *_ = result_views.show(project, *paper_tables.view_of("d2"), among=paper_tables.VIEWS).sheets
-    project.close()
+    table, *_ = result_views.show(
+        Project.open(Path(projects["graded"])), *paper_tables.view_of("d2"), among=paper_tables.VIEWS
+    ).sheets
     # The paper's row of the exemplars stands first.
     assert [column.title for column in table.columns] == ["System", *SEVEN, "Overall"]
     assert [line.cells[0].words for line in table.lines] == [PEOPLE, *SYSTEMS[:2]]

@@ -48,9 +48,7 @@ def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, list
             memory.append(held())
             if walk.faults:
                 break
-    reopened = Project.open(path)
-    assert checking.check(reopened).problems == []
-    reopened.close()
+    assert checking.check(Project.open(path)).problems == []
     return walk, memory
 
 

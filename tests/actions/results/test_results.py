@@ -311,9 +311,7 @@ def test_letter_12_the_command_and_the_release_say_whose(
     told = json.loads(capsys.readouterr().out)
     assert told["unadjudicated"] is True
     assert "R2, not adjudicated" in told["gold"]["rubric"]
-    again = pairs.Project.open(doubled.path)
-    releases.export(again, tmp_path / "release")
-    again.close()
+    releases.export(pairs.Project.open(doubled.path), tmp_path / "release")
     scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
     assert all("not adjudicated" in one["gold"] for one in scores if one["metric"] == "coverage")
     assert (

@@ -22,9 +22,7 @@ from tests.material.sent_apart import annotators, coordinated, returned, task_fo
 
 @pytest.fixture
 def study(tmp_path):
-    project = coordinated(tmp_path / "study")
-    yield project
-    project.close()
+    return coordinated(tmp_path / "study")
 
 
 @pytest.fixture
@@ -128,7 +126,6 @@ def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, tas
     bar = told(goldsmith, qtbot, "is open in another Goldsmith")
     assert "Drop the task on that window" in bar.text()
     assert items.count(elsewhere) == 2
-    elsewhere.close()
 
 
 def test_a_making_that_was_cut_short_is_gone_on_with(goldsmith, task, qtbot):

@@ -82,7 +82,6 @@ def test_a_project_open_elsewhere_is_named_with_its_holder_and_may_be_read(golds
     page.to_read.emit(file)
     assert isinstance(goldsmith._shown, Window)
     assert goldsmith._shown.session.project.readonly
-    other.close()
 
 
 def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file, monkeypatch):
@@ -180,8 +179,7 @@ def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith,
     page = goldsmith.show(None)
     page.sample.click()
     page.close()
-    with closing(Project.open(tmp_path / "sample.goldsmith", readonly=True)) as project:
-        assert items.count(project) == 10
+    assert items.count(Project.open(tmp_path / "sample.goldsmith", readonly=True)) == 10
 
 
 def test_the_other_samples_stand_behind_one_button(goldsmith, monkeypatch):

@@ -654,7 +654,6 @@ def test_a_nul_among_the_words_that_are_searched_for_finds_what_the_rest_finds(s
     assert list(items.numbers(small, items.Filter(words="wh\x00at"))) == list(
         items.numbers(small, items.Filter(words="what"))
     )
-    small.close()
 
 
 @pytest.mark.parametrize("field", [LineField, TextBox])
