@@ -27,7 +27,7 @@ from tests.projects.attacked_project import firm, gullible, judged
 from tests.projects.carded_project import carded_project
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
-from tests.servers.served import JUDGE, add_judge, answering, serving_batches
+from tests.servers.served import JUDGE, add_judge, answering, file_with_judge, serving_batches
 from tests.storage import sql
 from tests.windows import children
 
@@ -36,10 +36,7 @@ DAILY = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
 
 @pytest.fixture
 def file(tmp_path: Path, server: OddServer) -> Path:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    project.close()
-    return project.path
+    return file_with_judge(tmp_path, server)
 
 
 def run(capsys: pytest.CaptureFixture[str], file: Path, *words: object, code: int = 0) -> dict[str, Any]:
@@ -222,13 +219,6 @@ def test_reports_and_drafts_are_not_asked_for_as_verdicts(name: str, file: Path,
         assert (code, f"“{name}” is not a protocol to judge by" in err) == (1, True)
 
 
-def made(folder: Path, server: OddServer) -> Path:
-    project = small_project(folder)
-    add_judge(project, server)
-    project.close()
-    return project.path
-
-
 class Child:
     """`judge …` as the window starts it: lines of JSON out, words in."""
 
@@ -285,7 +275,7 @@ def test_a_batch_is_paid_once_though_the_program_was_killed_while_it_was_out(
     tmp_path: Path, provider: BatchServer, capsys: Any
 ) -> None:
     provider.looks = 10**9
-    file = made(tmp_path, provider)
+    file = file_with_judge(tmp_path, provider)
     child = Child("run", file, "--judge", JUDGE, "--batch")
     until(lambda: child.lines and child.lines[-1].get("batches"))
     child.kill()
@@ -302,7 +292,7 @@ def test_batches_are_withdrawn_by_name_or_given_up(
     tmp_path: Path, provider: BatchServer, capsys: Any
 ) -> None:
     provider.looks = 10**9
-    file = made(tmp_path, provider)
+    file = file_with_judge(tmp_path, provider)
     child = Child("run", file, "--judge", JUDGE, "--batch")
     until(lambda: child.lines and child.lines[-1].get("batches"))
     child.say("cancel")
@@ -439,9 +429,7 @@ def test_families_are_told_and_kept_and_tables_written(
 
 @pytest.fixture
 def carded(tmp_path: Path, server: OddServer) -> str:
-    project = carded_project(tmp_path, server)
-    project.close()
-    return str(project.path)
+    return str(carded_project(tmp_path, server).path)
 
 
 def warmer(carded: str) -> None:

@@ -43,7 +43,6 @@ def file(tmp_path: Path) -> str:
     for name in ("Ada", "Ben"):
         assignments.assign_one(project, item_id, people.add_person(project, name).subject, Stage.RUBRIC)
     people.add_person(project, "Sue", (Role.ADJUDICATOR,))
-    project.close()
     return str(project.path)
 
 
@@ -84,7 +83,6 @@ def study(tmp_path: Path) -> str:
     project = new_project(tmp_path / "study.goldsmith")
     people.someone(project)
     project.work_as(people.known(project, people.add_person(project, "Ada").subject))
-    project.close()
     return str(project.path)
 
 
@@ -131,9 +129,7 @@ def test_who_is_refused_for_their_role_reads_which_command_helps(study, capsys):
 
 @pytest.fixture
 def labelled(tmp_path: Path) -> str:
-    project = project_of_two(tmp_path)
-    project.close()
-    return str(project.path)
+    return str(project_of_two(tmp_path).path)
 
 
 def labels_in(labelled: str) -> list[dict[str, Any]]:
@@ -244,9 +240,7 @@ TWO = ("--annotator", "R2", "--annotator", "R3", "--adjudicator", "R4")
 @pytest.fixture
 def four(tmp_path: Path) -> Path:
     """Ada R2, Ben R3 and Dan R5 annotate, Cleo R4 adjudicates, Cora R1 coordinates; four items."""
-    project = pairs.pairs_project(tmp_path, 4)
-    project.close()
-    return project.path
+    return pairs.pairs_project(tmp_path, 4).path
 
 
 def run(four: Path, *words: str) -> tuple[int, str]:

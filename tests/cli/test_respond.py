@@ -53,9 +53,7 @@ def server() -> Iterator[OddServer]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    project = asking_project(tmp_path)
-    project.close()
-    return project.path
+    return asking_project(tmp_path).path
 
 
 def words(file: Path, server: OddServer, *more: str) -> list[str]:

@@ -309,7 +309,6 @@ def handed_out(tmp_path: Path) -> tuple[str, list[str]]:
     last = people.add_person(project, SEVEN[-1], alias="A/B").subject
     assignments.assign_one(project, items.ids(project)[0], last, Stage.RUBRIC)
     whose = [person.id for person in annotators(project)]
-    project.close()
     return str(project.path), whose
 
 

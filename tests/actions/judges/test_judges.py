@@ -180,7 +180,6 @@ def server(server: OddServer) -> OddServer:
 def file(tmp_path: Path, server: OddServer) -> Path:
     project = small_project(tmp_path)
     add_judge(project, server, parameters='{"temperature": 0}')
-    project.close()
     return project.path
 
 

@@ -29,9 +29,9 @@ from annotator.judging.calls.prices import FILE
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.judging.odd_server import KEY, Odd, completion, error
 from tests.servers.said_by_judges import say
-from tests.servers.served import JUDGE, answering
+from tests.servers.served import JUDGE, QUOTE, answering, replies
 from tests.storage import sql
-from tests.windows.judges_window import QUOTE, cells, choose, replies, said_in, tick
+from tests.windows.judges_window import cells, choose, said_in, tick
 from tests.windows.run_keys import paused_and_resumed
 from tests.windows.using import press, settle, type_words
 
