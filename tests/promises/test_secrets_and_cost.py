@@ -382,7 +382,8 @@ def test_a_project_from_somebody_else_draws_no_key_until_it_is_allowed_on_this_m
             assert told.startswith("1 "), (run, told)
             assert f"goldsmith keys allow {key} {address}" in told, run
         assert run_command(["keys", "allow", key, server.url]) == 0
-        for run in RUNS:
+        # What is sent once it is allowed hangs on the command, not on how the key was named.
+        for run in RUNS if named is by_its_variable else RUNS[:1]:
             told = asked(run, "Two")
             assert f"Bearer {KEY}" in str(server.headers), (run, told)
             assert KEY not in str(server.bodies) + told

@@ -180,15 +180,16 @@ def server(server: OddServer) -> OddServer:
 def file(tmp_path: Path, server: OddServer) -> Path:
     project = small_project(tmp_path)
     add_judge(project, server, parameters='{"temperature": 0}')
+    project.close()
     return project.path
 
 
 def turned_down(file: Path, server: OddServer, system: str) -> int:
     """How many requests of a run the server turned down, in a program started anew."""
     server.bodies.clear()
-    ended = asyncio.run(
-        judge_runs.run(Project.open(file), RunRequest(JUDGE, systems=(system,), concurrency=1))
-    )
+    project = Project.open(file)
+    ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=(system,), concurrency=1)))
+    project.close()
     assert ended["missing"] == {}
     return sum("temperature" in body or "json_schema" in str(body) for body in server.bodies)
 

@@ -216,9 +216,7 @@ def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, w
     hidden = []
     for name in EVERY_PAGE:
         for place in parts(window, name):
-            window.show_page(name)
-            window.session.wait()
-            qtbot.wait(30)
+            settle(window.show_page(name))
             held = window.focusWidget()
             if held is None or not held.isVisible():
                 hidden.append((name, place, type(held).__name__))
