@@ -352,7 +352,6 @@ def test_a_model_of_unknown_price_is_run_within_a_budget_by_commands_alone(
     tmp_path: Path, capsys: Any, server: OddServer
 ) -> None:
     project = small_project(tmp_path)
-    project.close()
     file = project.path
     words = ("judge", "add", file, "--name", "near", "--base-url", server.url, "--model", "nobody-knows-it")
     assert goldsmith(capsys, *words)[0] == 0
@@ -541,7 +540,6 @@ def test_the_judge_of_a_card_is_added_elsewhere(
     told(capsys, "card", carded, "--judge", JUDGE, "--to", path)
     (tmp_path / "other").mkdir()
     other = small_project(tmp_path / "other")
-    other.close()
     assert run_command(["card", str(other.path), "--check", path]) == 1
     assert "Define a judge that asks for “test-model”" in capsys.readouterr().out
     result = told(capsys, "card", str(other.path), "--check", path, "--define-at", server.url)
@@ -550,7 +548,6 @@ def test_the_judge_of_a_card_is_added_elsewhere(
 
 def test_matches_are_imported_and_their_standings_told(tmp_path: Path, capsys: Any) -> None:
     project, matches = two_tasks(tmp_path), tmp_path / "matches.csv"
-    project.close()
     matches.write_text("first,second,winner,confidence,rater\nt01,t02,t01,0.8,gpt\n", "utf-8")
     assert told(capsys, "contest", "import", project.path, matches) == {
         "matches": 1, "raters": {"gpt": 1}, "again": False,

@@ -326,7 +326,6 @@ def test_repeats_come_back_after_so_many_days(four):
     assert planned(four, *words)["new"] == 10
     project = Project.open(four, readonly=True)
     again = [one for one in assignments.of_person(project, pairs.person(project, "Ada").id) if one.trial == 2]
-    project.close()
     assert [one.not_before.astimezone().date() for one in again if one.not_before] == [date(2031, 5, 18)]
 
 

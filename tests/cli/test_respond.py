@@ -117,7 +117,6 @@ def test_what_it_would_take_is_told_and_nobody_is_asked(file: Path, server: OddS
 
 def test_letter_11_reports_get_their_origin_from_the_command_line(tmp_path: Path) -> None:
     project = small_project(tmp_path)
-    project.close()
     file = str(project.path)
     run = CliRunner().invoke
     told = ["--system", "Alpha", "--collected-on", "2025-03-24", "--settings", "defaults"]

@@ -284,7 +284,6 @@ def test_every_grouping_is_offered(frozen: Path, by: str) -> None:
 
 def test_nothing_frozen_says_what_must_happen_first(tmp_path: Path) -> None:
     project = pairs.pairs_project(tmp_path)
-    project.close()
     assert "No agreement is frozen yet" in words(project.path)
     assert agreed(project.path)["rows"] == []
 

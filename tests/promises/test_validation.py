@@ -120,7 +120,6 @@ def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
     project = validation_project(tmp_path)
     judge_says(project, "small", lambda _: "yes")
     labelled_at_once(project, "R2", lambda at: "yes" if at[0] % 2 else "no")
-    project.close()
     result = in_json(capsys, "choose-judge", str(project.path))
     assert result["chosen"] is None
     assert any("Have a second person label" in words for words in result["reason"])
@@ -139,7 +138,6 @@ def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
     judge_says(project, "coin", lambda _: chance.choice(("yes", "no")))
     first = VIEWS[0]
     words = "\n".join(first.sheets(first.report(project))[0].notes)
-    project.close()
     assert "“right”: Yes, because Δ Cohen's κ" in words
     assert "“coin”: No, because Δ Cohen's κ" in words
     for figure in ("ω 1.00 of 3 people", "ρ ", "ε 0.2", "20 items"):
@@ -239,7 +237,6 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     first = overview.report(project, judge, reading="first")
     assert {one.estimate.value for one in coverage(first.rows)} == {0.75}
     assert any("the first counts alone" in words for words in overview.sheets(first)[0].notes)
-    project.close()
     assert run_command(["results", str(project.path), "--rater", "three", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert {(row["trials"], row["flip_rate"]) for row in shown["rows"]} == {(3, 0.5)}
