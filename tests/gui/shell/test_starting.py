@@ -15,22 +15,13 @@ from shiboken6 import isValid
 from annotator.actions.items import items
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.session.session import TaskCallbacks
-from annotator.gui.shell import menus
 from annotator.gui.shell.frame import Frame
-from annotator.gui.shell.start import SAMPLES, Goldsmith, StartPage, make_application
+from annotator.gui.shell.start import SAMPLES, StartPage, make_application
 from annotator.gui.shell.window import Window
 from tests.projects.small_projects import small_project
 from tests.windows.using import be_active
-
-
-@pytest.fixture
-def goldsmith(qapp):
-    program = Goldsmith(qapp)
-    yield program
-    program.close()
 
 
 @pytest.fixture
@@ -116,12 +107,6 @@ def test_a_window_in_the_middle_of_a_job_keeps_its_frame_and_the_next_project_ge
     assert first.isVisible()
     release.set()
     qtbot.waitUntil(lambda: not isValid(frame) or not frame.isVisible())
-
-
-def test_a_refusal_that_nobody_caught_is_told_in_the_project_that_is_shown(goldsmith, file):
-    window = goldsmith.show(file)
-    menus.report(Refusal, Refusal("The disk is full.", "Make room."), None)
-    assert "The disk is full." in window.messages.text()
 
 
 def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
