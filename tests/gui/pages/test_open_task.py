@@ -18,6 +18,7 @@ from annotator.gui.shell.start import StartPage
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.fields import GrowingEdit
 from tests.material.sent_apart import annotators, coordinated, returned, task_for
+from tests.windows.using import owned
 
 
 @pytest.fixture
@@ -174,8 +175,7 @@ def test_a_file_that_the_system_asks_for_is_passed_on():
 
 
 def test_a_dropped_file_never_becomes_words_of_a_text_field(qtbot):
-    edit = GrowingEdit()
-    qtbot.addWidget(edit)
+    edit = owned(qtbot, GrowingEdit())
     file, words = QMimeData(), QMimeData()
     file.setUrls([QUrl.fromLocalFile("/mail/a.goldsmith-task")])
     words.setText("Explains the weight of gold")

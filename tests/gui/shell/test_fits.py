@@ -30,7 +30,7 @@ from annotator.gui.shell.window import Window
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars import ActsBar, Command
 from tests.gui.shell.test_window import EVERY_PAGE
-from tests.windows.using import settle
+from tests.windows.using import owned, settle
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
 PATIENCE = 12
@@ -290,8 +290,7 @@ def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
         [Command("find", "Look for something in here"), Command("submit", "The main deed of all")],
     )
     # In a window of its own it could not be narrower than its buttons.
-    around = QWidget()
-    qtbot.addWidget(around)
+    around = owned(qtbot, QWidget())
     bar.setParent(around)
     asked: list[str] = []
     bar.asked.connect(asked.append)

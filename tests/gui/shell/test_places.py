@@ -23,7 +23,7 @@ from annotator.gui.shell.window import DISMISS, TRY
 from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.templates import once
-from tests.windows.using import be_active, press, settle
+from tests.windows.using import be_active, owned, press, settle
 from tests.windows.words_shown import all_words, seen_words
 
 CHOICES = [choice.name for choice in profiles.CHOICES]
@@ -106,9 +106,7 @@ def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
 
 @pytest.fixture
 def dialog(tmp_path, qtbot):
-    made = NewProjectDialog(None, tmp_path)
-    qtbot.addWidget(made)
-    return made
+    return owned(qtbot, NewProjectDialog(None, tmp_path))
 
 
 @pytest.mark.parametrize("name", CHOICES)
