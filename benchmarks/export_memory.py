@@ -1,6 +1,6 @@
 """How much memory an export takes at its peak: each profile in a process of its own, on projects of growing size.
 
-    python -m benchmarks.export_memory [--judgements N ...] [--letters N] [--quick]
+    python -m benchmarks.export_memory [--judgements N ...] [--letters N] [--profiles N] [--quick]
 
 Goals: at most 300 MB with 150 000 judgements, at most 400 MB with 1 000 000.
 """
@@ -48,15 +48,16 @@ def peak(project: Path, profile: str, to: Path) -> int:
 def main() -> int:
     """The peak of each profile at each size; exit code 1 when a goal is missed."""
     options = parser(
-        __doc__, judgements=((150_000, 1_000_000), (150,)), items=(65, 2), letters=(18_000, 200)
-    ).parse_args()
+        __doc__, judgements=((150_000, 1_000_000), (150,)), items=(65, 2), letters=(18_000, 200),
+        profiles=(len(releases.PROFILES), 1),
+    ).parse_args()  # fmt: skip
     goals: dict[str, bool | None] = {}
     for judgements in options.judgements:
         goal = next((goal for size, goal in GOALS.items() if judgements <= size), None)
         most = 0
         with tempfile.TemporaryDirectory() as folder:
             project = made(Path(folder), judgements, options.items, options.letters)
-            for profile in releases.PROFILES:
+            for profile in releases.PROFILES[: options.profiles]:
                 started = time.perf_counter()
                 most = max(most, result := peak(project, profile, Path(folder) / profile))
                 took = time.perf_counter() - started

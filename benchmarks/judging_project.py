@@ -7,6 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from annotator.actions.imports import imports
+from annotator.actions.judges import judges
+from annotator.actions.project.people import new_project
+
 HERE = Path(__file__).resolve().parents[1]
 AT_ONCE = 32
 SYSTEMS = ("first", "second")
@@ -37,11 +41,11 @@ def judge_words(project: Path) -> list[str]:
 
 
 def made_project(folder: Path, url: str, items: int) -> Path:
-    path = folder / "bench.goldsmith"
-    called("new", str(path))
-    called("import", str(path), str(_reports(folder / "made", items)), "--format", "researcherbench")
-    called("judge", "add", str(path), "--name", "fast", "--base-url", url, "--model", "test-model")
-    return path
+    project = new_project(folder / "bench.goldsmith")
+    imports.run(project, "researcherbench", [_reports(folder / "made", items)], warm=False)
+    judges.add(project, "fast", base_url=url, model="test-model")
+    project.close()
+    return project.path
 
 
 def _reports(folder: Path, items: int) -> Path:

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from annotator.actions.imports import samples
 from benchmarks.measuring import parser, verdict
 
 # Both sides print the clock of the whole machine; ours does so when this variable is set, see `gui/shell/frame.py`.
@@ -82,7 +83,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {STOPWATCH: "1", "HOME": folder, "XDG_CONFIG_HOME": folder, "APPDATA": folder}
         project = Path(folder) / "sample.goldsmith"
-        to_end(sys.executable, "-m", "annotator", "sample", str(project))
+        samples.create(project).close()
         result = medians(sides(project, options.inspect), options.rounds)
     print(*(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in result.items()), sep=", ")
     print(f"  {result['bare with SQLModel'] / result['bare']:.2f} times the bare window for SQLModel alone")

@@ -22,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, qInstallMessageHandler
@@ -41,6 +42,7 @@ GOALS = {4_655: 0.5, 46_550: 0.5}
 CRITERIA, SYSTEMS = 15, 5
 STALL_S, BEAT_MS, PATIENCE_S = 0.1, 5, 120.0
 Found = dict[str, float]
+CLICKS = ("cold", "again")
 
 
 def made(folder: Path, verdicts: int, letters: int) -> Path:
@@ -143,8 +145,8 @@ class Watch(QObject):
             self._painted, self._taken = time.perf_counter(), time.process_time()
 
 
-def visit(path: Path, name: str, rest: float) -> list[Found]:
-    """The window at rest, then a part clicked on cold and again."""
+def visit(path: Path, names: Sequence[str], rest: float) -> list[Found]:
+    """The window at rest, then each part clicked on cold and again."""
     # The offscreen screen says of every window that it cannot bound its size.
     qInstallMessageHandler(lambda *_: None)
     goldsmith = start.Goldsmith(start.make_application())
@@ -156,18 +158,18 @@ def visit(path: Path, name: str, rest: float) -> list[Found]:
     watch = Watch(window, page, rest)
     watch.until_rest()
     result = [watch.until_rest()]
-    for _ in ("cold", "again"):
+    for name, _ in product(names, CLICKS):
         result.append(watch.click(name))
         watch.leave()
     window.close()
     return result
 
 
-def visited(path: Path, name: str, rest: int) -> list[Found]:
+def visited(path: Path, names: Sequence[str], rest: int) -> list[Found]:
     """The same in a fresh process."""
     with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
         own = {"HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "APPDATA": folder}
-        words = ["-m", "benchmarks.validate_pages", "--rest", str(rest), "--visit", str(path), name]
+        words = ["-m", "benchmarks.validate_pages", "--rest", str(rest), "--visit", str(path), *names]
         done = subprocess.run(
             [sys.executable, *words], check=False, capture_output=True, env=os.environ | own
         )
@@ -177,12 +179,13 @@ def visited(path: Path, name: str, rest: int) -> list[Found]:
     return result
 
 
-def told(path: Path, rest: int) -> tuple[float, float]:
-    """Print what each part takes; the longest until content and the longest stall, in seconds."""
+def told(path: Path, rest: int, at_once: int) -> tuple[float, float]:
+    """Print what each part takes, so many a process; the longest until content and the longest stall, in seconds."""
     content = stall = 0.0
-    for name in PARTS:
-        quiet, *clicks = visited(path, name, rest)
-        for when, result in zip(("cold", "again"), clicks, strict=True):
+    for place in range(0, len(PARTS), at_once):
+        names = list(PARTS)[place : place + at_once]
+        quiet, *clicks = visited(path, names, rest)
+        for (name, when), result in zip(product(names, CLICKS), clicks, strict=True):
             content = max(content, result["content"] if result["content"] > 0 else PATIENCE_S)
             stall = max(stall, result["stall"])
             print(
@@ -201,11 +204,12 @@ def main() -> int:
         verdicts=(tuple(GOALS), (60,)),
         letters=(18_000, 200),
         rest=(1_000, 50),
+        at_once=(1, len(PARTS)),
     )
-    known.add_argument("--visit", nargs=2, help="for its own children")
+    known.add_argument("--visit", nargs="+", help="for its own children")
     options = known.parse_args()
     if options.visit:
-        print(json.dumps(visit(Path(options.visit[0]), options.visit[1], options.rest / 1e3)))
+        print(json.dumps(visit(Path(options.visit[0]), options.visit[1:], options.rest / 1e3)))
         return 0
     if not options.quick:
         compileall.compile_dir(places.resources().parent / "annotator", quiet=2)
@@ -214,7 +218,9 @@ def main() -> int:
         goal = next((goal for size, goal in GOALS.items() if verdicts <= size), None)
         print(f"{verdicts:,} verdicts (content ≤ {goal or '–'} s, stall ≤ {STALL_S * 1e3:.0f} ms)")
         with tempfile.TemporaryDirectory() as folder:
-            content, stall = told(made(Path(folder), verdicts, options.letters), options.rest)
+            content, stall = told(
+                made(Path(folder), verdicts, options.letters), options.rest, options.at_once
+            )
         print(f"at most {content:.2f} s until content, longest stall {stall * 1e3:.0f} ms")
         goals[f"{verdicts:,} verdicts: content"] = content <= goal if goal else None
         goals[f"{verdicts:,} verdicts: stall"] = stall <= STALL_S

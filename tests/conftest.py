@@ -6,11 +6,11 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -112,28 +112,35 @@ def qapp_args() -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def copies_of_projects(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Projects that tests make alike are copies; each test may have one of each."""
-    with templates.copying(request):
-        yield
+def each_for_itself(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No key is allowed and no shared folder chosen yet; projects that tests make alike are copies, one of each a test.
 
-
-@pytest.fixture(autouse=True)
-def no_key_is_allowed_yet() -> None:
+    Projects that a test opened are closed after it. What a window of a test leaves dies between tests, and never on the
+    thread of a server or an errand.
+    """
     (user_config() / GRANTS).unlink(missing_ok=True)
-
-
-@pytest.fixture(autouse=True)
-def no_shared_folder_is_chosen_yet() -> None:
     rmtree(user_config() / "shared", ignore_errors=True)
-
-
-@pytest.fixture(autouse=True)
-def collected_on_this_thread() -> Iterator[None]:
-    """What a window of a test leaves dies between tests, and never on the thread of a server or an errand."""
     gc.disable()
-    yield
+    with templates.copying(request), opened_projects() as opened:
+        yield
+    for project in opened:
+        project.close()
     tidy()
+
+
+@contextmanager
+def opened_projects() -> Iterator[list[Project]]:
+    """Every project that is opened meanwhile; not by `monkeypatch`: copies are for tests that patch nothing."""
+    opened: list[Project] = []
+    make = Project.__init__
+
+    def noted(self: Project, *given: Any, **named: Any) -> None:
+        make(self, *given, **named)
+        opened.append(self)
+
+    Project.__init__ = noted  # type: ignore[method-assign]
+    yield opened
+    Project.__init__ = make  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,7 +6,6 @@ import pytest
 
 from annotator.actions.project.file import Project
 from tests.judging.odd_server import OddServer
-from tests.projects.closing import opened_projects_are_closed  # noqa: F401
 from tests.projects.small_projects import small_project
 from tests.servers.served import add_judge
 

@@ -27,7 +27,7 @@ from tests.projects.attacked_project import firm, gullible, judged
 from tests.projects.carded_project import carded_project
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
-from tests.servers.served import JUDGE, add_judge, answering, serving_batches
+from tests.servers.served import JUDGE, add_judge, answering, file_with_judge, serving_batches
 from tests.storage import sql
 from tests.windows import children
 
@@ -36,10 +36,7 @@ DAILY = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
 
 @pytest.fixture
 def file(tmp_path: Path, server: OddServer) -> Path:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    project.close()
-    return project.path
+    return file_with_judge(tmp_path, server)
 
 
 def run(capsys: pytest.CaptureFixture[str], file: Path, *words: object, code: int = 0) -> dict[str, Any]:
@@ -105,9 +102,7 @@ def test_a_judge_is_added_and_retired_and_its_verdicts_stay(
     run(capsys, file)
     assert goldsmith(capsys, "judge", "retire", file, JUDGE)[0] == 0
     assert JUDGE not in [one["name"] for one in told(capsys, "judge", "list", file)["judges"]]
-    project = Project.open(file)
-    assert sql.rows(project, "SELECT count(*) FROM judgement") == [(12,)]
-    project.close()
+    assert sql.rows(Project.open(file), "SELECT count(*) FROM judgement") == [(12,)]
     assert goldsmith(capsys, "judge", "retire", file, "nobody")[0] == 1
 
 
@@ -224,13 +219,6 @@ def test_reports_and_drafts_are_not_asked_for_as_verdicts(name: str, file: Path,
         assert (code, f"“{name}” is not a protocol to judge by" in err) == (1, True)
 
 
-def made(folder: Path, server: OddServer) -> Path:
-    project = small_project(folder)
-    add_judge(project, server)
-    project.close()
-    return project.path
-
-
 class Child:
     """`judge …` as the window starts it: lines of JSON out, words in."""
 
@@ -287,7 +275,7 @@ def test_a_batch_is_paid_once_though_the_program_was_killed_while_it_was_out(
     tmp_path: Path, provider: BatchServer, capsys: Any
 ) -> None:
     provider.looks = 10**9
-    file = made(tmp_path, provider)
+    file = file_with_judge(tmp_path, provider)
     child = Child("run", file, "--judge", JUDGE, "--batch")
     until(lambda: child.lines and child.lines[-1].get("batches"))
     child.kill()
@@ -304,7 +292,7 @@ def test_batches_are_withdrawn_by_name_or_given_up(
     tmp_path: Path, provider: BatchServer, capsys: Any
 ) -> None:
     provider.looks = 10**9
-    file = made(tmp_path, provider)
+    file = file_with_judge(tmp_path, provider)
     child = Child("run", file, "--judge", JUDGE, "--batch")
     until(lambda: child.lines and child.lines[-1].get("batches"))
     child.say("cancel")
@@ -364,7 +352,6 @@ def test_a_model_of_unknown_price_is_run_within_a_budget_by_commands_alone(
     tmp_path: Path, capsys: Any, server: OddServer
 ) -> None:
     project = small_project(tmp_path)
-    project.close()
     file = project.path
     words = ("judge", "add", file, "--name", "near", "--base-url", server.url, "--model", "nobody-knows-it")
     assert goldsmith(capsys, *words)[0] == 0
@@ -441,9 +428,7 @@ def test_families_are_told_and_kept_and_tables_written(
 
 @pytest.fixture
 def carded(tmp_path: Path, server: OddServer) -> str:
-    project = carded_project(tmp_path, server)
-    project.close()
-    return str(project.path)
+    return str(carded_project(tmp_path, server).path)
 
 
 def warmer(carded: str) -> None:
@@ -555,7 +540,6 @@ def test_the_judge_of_a_card_is_added_elsewhere(
     told(capsys, "card", carded, "--judge", JUDGE, "--to", path)
     (tmp_path / "other").mkdir()
     other = small_project(tmp_path / "other")
-    other.close()
     assert run_command(["card", str(other.path), "--check", path]) == 1
     assert "Define a judge that asks for “test-model”" in capsys.readouterr().out
     result = told(capsys, "card", str(other.path), "--check", path, "--define-at", server.url)
@@ -564,7 +548,6 @@ def test_the_judge_of_a_card_is_added_elsewhere(
 
 def test_matches_are_imported_and_their_standings_told(tmp_path: Path, capsys: Any) -> None:
     project, matches = two_tasks(tmp_path), tmp_path / "matches.csv"
-    project.close()
     matches.write_text("first,second,winner,confidence,rater\nt01,t02,t01,0.8,gpt\n", "utf-8")
     assert told(capsys, "contest", "import", project.path, matches) == {
         "matches": 1, "raters": {"gpt": 1}, "again": False,

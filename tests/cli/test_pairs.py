@@ -43,7 +43,6 @@ def file(tmp_path: Path) -> str:
     for name in ("Ada", "Ben"):
         assignments.assign_one(project, item_id, people.add_person(project, name).subject, Stage.RUBRIC)
     people.add_person(project, "Sue", (Role.ADJUDICATOR,))
-    project.close()
     return str(project.path)
 
 
@@ -84,7 +83,6 @@ def study(tmp_path: Path) -> str:
     project = new_project(tmp_path / "study.goldsmith")
     people.someone(project)
     project.work_as(people.known(project, people.add_person(project, "Ada").subject))
-    project.close()
     return str(project.path)
 
 
@@ -114,8 +112,7 @@ def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
 def test_an_unknown_person_changes_nothing_and_a_coordinator_stays(study, capsys):
     assert "“R9” is not an id or alias" in err(capsys, 1, "weights", study, "--allow", "1 to 5", "--as", "R9")
     assert "No active coordinator" in err(capsys, 1, "people", "role", study, "R1", "--role", "annotator")
-    with closing(Project.open(Path(study))) as project:
-        assert people.known(project, "R1").has(Role.COORDINATOR)
+    assert people.known(Project.open(Path(study)), "R1").has(Role.COORDINATOR)
     with pytest.raises(RoleNeeded) as refused, opened(Path(study)):
         raise RoleNeeded("You are not an adjudicator.", "Ask for that role.", Role.ADJUDICATOR)
     given = f"goldsmith people role {study} R2 --role adjudicator --role annotator"
@@ -132,16 +129,11 @@ def test_who_is_refused_for_their_role_reads_which_command_helps(study, capsys):
 
 @pytest.fixture
 def labelled(tmp_path: Path) -> str:
-    project = project_of_two(tmp_path)
-    project.close()
-    return str(project.path)
+    return str(project_of_two(tmp_path).path)
 
 
 def labels_in(labelled: str) -> list[dict[str, Any]]:
-    project = Project.open(Path(labelled))
-    found = stored(project)
-    project.close()
-    return found
+    return stored(Project.open(Path(labelled)))
 
 
 def test_labels_go_in_and_leave_by_the_ending_of_the_path(
@@ -248,9 +240,7 @@ TWO = ("--annotator", "R2", "--annotator", "R3", "--adjudicator", "R4")
 @pytest.fixture
 def four(tmp_path: Path) -> Path:
     """Ada R2, Ben R3 and Dan R5 annotate, Cleo R4 adjudicates, Cora R1 coordinates; four items."""
-    project = pairs.pairs_project(tmp_path, 4)
-    project.close()
-    return project.path
+    return pairs.pairs_project(tmp_path, 4).path
 
 
 def run(four: Path, *words: str) -> tuple[int, str]:
@@ -262,10 +252,7 @@ def planned(four: Path, *words: str) -> dict:
 
 
 def assigned(four: Path) -> list[board.AssignmentStatus]:
-    project = Project.open(four, readonly=True)
-    found = board.board(project)
-    project.close()
-    return found
+    return board.board(Project.open(four, readonly=True))
 
 
 def test_a_pair_writes_every_item_and_a_third_adjudicates(four):
@@ -339,7 +326,6 @@ def test_repeats_come_back_after_so_many_days(four):
     assert planned(four, *words)["new"] == 10
     project = Project.open(four, readonly=True)
     again = [one for one in assignments.of_person(project, pairs.person(project, "Ada").id) if one.trial == 2]
-    project.close()
     assert [one.not_before.astimezone().date() for one in again if one.not_before] == [date(2031, 5, 18)]
 
 

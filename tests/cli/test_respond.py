@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +53,7 @@ def server() -> Iterator[OddServer]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    project = asking_project(tmp_path)
-    project.close()
-    return project.path
+    return asking_project(tmp_path).path
 
 
 def words(file: Path, server: OddServer, *more: str) -> list[str]:
@@ -68,11 +65,8 @@ def run(*words: str) -> tuple[int, str]:
 
 
 def reports(file: Path) -> list[tuple[str, int]]:
-    project = Project.open(file, readonly=True)
     question = "SELECT i.key, r.trial FROM response r JOIN item i ON i.id = r.item_id ORDER BY 1, 2"
-    rows = sql.rows(project, question)
-    project.close()
-    return rows
+    return sql.rows(Project.open(file, readonly=True), question)
 
 
 def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer) -> None:
@@ -114,8 +108,7 @@ def test_a_report_that_is_empty_is_asked_for_once_more(file: Path, server: OddSe
 
 
 def test_what_it_would_take_is_told_and_nobody_is_asked(file: Path, server: OddServer) -> None:
-    with closing(Project.open(file)) as project:
-        judges.add(project, "pen", base_url=server.url, model="test-model")
+    judges.add(Project.open(file), "pen", base_url=server.url, model="test-model")
     _, out = run(str(file), "--system", "Scribe", "--judge", "pen", "--trials", "3", "--estimate", "--json")
     told = json.loads(out)
     assert (told["units"], told["calls"], told["things"]) == (6, 6, "reports")
@@ -124,7 +117,6 @@ def test_what_it_would_take_is_told_and_nobody_is_asked(file: Path, server: OddS
 
 def test_letter_11_reports_get_their_origin_from_the_command_line(tmp_path: Path) -> None:
     project = small_project(tmp_path)
-    project.close()
     file = str(project.path)
     run = CliRunner().invoke
     told = ["--system", "Alpha", "--collected-on", "2025-03-24", "--settings", "defaults"]

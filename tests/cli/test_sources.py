@@ -50,7 +50,6 @@ def file(tmp_path: Path, server: PageServer) -> Path:
     urls = (server.url("/a"), server.url("/b", "localhost"))
     claims = Claims(units=tuple(Claim(text=f"Claim on {url}.", url=url) for url in urls))
     drawn_extracts.keep(project, NewExtract(row["item_id"], row["id"], ResponsePart.CLAIMS, claims, IMPORT))
-    project.close()
     return project.path
 
 
@@ -199,8 +198,7 @@ def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_pa
     told_of = ["--kind", "review", "--published", "2024-05", "--citations", "12"]
     said = CliRunner().invoke(app, ["describe", str(file), "--item", "1", *told_of])
     assert said.stdout.strip() == "1 source changed."
-    with closing(Project.open(file, readonly=True)) as project:
-        (one,) = items.sources(project, first)
+    (one,) = items.sources(Project.open(file, readonly=True), first)
     assert (one.kind, one.published, one.citations) == ("review", "2024-05", 12)
     assert one.citations_on is not None
 
@@ -208,7 +206,6 @@ def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_pa
 def candidates_file(folder: Path) -> str:
     project = pairs.pairs_project(folder, 0)
     candidates(project, (5, 5), (4, 4), (2, 2))
-    project.close()
     return str(project.path)
 
 

@@ -30,9 +30,7 @@ from tests.projects.validation_project import (
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    project = validation_project(tmp_path)
-    project.close()
-    return str(project.path)
+    return str(validation_project(tmp_path).path)
 
 
 def filled(file: str, *people: str) -> None:
@@ -121,9 +119,7 @@ def test_a_judge_is_chosen_scores_are_corrected_and_tables_written(
 
 @pytest.fixture
 def ruled(tmp_path: Path) -> str:
-    project = verdicts_project(tmp_path, filling=1)
-    project.close()
-    return str(project.path)
+    return str(verdicts_project(tmp_path, filling=1).path)
 
 
 def test_a_file_rules_on_all_of_it_or_on_nothing(ruled: str, tmp_path: Path, capsys: Any) -> None:
@@ -288,7 +284,6 @@ def test_every_grouping_is_offered(frozen: Path, by: str) -> None:
 
 def test_nothing_frozen_says_what_must_happen_first(tmp_path: Path) -> None:
     project = pairs.pairs_project(tmp_path)
-    project.close()
     assert "No agreement is frozen yet" in words(project.path)
     assert agreed(project.path)["rows"] == []
 

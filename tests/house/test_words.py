@@ -32,7 +32,7 @@ def avoided(glossary: str) -> list[str]:
 WORDS = sorted(avoided(GLOSSARY.read_text("utf-8")), key=len, reverse=True)
 PATTERN = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, WORDS))})(?![\w-])", re.IGNORECASE)
 # What a source has if a string of it has a word to avoid; a string may be written in pieces.
-IN_CODE = re.compile("|".join(map(re.escape, WORDS)).replace(r"\ ", r"[\s\"'fr]+"), re.IGNORECASE)
+IN_CODE = re.compile("|".join(map(re.escape, map(str.lower, WORDS))).replace(r"\ ", r"[\s\"'fr]+"))
 
 
 def found_in(words: str) -> list[str]:
@@ -41,7 +41,7 @@ def found_in(words: str) -> list[str]:
 
 def found_in_code(source: str) -> list[tuple[int, str]]:
     """The words to avoid, with their lines, in strings that may be shown: no docstrings, nothing that is stored."""
-    if not IN_CODE.search(source):
+    if not IN_CODE.search(source.lower()):
         return []
     tree = ast.parse(source)
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.adjudication import adjudicating
+from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
@@ -11,6 +11,7 @@ from annotator.actions.consensus import ruling_rows
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -166,6 +167,23 @@ def opened(project: Project, stage: Stage = Stage.RUBRIC, place: int = 0) -> str
     """The adjudication of a stage, opened by Cleo; its id."""
     work_as(project, "Cleo")
     return adjudicating.open_(project, item(project, place), stage).id
+
+
+def settled_labels(folder: Path) -> Project:
+    """A report by two criteria of weights 3 and 1, of which adjudication settled a yes and a no; Cora works."""
+    project = pairs_project(folder)
+    submit(project, {"Cora": rubric((("Explains it", 3), ("Names it", 1)), "c")})
+    report, values = add_report(project, "Alpha"), {"Ada": ("yes", "yes"), "Ben": ("yes", "no")}
+    submit(
+        project,
+        {name: labels(report, dict(zip(("c1", "c2"), own, strict=True))) for name, own in values.items()},
+    )
+    adjudication_id = opened(project, Stage.LABELLING)
+    first, second = adjudicating.sheet(project, adjudication_id).rows
+    ruling.rule(project, first.ruling.id, "both")
+    ruling.rule(project, second.ruling.id, letter_of(project, adjudication_id, "Ben"), reason=Reason.ERROR)
+    ruling.close(project, adjudication_id)
+    return work_as(project, "Cora")
 
 
 def adjudication(project: Project) -> str:

@@ -32,7 +32,7 @@ FIGURES = {
     ),
     "coverage": ("# figures, the least coverage #",),
     "bundle": ("bundle 2.0 MB", "0.50 times an unfiltered build", "# times the environment's start"),
-    "export_memory": ("goldsmith: # MB", "researcherbench: # MB", "csv: # MB"),
+    "export_memory": ("goldsmith: # MB",),
     "filtering": ("a keystroke: page # ms", "# times as fast"),
     "judging": (
         "judgements a second: ours #, openai in a thread pool #",

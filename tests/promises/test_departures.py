@@ -91,7 +91,6 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     seminar = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
     standings, *_ = result_views.show(seminar, "contest", {}).sheets
     told |= set(standings.departures)
-    seminar.close()
     ordered = (*EXTRACTIONS.values(), *model_drafts.OFFERED.values())
     offered = {words for one in ordered for words in one.departures}
     untold = {
@@ -168,7 +167,6 @@ def test_letter_20_the_page_shows_them_beside_the_figure_and_the_order(made: Pro
 
 def test_letter_20_a_release_says_them_of_every_score(sample: Project, tmp_path: Path) -> None:
     releases.export(sample, tmp_path / "release")
-    sample.close()
     read = {
         name: json.loads((tmp_path / "release" / f"{name}.json").read_text("utf-8"))
         for name in ("metrics", "scores")

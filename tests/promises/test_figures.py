@@ -400,7 +400,6 @@ def test_a_release_says_what_results_say_in_any_state(tmp_path: Path, seed: int)
     label_sealing.submit_all(project, whose, partial=True)
     assert list(differences(project, tmp_path)) == []
     assert _scores(tmp_path / "release") != []
-    project.close()
 
 
 def test_a_release_counts_the_chosen_rubric_set_and_says_so_here_and_where_it_is_imported(

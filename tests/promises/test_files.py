@@ -49,13 +49,6 @@ LEFT_BEHIND = ("lock", "holder.json", "migrating.lock", "making", "migrating", "
 TITLE = "Sample: three questions, three systems"
 
 
-@pytest.fixture
-def goldsmith(qapp: QApplication) -> Iterator[Goldsmith]:
-    program = Goldsmith(qapp)
-    yield program
-    program.close()
-
-
 def hash_of(path: Path) -> str:
     with closing(Project.open(path)) as project:
         return content_hash(project)

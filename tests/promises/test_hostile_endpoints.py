@@ -289,9 +289,7 @@ def file(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatch) -
 
 
 def stored(file: Path, question: str) -> int:
-    project = Project.open(file, readonly=True)
-    (count,) = sql.first(project, question)
-    project.close()
+    (count,) = sql.first(Project.open(file, readonly=True), question)
     return int(count)
 
 
@@ -337,9 +335,7 @@ def tried(mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFix
 
 def charged(file: Path, run: str) -> tuple[float | None, int]:
     """What the stored calls of a run cost, and how many are of unknown cost."""
-    project = Project.open(file, readonly=True)
-    lines = forecasts.costs(project, forecasts.OF_RUN, run=run) if run else []
-    project.close()
+    lines = forecasts.costs(Project.open(file, readonly=True), forecasts.OF_RUN, run=run) if run else []
     return forecasts.total(lines), sum(line.unpriced for line in lines)
 
 

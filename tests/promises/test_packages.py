@@ -4,7 +4,7 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -48,15 +48,12 @@ Trees = dict[str, Any]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Project]:
-    project = coordinated(tmp_path / "home")
-    yield project
-    project.close()
+def home(tmp_path: Path) -> Project:
+    return coordinated(tmp_path / "home")
 
 
 def key_of(path: Path) -> bytes:
-    with closing(Project.open(path)) as project:
-        return known_keys.signing_key(project)
+    return known_keys.signing_key(Project.open(path))
 
 
 def remade(path: Path, key: bytes, change: Callable[[Trees], object], **facts: Any) -> Path:
@@ -312,7 +309,6 @@ def handed_out(tmp_path: Path) -> tuple[str, list[str]]:
     last = people.add_person(project, SEVEN[-1], alias="A/B").subject
     assignments.assign_one(project, items.ids(project)[0], last, Stage.RUBRIC)
     whose = [person.id for person in annotators(project)]
-    project.close()
     return str(project.path), whose
 
 

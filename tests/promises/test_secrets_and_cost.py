@@ -267,7 +267,6 @@ def test_a_variable_that_is_named_and_not_set_is_told_before_anything_is_sent(tm
         with pytest.raises(Refusal, match="GOLDSMITH_NOT_SET"):
             asyncio.run(judge_runs.run(project, RunRequest("j")))
     assert server.bodies == []
-    project.close()
 
 
 KEY, VARIABLE = "sk-live-9f8e7d6c5b4a3f2e1d0c", "AWS_SECRET_ACCESS_KEY"
@@ -383,7 +382,8 @@ def test_a_project_from_somebody_else_draws_no_key_until_it_is_allowed_on_this_m
             assert told.startswith("1 "), (run, told)
             assert f"goldsmith keys allow {key} {address}" in told, run
         assert run_command(["keys", "allow", key, server.url]) == 0
-        for run in RUNS:
+        # What is sent once it is allowed hangs on the command, not on how the key was named.
+        for run in RUNS if named is by_its_variable else RUNS[:1]:
             told = asked(run, "Two")
             assert f"Bearer {KEY}" in str(server.headers), (run, told)
             assert KEY not in str(server.bodies) + told
@@ -411,7 +411,6 @@ def test_a_person_who_types_both_the_address_and_the_variable_has_confirmed_them
     assert kept_keys.key_of(project, judges.named(project, "mine")) is None
     writer = judges.prepared(project, "S", judges.WriterSettings(base_url=two, model="m", key_env=VARIABLE))
     assert kept_keys.key_of(project, writer) == KEY
-    project.close()
 
 
 class Seat(io.StringIO):
@@ -465,7 +464,6 @@ def test_a_key_among_a_judges_settings_is_refused_on_entry(tmp_path: Path, setti
     with pytest.raises(Refusal) as refused:
         judges.add(project, "j", **{"base_url": "https://host.example/v1", "model": "m"} | settings)
     assert KEY not in str(refused.value)
-    project.close()
 
 
 @pytest.mark.parametrize(
@@ -491,7 +489,6 @@ def test_a_release_is_refused_that_would_hold_a_key(
     with pytest.raises(Refusal, match=r"judges\.json"):
         releases.export(project, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    project.close()
 
 
 def test_addresses_of_endpoints_stay_unless_they_are_asked_for(tmp_path: Path) -> None:
@@ -505,7 +502,6 @@ def test_addresses_of_endpoints_stay_unless_they_are_asked_for(tmp_path: Path) -
     files = [path.read_text(encoding="utf-8") for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert any('"judge_id"' in text for text in files)
     assert not any(host in text for text in files)
-    project.close()
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -61,7 +61,6 @@ def test_the_width_that_a_plan_of_labels_starts_from_is_the_one_shown(tmp_path: 
         assert shown.low is not None
         assert shown.high is not None
         assert more.plan.width_now == shown.high - shown.low
-    project.close()
 
 
 def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
@@ -90,7 +89,6 @@ def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
     assert len(widths) >= 12
     kept = sum(width <= 1.1 * 0.27 for width in widths)
     assert kept >= 0.8 * len(widths)
-    project.close()
 
 
 def _repeated(project: Project, trial: int, says: dict[str, str]) -> None:
@@ -114,7 +112,6 @@ def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
     (lean,) = [one.figure for one in biases.report(project) if one.name == "Leans to longer reports"]
     # Four items, two reports, two criteria, four trials; at three of four it says yes to the longer one.
     assert (lean.value, lean.n) == (pytest.approx(0.75), 64)
-    project.close()
 
 
 def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
@@ -123,7 +120,6 @@ def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
     project = validation_project(tmp_path)
     judge_says(project, "small", lambda _: "yes")
     labelled_at_once(project, "R2", lambda at: "yes" if at[0] % 2 else "no")
-    project.close()
     result = in_json(capsys, "choose-judge", str(project.path))
     assert result["chosen"] is None
     assert any("Have a second person label" in words for words in result["reason"])
@@ -142,7 +138,6 @@ def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
     judge_says(project, "coin", lambda _: chance.choice(("yes", "no")))
     first = VIEWS[0]
     words = "\n".join(first.sheets(first.report(project))[0].notes)
-    project.close()
     assert "“right”: Yes, because Δ Cohen's κ" in words
     assert "“coin”: No, because Δ Cohen's κ" in words
     for figure in ("ω 1.00 of 3 people", "ρ ", "ε 0.2", "20 items"):
@@ -180,7 +175,6 @@ def test_every_view_tells_of_a_judges_trials_and_its_flip_rate(tmp_path: Path, v
     result = result_views.show(project, view, judge if "judge" in offered else {}, among=among)
     told = [words for words in result.sheets[0].notes if words.startswith(FLIPS)]
     assert [RATE in words for words in told] == [True]
-    project.close()
 
 
 def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere(
@@ -243,7 +237,6 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     first = overview.report(project, judge, reading="first")
     assert {one.estimate.value for one in coverage(first.rows)} == {0.75}
     assert any("the first counts alone" in words for words in overview.sheets(first)[0].notes)
-    project.close()
     assert run_command(["results", str(project.path), "--rater", "three", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert {(row["trials"], row["flip_rate"]) for row in shown["rows"]} == {(3, 0.5)}
@@ -267,22 +260,20 @@ def test_trials_that_tie_are_missing_among_labels_and_half_in_the_score(tmp_path
     assert line.missing == {TIED: 24}
     (row, _) = coverage(results.rows(project, judges.named(project, "two").id))
     assert (row.estimate.value, row.estimate.missing) == (0.5, 0)
-    project.close()
 
 
 SPAN = ("value", "low", "high")
 
 
 @pytest.fixture
-def gappy(tmp_path: Path) -> Iterator[Project]:
+def gappy(tmp_path: Path) -> Project:
     """Ten items of weights 3 and 1; two people unsure of some, a judge with three trials that lacks some verdicts."""
     project, chance = validation_project(tmp_path, 10), Random(5)
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda _: chance.choice(("yes", "yes", "no", "unsure")))
     for trial in (1, 2, 3):
         judge_says(project, "small", lambda _: chance.choice(("yes", "no", "-")), trial=trial)
-    yield project
-    project.close()
+    return project
 
 
 def spans(row: Mapping[str, Any], name: str = "") -> tuple[Any, ...]:
@@ -368,7 +359,6 @@ def test_peoples_mean_of_units_and_of_reports_are_named_apart_and_are_one_where_
         assert (labelled == {name: pytest.approx(span, abs=1e-9) for name, span in means.items()}) is same
         heads = {column.key: column.head for column in corrected.sheets(board)[0].columns}
         assert heads["labelled_units"] == "People, unit by unit"
-    complete.close()
 
 
 def judged(folder: Path, judges: int, items: int = 10) -> Project:

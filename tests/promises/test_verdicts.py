@@ -34,8 +34,7 @@ from annotator.protocols.researcherbench.pairwise import Preference
 from annotator.storage.tables import CALL
 from tests.cli.commands import goldsmith, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.small_projects import small_project
-from tests.servers.served import JUDGE, add_judge
+from tests.servers.served import JUDGE, file_with_judge
 from tests.storage import sql
 
 Read = Callable[[Any], list[str]]
@@ -186,10 +185,7 @@ def test_a_preference_is_read_from_all_its_lines_alone() -> None:
 
 @pytest.fixture
 def file(tmp_path: Path, server: OddServer) -> Path:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    project.close()
-    return project.path
+    return file_with_judge(tmp_path, server)
 
 
 def saying(*replies: str) -> Callable[[dict[str, Any], int], Odd]:
@@ -204,10 +200,7 @@ def saying(*replies: str) -> Callable[[dict[str, Any], int], Odd]:
 
 
 def asked_of(file: Path, question: str) -> list[Any]:
-    project = Project.open(file, readonly=True)
-    rows = sql.rows(project, question)
-    project.close()
-    return rows
+    return sql.rows(Project.open(file, readonly=True), question)
 
 
 def judged_less_strictly(file: Path, capsys: Any, server: OddServer) -> None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -17,8 +18,9 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.judging.calls.prices import tokens_in
 from tests.judging.batch_server import BatchServer, Results, answered
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
+from tests.projects.small_projects import small_project
 
-JUDGE = "distant"
+JUDGE, QUOTE = "distant", "compares the stability of training"
 
 
 @contextmanager
@@ -40,6 +42,21 @@ def serving_batches() -> Iterator[BatchServer]:
 
 def add_judge(project: Project, server: OddServer, name: str = JUDGE, **settings: str) -> None:
     judges.add(project, name, base_url=server.url, model="test-model", **settings)
+
+
+def file_with_judge(folder: Path, server: OddServer) -> Path:
+    project = small_project(folder)
+    add_judge(project, server)
+    return project.path
+
+
+def replies(body: dict[str, Any], _number: int) -> Odd:
+    """A yes with a quote of the report, a yes with one of its own making, and a refusal."""
+    words = asked_about(body)[0][1]
+    if words.startswith("Names"):
+        return completion(None, refusal="I would rather not.")
+    quote = QUOTE if words.startswith("Compares") else "It never says this."
+    return completion(json.dumps({"quote": quote, "rationale": "So.", "covered": "yes"}))
 
 
 def answering(verdict: Callable[[str], str]) -> Callable[[dict[str, Any], int], Odd]:

@@ -1,6 +1,5 @@
 """Projects to open, break and copy."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,8 @@ from tests.projects.filled_project import filled_project
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = filled_project(tmp_path)
-    yield project
-    project.close()
+def project(tmp_path: Path) -> Project:
+    return filled_project(tmp_path)
 
 
 @pytest.fixture

@@ -55,9 +55,7 @@ def test_a_backup_holds_every_row_and_lies_beside_the_project(project: Project) 
 
 
 def test_a_backup_opens_as_a_project(project: Project) -> None:
-    opened = Project.open(made(project))
-    assert opened.title == project.title
-    opened.close()
+    assert Project.open(made(project)).title == project.title
 
 
 def test_two_backups_within_a_second_are_two(project: Project) -> None:
@@ -343,9 +341,7 @@ def test_a_migration_that_fails_at_any_step_leaves_the_old_file(
         bring_up_to_date(closed, NEXT, planted(*steps))
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
-    opened = Project.open(closed)
-    assert sql.first(opened, "SELECT count(*) FROM revision")[0] == content
-    opened.close()
+    assert sql.first(Project.open(closed), "SELECT count(*) FROM revision")[0] == content
 
 
 def test_a_script_with_a_bug_leaves_the_old_file_and_is_told_as_a_bug(closed: Path, tmp_path: Path) -> None:

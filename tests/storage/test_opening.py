@@ -256,12 +256,8 @@ def test_a_killed_holder_holds_nothing(closed: Path) -> None:
 
 def test_a_held_project_can_be_read_and_its_judging_child_can_write(closed: Path) -> None:
     with another_window(closed):
-        looked = Project.open(closed, readonly=True)
-        assert looked.title == "small"
-        looked.close()
-        child = Project.open(closed)
-        child.set("title", "written by a child")
-        child.close()
+        assert Project.open(closed, readonly=True).title == "small"
+        Project.open(closed).set("title", "written by a child")
 
 
 def test_closing_a_project_frees_it(closed: Path) -> None:
@@ -279,7 +275,6 @@ def test_a_project_that_may_only_be_read_is_held_by_nobody(closed: Path) -> None
     project = Project.open(closed, readonly=True)
     project.hold()
     assert not closed.with_name("small.goldsmith.lock").exists()
-    project.close()
 
 
 def test_a_sidecar_that_makes_no_sense_names_nobody(closed: Path) -> None:

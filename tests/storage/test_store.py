@@ -91,7 +91,6 @@ def test_whoever_asks_a_closed_project_or_changes_it_is_refused(project: Project
         with pytest.raises(Refusal, match="is closed"), transaction():
             pass
     assert not project.store.in_transaction
-    project.close()
 
 
 def test_closing_waits_for_the_transaction_of_another_thread(project: Project) -> None:
@@ -123,7 +122,6 @@ def test_a_write_while_another_writes_is_busy_and_works_afterwards(closed: Path)
         db.execute(insert(META).values(key="later", value="1"))
     assert "later" in keys(one)
     one.close()
-    other.close()
 
 
 @posix
@@ -133,9 +131,7 @@ def test_writing_stops_when_the_file_was_moved_away_and_a_copy_can_be_saved(proj
     with pytest.raises(Refusal, match="moved, renamed or deleted"):
         project.set("title", "lost?")
     copy = backups.save_copy(project, project.path.with_name("saved.goldsmith"))
-    saved = Project.open(copy)
-    assert sql.first(saved, "SELECT count(*) FROM item") == (2,)
-    saved.close()
+    assert sql.first(Project.open(copy), "SELECT count(*) FROM item") == (2,)
 
 
 def test_a_full_disk_refuses_the_save_and_lets_the_next_one_through(closed: Path) -> None:

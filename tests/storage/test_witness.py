@@ -92,8 +92,7 @@ def test_a_first_change_that_is_taken_back_leaves_the_next_one_noted(closed: Pat
         with project.store.write() as db:
             db.execute(text(title % "Inner"))
     assert noticed(closed) == []
-    with closing(Project.open(closed)) as project:
-        assert project.title == "Inner"
+    assert Project.open(closed).title == "Inner"
 
 
 def test_two_connections_that_write_in_turn_agree(project: Project) -> None:

@@ -265,13 +265,7 @@ def test_a_publisher_goes_from_a_finished_project_to_a_folder_to_upload(tmp_path
 def test_an_endpoint_of_unknown_price_becomes_a_run_within_a_budget(opened, server, qtbot, tmp_path):
     window = opened(labelling_project(tmp_path, criteria=3, reports=2, questions=1), "Items")
     project, hands = window.session.project, Hands()
-    hands.press("Ctrl+5")
-    hands.press("Ctrl+N")
-    for words, tabs in (("near", 1), (server.url, 2), ("test-model", 1)):
-        hands.type(words)
-        hands.press("Tab", tabs)
-    hands.press("Ctrl+Return")
-    settle(window.page)
+    _add_endpoint(window, hands, server.url)
     prices = window.page.roster.side.endpoint.prices
     prices[0].setFocus()
     hands.acts += 1

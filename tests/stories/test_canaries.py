@@ -2,7 +2,6 @@
 
 import logging
 import zipfile
-from collections.abc import Iterator
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -86,7 +85,7 @@ def hand_in(project: Project, person: Person, item_id: str, document: Document) 
 
 
 @pytest.fixture
-def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
+def planted(tmp_path: Path) -> tuple[Project, Person, list[str]]:
     """A project in which Ben, the systems and the adjudicator left marks everywhere; Ada; and the marks."""
     sing = Canaries()
     project = new_project(tmp_path / "home" / "study.goldsmith")
@@ -105,8 +104,7 @@ def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
     project.work_as(me)
     while len(sing.sung) < 200:
         items.add(project, sing.sing("A question that nobody gave to Ada:"))
-    yield project, ada, sing.sung
-    project.close()
+    return project, ada, sing.sung
 
 
 def adjudicate(project: Project, senior: Person, sing: Canaries) -> None:
@@ -292,7 +290,6 @@ def test_no_mark_is_found_or_counted_by_a_search(
         lines = [line for of_mark in hits.values() for line in of_mark]
         assert [line for line in lines if mine is theirs or "nobody gave to Ada" not in line] == []
     assert found(project, "her own words")
-    theirs.close()
 
 
 def test_no_mark_is_in_the_annotators_file_window_or_log(

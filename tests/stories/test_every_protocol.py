@@ -67,13 +67,12 @@ def protocol() -> str:
 
 
 @pytest.fixture
-def project(tmp_path: Path, llmock: LLMock, protocol: str) -> Iterator[Project]:
+def project(tmp_path: Path, llmock: LLMock, protocol: str) -> Project:
     kinds = {name: of for of in (OF_POINTS, OF_SENTENCES) for name in of}
     exemplars = bool(protocol) and PROTOCOLS[protocol].exemplar
     project = drawn(tmp_path, exemplars, kinds.get(protocol, ()))
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
-    yield project
-    project.close()
+    return project
 
 
 @once
@@ -296,7 +295,6 @@ def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, 
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
         first, other = (RunRequest(JUDGE, name, items=(key,)) for key in keys(project))
         asyncio.run(near(project, server, first, other))
-    project.close()
 
 
 @pytest.mark.parametrize("piece_words", [0, 150, 400])
@@ -310,7 +308,6 @@ def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, pie
         order = replace(of, items=tuple(items.read(project, seminar).key for seminar in seminars))
         assert order.items
         asyncio.run(near(project, server, order, measured=False))
-    project.close()
 
 
 def test_tasks_of_a_seminar_take_what_their_estimate_says(tmp_path: Path) -> None:
@@ -321,4 +318,3 @@ def test_tasks_of_a_seminar_take_what_their_estimate_says(tmp_path: Path) -> Non
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
         order = RunRequest(JUDGE, f"{model_drafts.PREFIX}arena.tasks", items=(seminar,))
         asyncio.run(near(project, server, order, measured=False))
-    project.close()

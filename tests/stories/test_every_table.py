@@ -196,7 +196,6 @@ def test_the_types_of_errors_stand_in_the_papers_order(tmp_path, capsys):
         {item: {"question_type": kind} for item, kind in zip(items.ids(project), kinds, strict=True)},
     )
     path = str(project.path)
-    project.close()
     for sheet in _told(capsys, path, "--view", "r6"):
         assert titles(sheet) == ["Error type", "Open Consulting", "Literature Review", "Technical Details"]
     # The rubrics are the only ones: each weight is one of three criteria.
@@ -215,7 +214,6 @@ def test_letter_19_questions_are_counted_by_type_and_subject(told, capsys):
 
 def test_letter_19_what_raters_authors_and_judges_did_comes_from_the_sample(sample, capsys):
     path = str(sample.path)
-    sample.close()
     (judges,) = _told(capsys, path, "--view", "r2")
     assert row(judges, rater="baseline")["cost"] == 0
     (weights,) = _told(capsys, path, "--view", "r10")
@@ -465,9 +463,9 @@ def test_the_command_prints_the_papers_rows_and_columns(command: str, name: str,
 
 
 def test_the_table_of_all_metrics_has_the_papers_columns(projects):
-    project = Project.open(Path(projects["graded"]))
-    table, *_ = result_views.show(project, *paper_tables.view_of("d2"), among=paper_tables.VIEWS).sheets
-    project.close()
+    table, *_ = result_views.show(
+        Project.open(Path(projects["graded"])), *paper_tables.view_of("d2"), among=paper_tables.VIEWS
+    ).sheets
     # The paper's row of the exemplars stands first.
     assert [column.title for column in table.columns] == ["System", *SEVEN, "Overall"]
     assert [line.cells[0].words for line in table.lines] == [PEOPLE, *SYSTEMS[:2]]
@@ -552,7 +550,6 @@ def test_results_leave_in_the_files_of_the_papers_repository(tmp_path, capsys):
     with project.store.write() as db:
         db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.rater_id == recorded))
     path, folder = str(project.path), tmp_path / "out"
-    project.close()
     (long,) = _told(capsys, path, "--view", "d2")[:1]
     shown = {one["system"]: one["value"] for one in long["rows"] if one["metric"] == "reference_coverage"}
     assert run_command(["export", path, "--to", str(folder), "--profile", "deepscholar"]) == 0

@@ -42,7 +42,6 @@ def file(tmp_path: Path, server: OddServer) -> Path:
     for name in SYSTEMS:
         answer(project, name)
     judges.add(project, "distant", base_url=server.url, model="test-model", key_env="CANARY_KEY")
-    project.close()
     return project.path
 
 

@@ -54,9 +54,7 @@ def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, Walk
                 break
     with walking(qapp, path, SEED, out, monkeypatch) as new:
         new.steps(acts // 10)
-    reopened = Project.open(path)
-    assert checking.check(reopened).problems == []
-    reopened.close()
+    assert checking.check(Project.open(path)).problems == []
     return walk, new, memory
 
 

@@ -1,7 +1,6 @@
 """A rubric by experts and two by a model: reports judged by each, and the sets side by side."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ def answer(body: dict[str, Any], number: int) -> Odd:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
+def project(tmp_path: Path, server: OddServer) -> Project:
     server.answer = answer
     project = small_project(tmp_path)
     paper = tmp_path / "paper.md"
@@ -40,8 +39,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
     for item_id in items.ids(project):
         items.add_source(project, item_id, paper)
     add_judge(project, server)
-    yield project
-    project.close()
+    return project
 
 
 def test_letter_18_rubric_sets_are_drafted_judged_and_compared(

@@ -4,7 +4,6 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,8 +61,7 @@ def begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[s
     """A coordinator's project of one question, two annotators and an adjudicator, all made on the command line."""
     home = str(folder / "home.goldsmith")
     run("new", home, "--title", "Shine")
-    with closing(Project.open(Path(home))) as project:
-        items.add(project, QUESTION)
+    items.add(Project.open(Path(home)), QUESTION)
     roles = {"Ada": "annotator", "Ben": "annotator", "Cleo": "adjudicator"}
     ids = {
         name: told(capsys, "people", "add", home, "--name", name, "--role", role)["id"]
@@ -155,8 +153,7 @@ class Study:
         run("pack", self.home, "--as", "R1", "--person", self.ids[name], "--to", str(self.task(name)))
 
     def frozen(self) -> list[tuple]:
-        with closing(Project.open(Path(self.home))) as project:
-            return sql.rows(project, "SELECT * FROM agreement")
+        return sql.rows(Project.open(Path(self.home)), "SELECT * FROM agreement")
 
 
 def return_both(study: Study, qtbot) -> Path:
@@ -181,8 +178,9 @@ def take_in_all(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
     stranger = edited_by_hand(study.work("Ben"), packages.new_key())
     assert run_command(["unpack", study.home, str(stranger)]) == 1
     assert "signed with a different key" in capsys.readouterr().out
-    with closing(Project.open(study.folder / "Ben" / "ben.goldsmith")) as project:
-        by_ben = edited_by_hand(study.work("Ben"), known_keys.signing_key(project))
+    by_ben = edited_by_hand(
+        study.work("Ben"), known_keys.signing_key(Project.open(study.folder / "Ben" / "ben.goldsmith"))
+    )
     assert told(capsys, "unpack", study.home, str(by_ben))["arrivals"][0]["outcome"] == "conflicting"
 
 
@@ -211,8 +209,7 @@ def brought_home(study: Study, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """What Cleo wrote to be sent back is imported; the criteria of the consensus."""
     (came,) = told(capsys, "unpack", study.home, "--as", "R1", str(study.work("Cleo")))["arrivals"]
     assert [piece["outcome"] for piece in came["pieces"]] == ["new"]
-    with closing(Project.open(Path(study.home))) as project:
-        return settled(project)
+    return settled(Project.open(Path(study.home)))
 
 
 def test_a_senior_rules_elsewhere_by_command(study: Study, qtbot, capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,13 +253,12 @@ KIND = "researcherbench.citation_errors"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     """One item with settled gold of every kind and three reports; two people may label it."""
     project = one_item(tmp_path, 3, 2)
     with project.store.write() as db:
         db.execute(ARTIFACT.update().values(author_id="", state="consensus"))
-    yield project
-    project.close()
+    return project
 
 
 def raters(project: Project) -> list[str]:

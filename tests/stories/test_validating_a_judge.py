@@ -1,6 +1,6 @@
 """From a drawn sample to a validity card: two people label, a model judges, cases are ruled, scores are corrected."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,9 @@ def ben(at: At) -> str:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     """Four items, Alpha's and Beta's reports, two criteria each: sixteen units. R2 and R3 label."""
-    project = validation_project(tmp_path, weights=WEIGHTS)
-    yield project
-    project.close()
+    return validation_project(tmp_path, weights=WEIGHTS)
 
 
 def part(window: Window, name: str, **place: Any) -> Any:
@@ -100,10 +98,8 @@ def judge(window: Window, qtbot: Any, llmock: LLMock, replies: list[str]) -> Non
 
 def verdicts(project: Project) -> dict[At, str]:
     """What the model came to say of each unit, as a second look into the file finds it."""
-    second = Project.open(project.path, readonly=True)
     question = "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge'"
-    said = {(r, u): value for r, u, value in sql.rows(second, question)}
-    second.close()
+    said = {(r, u): value for r, u, value in sql.rows(Project.open(project.path, readonly=True), question)}
     return {at: said[response, unit] for at, (_, response, unit) in places(project).items()}
 
 

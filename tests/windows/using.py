@@ -1,7 +1,7 @@
 """What a person does with a window: keys go to whatever has the focus, and what was asked for is waited for."""
 
 import time
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence
@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
+Widget = TypeVar("Widget", bound=QWidget)
 PATIENCE_S = 15.0
 # Long enough for what was changed to be drawn.
 TURN_MS = 5
@@ -38,6 +39,12 @@ def _end_pauses(timers: list[QTimer]) -> bool:
             pause.stop()
             pause.timeout.emit()
     return bool(pauses)
+
+
+def owned(qtbot, widget: Widget) -> Widget:
+    """A widget that is closed after the test."""
+    qtbot.addWidget(widget)
+    return widget
 
 
 def be_active(window: QWidget, qtbot) -> None:

@@ -443,8 +443,7 @@ def test_a_text_that_does_not_fit_is_refused(guided: Project, text: str, told: s
 def test_every_revision_bears_the_version_of_its_stage_in_force_then(guided: Project) -> None:
     artifact_id = written(guided, 0)
     # Another opening of the file counts at once.
-    with closing(Project.open(guided.path)) as other:
-        settings.write(other, Stage.RUBRIC, "Two claims each.")
+    settings.write(Project.open(guided.path), Stage.RUBRIC, "Two claims each.")
     artifacts.change_unit(guided, artifact_id, f"{items.ids(guided)[0]}/c1", text="Explains it anew")
     plan = written(guided, 0, Kind.PLAN)
     assert stamps(guided, artifact_id) == [("1", FORM), ("2", FORM)]

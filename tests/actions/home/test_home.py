@@ -28,9 +28,7 @@ from tests.projects.validation_project import validation_project
 
 @pytest.fixture
 def project(tmp_path):
-    made = new_project(tmp_path / "p.goldsmith", "City climate", uses="rubrics")
-    yield made
-    made.close()
+    return new_project(tmp_path / "p.goldsmith", "City climate", uses="rubrics")
 
 
 def steps(project):

@@ -25,9 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path):
-    made = authoring_project(tmp_path)
-    yield made
-    made.close()
+    return authoring_project(tmp_path)
 
 
 def own_dictionary(folder: Path, name: str, *words: str) -> None:

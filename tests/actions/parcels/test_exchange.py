@@ -149,7 +149,6 @@ def test_a_later_revision_goes_in_beside_the_earlier_one_and_agreement_is_over_t
 def test_work_of_another_project_is_kept_apart(project: Project, tmp_path: Path) -> None:
     other = coordinated(tmp_path / "other")
     path = returned(other, annotators(other)[0].id, tmp_path / "stranger")
-    other.close()
     before = revisions(project)
     assert unpacking.take_in(project, [path])[0].outcome is ParcelOutcome.FOREIGN
     assert revisions(project) == before
@@ -241,7 +240,6 @@ def test_work_after_the_consensus_is_late_and_leaves_it_alone(project: Project, 
     theirs = Project.open(next((tmp_path / "0").glob("*.goldsmith")))
     edit_rubric(theirs, item_id, "Explains the weight of gold once more")
     work = tray.work(theirs, tmp_path / "late.goldsmith-work").path
-    theirs.close()
     consensus = [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS]
     assert "late" in outcomes(unpacking.take_in(project, [work]))
     assert [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS] == consensus
@@ -260,7 +258,6 @@ def test_an_objection_to_no_consensus_is_refused_in_words_and_the_rest_comes_in(
     with theirs.store.write() as db:
         db.execute(insert(DISPUTE).values(**objection.model_dump()))
     work = tray.work(theirs, tmp_path / "objecting.goldsmith-work").path
-    theirs.close()
     (came,) = unpacking.take_in(project, [work])
     assert sorted(piece.outcome.value for piece in came.pieces) == ["foreign", "new", "new"]
     (refused,) = (piece for piece in came.pieces if piece.outcome is ParcelOutcome.FOREIGN)

@@ -85,7 +85,6 @@ def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, t
     )
     label_all(theirs, report[0])
     work = tray.work(theirs).path
-    theirs.close()
     unpacking.take_in(project, [work])
     units = units_of(project, items.ids(project)[0])
     expected = {(name, unit, "yes" if name == report[1] else "no") for name in SYSTEMS for unit in units}
@@ -107,7 +106,6 @@ def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_
     theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     label_all(theirs, "nothing")
     unpacking.take_in(project, [tray.work(theirs).path])
-    theirs.close()
     values = [value for _, _, value in judged(project, 1)]
     assert (values.count("tie"), "no" in values) == (1, True)
 
@@ -125,7 +123,6 @@ def test_a_repeat_looks_like_another_item_and_comes_back_as_a_second_trial(
     keys = {key for (key,) in sql.rows(theirs, "SELECT key FROM item")}
     label_all(theirs, "nothing")
     work = tray.work(theirs).path
-    theirs.close()
     assert len(keys) == 2
     unpacking.take_in(project, [work])
     assert (len(judged(project, 1)), judged(project, 2)) == (len(judged(project, 2)), judged(project, 1))

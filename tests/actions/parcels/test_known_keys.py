@@ -45,8 +45,7 @@ def take(home: Project, path: Path) -> Arrival:
 
 
 def key_in(folder: Path) -> bytes:
-    with closing(Project.open(project_in(folder))) as theirs:
-        return known_keys.signing_key(theirs)
+    return known_keys.signing_key(Project.open(project_in(folder)))
 
 
 def test_the_first_file_pins_its_key_and_a_look_at_it_does_not(home: Project, tmp_path: Path) -> None:
@@ -253,8 +252,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, Pa
 
 def test_no_change_of_a_value_ends_an_intake(sent: tuple[Project, Path], tmp_path: Path) -> None:
     project, folder = sent
-    with closing(Project.open(project_in(folder))) as theirs:
-        key = known_keys.signing_key(theirs)
+    key = known_keys.signing_key(Project.open(project_in(folder)))
     good, chance = next(folder.glob("*.goldsmith-work")).read_bytes(), random.Random(23)
     paths = []
     for number in range(ROUNDS):

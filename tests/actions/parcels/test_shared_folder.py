@@ -5,7 +5,6 @@ import os
 import random
 import shutil
 import zipfile
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -35,12 +34,11 @@ from tests.storage import sql
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Project]:
+def home(tmp_path: Path) -> Project:
     project = coordinated(tmp_path / "home")
     (tmp_path / "synced").mkdir()
     shared_folder.choose(project, tmp_path / "synced")
-    yield project
-    project.close()
+    return project
 
 
 def everyone(home: Project) -> list[str]:
@@ -56,7 +54,7 @@ def opened(home: Project, alias: str, own: Path) -> Project:
 
 
 @pytest.fixture
-def ana(home: Project, tmp_path: Path) -> Iterator[Project]:
+def ana(home: Project, tmp_path: Path) -> Project:
     """Ana's project, whose key is known and whose whole task came sealed."""
     shared_folder.send(home, everyone(home))
     theirs = opened(home, "R2", tmp_path / "ana's own")
@@ -64,8 +62,7 @@ def ana(home: Project, tmp_path: Path) -> Iterator[Project]:
     shared_folder.trust(home, known_keys.own_words(theirs).upper())
     shared_folder.sync(home)
     shared_folder.sync(theirs)
-    yield theirs
-    theirs.close()
+    return theirs
 
 
 def rubrics(home: Project) -> list[str]:
@@ -113,7 +110,6 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     )
     assert rubrics(home) == ["Explains the weight of gold"]
     assert (shared_folder.look(home).due, shared_folder.look(theirs).due) == (False, False)
-    theirs.close()
 
 
 def test_work_of_a_key_that_nobody_compared_waits(home: Project, tmp_path: Path) -> None:
@@ -126,7 +122,6 @@ def test_work_of_a_key_that_nobody_compared_waits(home: Project, tmp_path: Path)
     assert content_hash(home) == before
     shared_folder.trust(home, known_keys.own_words(theirs))
     assert [one.outcome for one in shared_folder.sync(home).arrivals] == [ParcelOutcome.NEW]
-    theirs.close()
 
 
 def test_a_new_laptop_waits_until_its_words_are_compared(home: Project, ana: Project, tmp_path: Path) -> None:
@@ -326,7 +321,6 @@ def test_what_others_must_not_read_waits_for_the_key(home: Project, tmp_path: Pa
     (told,) = shared_folder.sync(home).sent
     assert "has no settled rubric to label by" in str(told.problem)
     assert not shared_folder.look(home).due
-    theirs.close()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="makes a pipe and a link")

@@ -63,9 +63,7 @@ def test_a_sound_project_passes_step_by_step(project: Project) -> None:
 
 
 def test_a_file_that_may_only_be_read_can_be_checked(closed: Path) -> None:
-    reader = Project.open(closed, readonly=True)
-    assert checking.check(reader).problems == []
-    reader.close()
+    assert checking.check(Project.open(closed, readonly=True)).problems == []
 
 
 ALTERED = {

@@ -71,7 +71,6 @@ def test_what_is_proposed_is_in_no_release_before_it_is_confirmed(tmp_path: Path
     assert proposed == "1 person wrote gold."
     releases.export(project, tmp_path / "out")
     assert proposed not in (tmp_path / "out" / "README.md").read_text("utf-8")
-    project.close()
     assert told(capsys, "release", "describe", path)["answers"] == {}
     after = told(capsys, "release", "describe", path, "--confirm", "--tags", "a; b")["answers"]
     assert (after["annotators"], after["tags"], after["languages"]) == (proposed, ["a", "b"], ["en"])
@@ -161,7 +160,6 @@ def test_two_releases_are_compared_and_a_withdrawn_number_stays_withdrawn(
     artifacts.change_unit(judged, rubric.id, unit["id"], text="Reworded.", weight=1)
     assignments.seal(judged, rubric.id)
     items.change(judged, second, retired=True)
-    judged.close()
     changes = told(capsys, "release", "diff", tmp_path / "one", path)["changes"]
     assert changes["items"] == [f"Item {key} was retired."]
     assert [words.partition(": ")[2] for words in changes["criteria"][:2]] == [
@@ -428,7 +426,6 @@ def test_items_that_are_marked_as_test_are_encrypted_without_being_asked_for(
         test_items=SplitAccess.ENCRYPTED,
     )
     path = project.path
-    project.close()
     plain = told(capsys, "export", path, "--to", tmp_path / "plain", "--test-items", "as-is")
     assert (questions(tmp_path / "plain")[1], plain["number"]) == (question, 2)
     assert "decode.py" not in plain["files"]
@@ -465,7 +462,6 @@ def test_items_that_are_left_out_are_in_no_file_and_their_scores_stay(tmp_path: 
     assert b"1 test item and all that belongs to them are left out" in part["README.md"].replace(b"\n", b" ")
     items.change(project, second, traits={})
     path = project.path
-    project.close()
     nothing = refused(capsys, "export", path, "--to", tmp_path / "no", "--test-items", "left-out")
     assert "Every item is a test item" in nothing
     assert not (tmp_path / "no").exists()

@@ -478,7 +478,6 @@ def test_what_was_validated_leaves_by_its_schema_and_comes_back_byte_for_byte(
     assert str(imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)[1]) == "nothing new"
     assert validation_sets.named(other, "Spring").openings == 1
     releases.export(other, tmp_path / "two")
-    other.close()
     assert found(tmp_path / "one") == found(tmp_path / "two")
 
 

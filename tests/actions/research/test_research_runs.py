@@ -133,7 +133,6 @@ def test_the_cost_is_that_of_all_calls(tmp_path: Path, server: OddServer, corpus
     research(project, order(corpus))
     ((cost,),) = responses(project, "cost_usd")
     ((calls, spent),) = sql.rows(project, "SELECT COUNT(*), SUM(cost_usd) FROM call")
-    project.close()
     assert calls == len(server.bodies)
     assert cost == pytest.approx(spent)
     assert cost > 0
@@ -181,7 +180,6 @@ def test_a_spent_budget_stops_and_keeps_what_was_paid(tmp_path: Path, server: Od
     assert (ended["state"], ended["done"]) == ("interrupted", 0)
     paid = len(server.bodies)
     assert research(project, order(corpus))["done"] == 1
-    project.close()
     assert len(server.bodies) > paid
     assert (steps(server)["queries"], steps(server)["section"]) == (2, 1)
 

@@ -280,7 +280,6 @@ def test_letter_22_the_command_and_a_release_say_floor(
 ) -> None:
     path = str(sample.path)
     releases.export(sample, tmp_path / "release")
-    sample.close()
     result = told(capsys, "results", path, "--rater", "baseline")
     assert {row["publishable"] for row in result["rows"]} == {False}
     assert SET_BY in result["told"][0]

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.authoring import annotating
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.judges import judges
@@ -31,7 +30,6 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.cli.saying import app
-from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import UNSURE
@@ -232,20 +230,7 @@ def test_what_a_person_was_not_given_is_not_missing_and_only_a_coordinator_is_to
 
 
 def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
-    project = pairs.pairs_project(tmp_path)
-    rubric = pairs.rubric((("Explains it", 3), ("Names it", 1)), "c")
-    assignments.seal(project, artifacts.start(project, pairs.item(project), Kind.RUBRIC, rubric).subject)
-    report = pairs.add_report(project, "Alpha")
-    said = {"Ada": {"c1": "yes", "c2": "yes"}, "Ben": {"c1": "yes", "c2": "no"}}
-    pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})
-    adjudication_id = pairs.opened(project, Stage.LABELLING)
-    first, second = adjudicating.sheet(project, adjudication_id).rows
-    ruling.rule(project, first.ruling.id, "both")
-    ruling.rule(
-        project, second.ruling.id, pairs.letter_of(project, adjudication_id, "Ben"), reason=Reason.ERROR
-    )
-    ruling.close(project, adjudication_id)
-    pairs.work_as(project, "Cora")
+    project = pairs.settled_labels(tmp_path)
     rater = next(
         one for one in result_raters.everybody(project, COVERAGE) if one.id == result_raters.CONSENSUS
     )
@@ -311,9 +296,7 @@ def test_letter_12_the_command_and_the_release_say_whose(
     told = json.loads(capsys.readouterr().out)
     assert told["unadjudicated"] is True
     assert "R2, not adjudicated" in told["gold"]["rubric"]
-    again = pairs.Project.open(doubled.path)
-    releases.export(again, tmp_path / "release")
-    again.close()
+    releases.export(pairs.Project.open(doubled.path), tmp_path / "release")
     scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
     assert all("not adjudicated" in one["gold"] for one in scores if one["metric"] == "coverage")
     assert (

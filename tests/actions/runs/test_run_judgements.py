@@ -21,20 +21,10 @@ from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import CRITERIA, units_of
-from tests.servers.served import JUDGE, answering, asked_about
+from tests.servers.served import JUDGE, QUOTE, answering, replies
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
-QUOTE = "compares the stability of training"
-
-
-def replies(body: dict[str, Any], number: int) -> Odd:
-    """A yes with a quote of the report, a yes with one of its own making, and a refusal."""
-    words = asked_about(body)[0][1]
-    if words.startswith("Names"):
-        return completion(None, refusal="I would rather not.")
-    quote = QUOTE if words.startswith("Compares") else "It never says this."
-    return completion(json.dumps({"quote": quote, "rationale": "So.", "covered": "yes"}))
 
 
 @pytest.fixture

@@ -163,7 +163,6 @@ def test_another_project_can_be_the_other_set(two_sets: Project, tmp_path: Path)
     adra.add_judge(other)
     report = pairs.add_report(other, "Alpha")
     adra.say(other, COVERAGE, pairs.item(other), report, {f"m{n}": "yes" for n in range(1, 7)})
-    other.close()
     result = rubric_views.sets_report(two_sets, "R2", file=str(folder / "pairs.goldsmith"))
     assert result.names == ("R2", "pairs")
     assert [score.value for score in result.beside.scores["Alpha"]] == [pytest.approx(7 / 9), 1.0]

@@ -1,6 +1,5 @@
 """Studies of systems: cuts, wins, preferences, errors and plans, counted by hand; what every view can show."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -275,8 +274,7 @@ def test_letter_17_so_many_pairs_are_drawn_and_only_those_are_asked(preferred: P
     again = label_cases.draw_pairs(preferred, PREFERENCE, 2, 7).after[PREFERENCE]["pairs"]
     assert {frozenset(pair) for pair in again} == pairs
     assert run_command(["labels", "pairs", str(preferred.path), "--draw", "0"]) == 0
-    with closing(Project.open(preferred.path)) as opened:
-        assert label_cases.sampling(opened, PREFERENCE) == {}
+    assert label_cases.sampling(Project.open(preferred.path), PREFERENCE) == {}
 
 
 @pytest.fixture

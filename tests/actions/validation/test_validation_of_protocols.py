@@ -8,10 +8,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudicating, ruling
-from annotator.actions.assignments import assignments
 from annotator.actions.attacks import biases
-from annotator.actions.authoring import artifacts
 from annotator.actions.judges import judges
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
@@ -21,10 +18,8 @@ from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import UnitPlace
 from annotator.actions.validation import disagreements, stand_in, validation, validation_views, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.protocol import FIGURES, PAIR, Level, numbers
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import JUDGEMENT
@@ -155,19 +150,7 @@ def test_pairs_are_compared_in_one_order(
 
 def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
     """Two criteria, of which adjudication settled a yes and a no; the judge says yes of both."""
-    project = pairs.pairs_project(tmp_path)
-    rubric = pairs.rubric((("Explains it", 3), ("Names it", 1)), "c")
-    assignments.seal(project, artifacts.start(project, pairs.item(project), Kind.RUBRIC, rubric).subject)
-    report = pairs.add_report(project, "Alpha")
-    said = {"Ada": {"c1": "yes", "c2": "yes"}, "Ben": {"c1": "yes", "c2": "no"}}
-    pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})
-    adjudication_id = pairs.opened(project, Stage.LABELLING)
-    first, second = adjudicating.sheet(project, adjudication_id).rows
-    ruling.rule(project, first.ruling.id, "both")
-    letter = pairs.letter_of(project, adjudication_id, "Ben")
-    ruling.rule(project, second.ruling.id, letter, reason=Reason.ERROR)
-    ruling.close(project, adjudication_id)
-    project.work_as(next(one for one in people.people(project) if one.has(Role.COORDINATOR)))
+    project = pairs.settled_labels(tmp_path)
     judges.add(project, "small", base_url="http://127.0.0.1:1/v1", model="m")
     for place in places(project, USUAL):
         judge_says(project, USUAL, place, "yes")

@@ -12,7 +12,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.gui.pages.feedback import StageView
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from tests.projects import pairs_project as pairs
-from tests.windows.using import press, type_words
+from tests.windows.using import owned, press, type_words
 
 
 @pytest.fixture
@@ -71,8 +71,7 @@ def test_however_many_units_there_are_a_page_of_them_is_laid_out_at_a_time(qtbot
         DigestRow(own={"id": str(n), "text": f"Unit {n}"}, consensus=None, change="dropped")
         for n in range(130)
     ]
-    view = StageView()
-    qtbot.addWidget(view)
+    view = owned(qtbot, StageView())
     view.show_stage(StageDigest(item_id="q", stage=Stage.RUBRIC, version=1, rows=tuple(rows)), {})
 
     def turn(words: str) -> tuple[str, str, int]:

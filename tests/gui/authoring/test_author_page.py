@@ -460,7 +460,6 @@ def test_from_the_form_to_the_score_and_the_release(weighted, page_over, tmp_pat
     assert f"weights: {text}" in (tmp_path / "again/README.md").read_text("utf-8")
     report = releases.export(weighted, tmp_path / "theirs", "researcherbench")
     assert any("weights of 1, 2 and 3 only" in note for note in report.notes)
-    other.close()
 
 
 def artifacts_of(project: Project):
@@ -487,7 +486,6 @@ def test_weights_in_use_stay_allowed_and_undo_brings_the_former_back(weighted):
     history.undo(weighted)
     history.undo(weighted)
     assert settings.allowed(weighted).usual
-    weighted.close()
 
 
 def test_a_task_brings_the_weights_along_and_returned_work_of_others_waits_in_the_tray(weighted, tmp_path):
@@ -508,7 +506,6 @@ def test_a_task_brings_the_weights_along_and_returned_work_of_others_waits_in_th
     assert piece.outcome is ParcelOutcome.FOREIGN
     assert "has weight -3; this project allows 1 to 3" in piece.words
     assert artifacts_of(weighted) == []
-    weighted.close()
 
 
 def test_the_guidelines_page_sets_them_beside_the_rubrics_text(weighted, page_over):

@@ -6,8 +6,7 @@ import pytest
 
 from annotator.actions.project.file import Project
 from tests.judging.odd_server import OddServer
-from tests.servers.served import add_judge
-from tests.windows.judges_window import replies
+from tests.servers.served import add_judge, replies
 from tests.windows.using import settle
 
 

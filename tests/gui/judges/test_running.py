@@ -29,11 +29,11 @@ from annotator.judging.calls.prices import FILE
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.judging.odd_server import KEY, Odd, completion, error
 from tests.servers.said_by_judges import say
-from tests.servers.served import JUDGE, answering
+from tests.servers.served import JUDGE, QUOTE, answering, replies
 from tests.storage import sql
-from tests.windows.judges_window import QUOTE, cells, choose, replies, said_in, tick
+from tests.windows.judges_window import cells, choose, said_in, tick
 from tests.windows.run_keys import paused_and_resumed
-from tests.windows.using import press, settle, type_words
+from tests.windows.using import owned, press, settle, type_words
 
 COVERAGE = "researcherbench.coverage"
 
@@ -661,8 +661,7 @@ def test_cells_show_words_tips_and_looks():
 
 def test_as_many_rows_as_before_leave_the_choice_alone(qtbot):
     model = model_of("a", "b")
-    view = CellsTable("Words", model, stretched=2)
-    qtbot.addWidget(view)
+    view = owned(qtbot, CellsTable("Words", model, stretched=2))
     view.selectRow(1)
     model.show(["c", "d"])
     assert view.currentIndex().data() == "d"

@@ -197,7 +197,6 @@ def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
         validation_ground.take_over(project, RELEVANCE)
     with pytest.raises(Refusal, match="said nothing"):
         validation_ground.take_over(project, NUGGET, "R1")
-    project.close()
 
 
 def test_importance_is_marked_where_evidence_is_written_and_a_judges_marks_are_taken_over_in_one_act(
@@ -305,4 +304,3 @@ def test_a_judges_marks_are_not_offered_to_who_is_to_be_blind(tmp_path: Path, ll
         if stage is Stage.LABELLING:
             assignments.withdraw_all(project, own)
             assert validation_ground.offered(project, artifact) is not None
-    project.close()

@@ -18,7 +18,7 @@ from annotator.gui.pages.importing import CollectedFilter
 from annotator.gui.shell.start import StartPage
 from tests.gui.pages.test_open_task import drop
 from tests.material import eprint_folder as made
-from tests.windows.using import settle
+from tests.windows.using import owned, settle
 
 OWN = Path(__file__).parents[3] / "../shared/data/layouts/own"
 
@@ -202,8 +202,7 @@ def test_a_drop_is_for_who_may_import(tmp_path, window_over, qtbot):
     reader = window_over(Project.open(tmp_path / "new.goldsmith", readonly=True))
     drop(reader, file)
     assert "read only: nothing was imported" in reader.messages.text()
-    start = StartPage([])
-    qtbot.addWidget(start)
+    start = owned(qtbot, StartPage([]))
     drop(start, file)
     assert "Open or make a project first" in start.messages.text()
 

@@ -18,13 +18,12 @@ from annotator.gui.shell.start import StartPage
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.fields import GrowingEdit
 from tests.material.sent_apart import annotators, coordinated, returned, task_for
+from tests.windows.using import owned
 
 
 @pytest.fixture
 def study(tmp_path):
-    project = coordinated(tmp_path / "study")
-    yield project
-    project.close()
+    return coordinated(tmp_path / "study")
 
 
 @pytest.fixture
@@ -128,7 +127,6 @@ def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, tas
     bar = told(goldsmith, qtbot, "is open in another Goldsmith")
     assert "Drop the task on that window" in bar.text()
     assert items.count(elsewhere) == 2
-    elsewhere.close()
 
 
 def test_a_making_that_was_cut_short_is_gone_on_with(goldsmith, task, qtbot):
@@ -177,8 +175,7 @@ def test_a_file_that_the_system_asks_for_is_passed_on():
 
 
 def test_a_dropped_file_never_becomes_words_of_a_text_field(qtbot):
-    edit = GrowingEdit()
-    qtbot.addWidget(edit)
+    edit = owned(qtbot, GrowingEdit())
     file, words = QMimeData(), QMimeData()
     file.setUrls([QUrl.fromLocalFile("/mail/a.goldsmith-task")])
     words.setText("Explains the weight of gold")

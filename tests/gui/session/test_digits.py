@@ -25,7 +25,7 @@ from tests.projects.pairs_project import rubric, submit, work_as
 from tests.projects.small_projects import labelling_project
 from tests.storage import sql
 from tests.templates import once
-from tests.windows.using import press, settle
+from tests.windows.using import owned, press, settle
 
 MANY, PAUSE_MS = 12, 20
 HELP = Path(__file__).parents[3] / "resources" / "help" / "labelling.md"
@@ -164,8 +164,7 @@ def test_1_is_the_best_answer_and_buttons_keys_f1_and_help_say_the_same(
     scale, tab = PROTOCOLS[name].scale, PROTOCOLS[name].presentation.tab
     known = {binding.act: binding for binding in keys.BINDINGS}
     offered = [*scale.best_first, UNSURE]
-    buttons = VerdictButtons(cast(Any, SimpleNamespace(protocol=name)), offered, "", "")
-    qtbot.addWidget(buttons)
+    buttons = owned(qtbot, VerdictButtons(cast(Any, SimpleNamespace(protocol=name)), offered, "", ""))
     said = [scale.value(each).words for each in scale.best_first] + ["Unsure"]
     by_digit = (
         scale.best_first if scale.of_numbers else tuple(str(n) for n in range(1, len(scale.best_first) + 1))

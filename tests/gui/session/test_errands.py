@@ -235,10 +235,7 @@ def at_work(small, window_over, qtbot):
 
 
 def questions(path):
-    project = Project.open(path)
-    result = items.count(project)
-    project.close()
-    return result
+    return items.count(Project.open(path))
 
 
 def test_it_says_what_it_waits_for_and_closes_when_the_job_has_ended(at_work, qtbot):

@@ -18,7 +18,7 @@ from annotator.cli.project import NICENESS
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.session.run import BackgroundRun, Child, OrderEstimate, command
 from annotator.gui.session.session import ProjectSession
-from tests.windows.using import be_active, press
+from tests.windows.using import be_active, owned, press
 
 LINE = {
     "event": "progress", "done": 412, "total": 1_931, "rate": 3.14, "left_s": 185.0, "calls": 400, "running": 8,
@@ -153,8 +153,7 @@ class LateSession:
 
 @pytest.fixture
 def owner(qtbot):
-    widget = QWidget()
-    qtbot.addWidget(widget)
+    widget = owned(qtbot, QWidget())
     widget.show()
     widget.order = FIRST_ORDER
     return widget

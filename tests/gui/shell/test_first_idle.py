@@ -27,15 +27,10 @@ def leave(died: list[threading.Thread]) -> None:
 
 @pytest.fixture
 def goldsmith(qapp):
-    """The program; collecting is left as it was."""
+    """The program; what it set aside stays so, as for all tests."""
     yield (program := Goldsmith(qapp))
     program.close()
     program._pulse.stop()
-    gc.unfreeze()
-    gc.disable()
-    gc.collect()
-    # As for all tests: what is loaded is looked through no more.
-    gc.freeze()
 
 
 def test_what_was_loaded_is_set_aside(goldsmith):

@@ -23,7 +23,7 @@ from annotator.gui.shell.window import DISMISS, TRY
 from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.templates import once
-from tests.windows.using import be_active, press, settle
+from tests.windows.using import be_active, owned, press, settle
 from tests.windows.words_shown import all_words, seen_words
 
 CHOICES = [choice.name for choice in profiles.CHOICES]
@@ -98,8 +98,7 @@ def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
     assert window.page.NAME == "Home"
     assert "Ctrl+6 is Validate" in window.messages.text()
     window.close()
-    with closing(Project.open(path)) as project:
-        project.work_as(ann)
+    Project.open(path).work_as(ann)
     window = opened(path)
     assert window.page.NAME == "Author"
     assert "Ctrl+6" not in window.messages.text()
@@ -107,9 +106,7 @@ def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
 
 @pytest.fixture
 def dialog(tmp_path, qtbot):
-    made = NewProjectDialog(None, tmp_path)
-    qtbot.addWidget(made)
-    return made
+    return owned(qtbot, NewProjectDialog(None, tmp_path))
 
 
 @pytest.mark.parametrize("name", CHOICES)
@@ -118,8 +115,7 @@ def test_a_new_project_uses_what_was_chosen(name, dialog, tmp_path):
     dialog.name.setText("study 1.2")
     dialog.create_button.click()
     assert dialog.path == tmp_path / "study 1.2.goldsmith"
-    with closing(Project.open(dialog.path)) as project:
-        assert profile.profile(project).kinds == profiles.parsed(name).kinds
+    assert profile.profile(Project.open(dialog.path)).kinds == profiles.parsed(name).kinds
 
 
 def test_parts_are_chosen_one_by_one(dialog):
@@ -130,8 +126,7 @@ def test_parts_are_chosen_one_by_one(dialog):
             wanted = ticks.item(row).text() == KINDS[Kind.PLAN].title
             ticks.item(row).setCheckState(Qt.CheckState.Checked if wanted else Qt.CheckState.Unchecked)
     dialog.create_button.click()
-    with closing(Project.open(dialog.path)) as project:
-        assert profile.profile(project).kinds == {Kind.PLAN}
+    assert profile.profile(Project.open(dialog.path)).kinds == {Kind.PLAN}
 
 
 def test_a_new_project_that_cannot_be_made_is_refused_where_it_was_asked_for(dialog, tmp_path):
@@ -316,8 +311,7 @@ def test_one_goes_on_where_one_left_a_step_of_the_work(whole_sample, opened):
     window = opened(path)
     assert window.page.NAME == "Author"
     window.close()
-    with closing(Project.open(path)) as project:
-        project.work_as(me)
+    Project.open(path).work_as(me)
     window = opened(path)
     assert window.page.NAME == "Results"
     window.show_page("Check")

@@ -15,22 +15,13 @@ from shiboken6 import isValid
 from annotator.actions.items import items
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.session.session import TaskCallbacks
-from annotator.gui.shell import menus
 from annotator.gui.shell.frame import Frame
-from annotator.gui.shell.start import SAMPLES, Goldsmith, StartPage, make_application
+from annotator.gui.shell.start import SAMPLES, StartPage, make_application
 from annotator.gui.shell.window import Window
 from tests.projects.small_projects import small_project
 from tests.windows.using import be_active
-
-
-@pytest.fixture
-def goldsmith(qapp):
-    program = Goldsmith(qapp)
-    yield program
-    program.close()
 
 
 @pytest.fixture
@@ -82,7 +73,6 @@ def test_a_project_open_elsewhere_is_named_with_its_holder_and_may_be_read(golds
     page.to_read.emit(file)
     assert isinstance(goldsmith._shown, Window)
     assert goldsmith._shown.session.project.readonly
-    other.close()
 
 
 def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file, monkeypatch):
@@ -117,12 +107,6 @@ def test_a_window_in_the_middle_of_a_job_keeps_its_frame_and_the_next_project_ge
     assert first.isVisible()
     release.set()
     qtbot.waitUntil(lambda: not isValid(frame) or not frame.isVisible())
-
-
-def test_a_refusal_that_nobody_caught_is_told_in_the_project_that_is_shown(goldsmith, file):
-    window = goldsmith.show(file)
-    menus.report(Refusal, Refusal("The disk is full.", "Make room."), None)
-    assert "The disk is full." in window.messages.text()
 
 
 def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
@@ -180,8 +164,7 @@ def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith,
     page = goldsmith.show(None)
     page.sample.click()
     page.close()
-    with closing(Project.open(tmp_path / "sample.goldsmith", readonly=True)) as project:
-        assert items.count(project) == 10
+    assert items.count(Project.open(tmp_path / "sample.goldsmith", readonly=True)) == 10
 
 
 def test_the_other_samples_stand_behind_one_button(goldsmith, monkeypatch):

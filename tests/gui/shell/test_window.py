@@ -33,7 +33,7 @@ from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.places import user_data
 from tests.projects.small_projects import empty_project, small_project
-from tests.windows.using import be_active, focus, press, settle
+from tests.windows.using import be_active, focus, owned, press, settle
 
 # Their parts ask everything on the other thread.
 ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
@@ -216,9 +216,7 @@ def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, w
     hidden = []
     for name in EVERY_PAGE:
         for place in parts(window, name):
-            window.show_page(name)
-            window.session.wait()
-            qtbot.wait(30)
+            settle(window.show_page(name))
             held = window.focusWidget()
             if held is None or not held.isVisible():
                 hidden.append((name, place, type(held).__name__))
@@ -316,8 +314,7 @@ def test_what_follows_the_theme_and_stands_nowhere_dies_with_its_last_reference(
 
 
 def test_a_method_of_qts_own_is_still_called_after_a_change_of_theme(qtbot, monkeypatch):
-    chips = Chips()
-    qtbot.addWidget(chips)
+    chips = owned(qtbot, Chips())
     chips.show_chips([Chip("words")])
     before = chips.sizeHint()
     chips.adjustSize()

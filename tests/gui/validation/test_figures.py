@@ -42,9 +42,7 @@ def differing(path):
 
 @pytest.fixture
 def project(tmp_path):
-    made = differing(tmp_path)
-    yield made
-    made.close()
+    return differing(tmp_path)
 
 
 @pytest.fixture
@@ -121,4 +119,3 @@ def test_one_class_gives_no_bare_figure_anywhere(tmp_path, window_over, qtbot):
             ]  # fmt: skip
     assert "1.000  one class only" in said
     assert [words for words in said if BARE.search(words)] == []
-    project.close()

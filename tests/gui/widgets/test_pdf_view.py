@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from annotator.gui.widgets.reading import find_bar
 from annotator.gui.widgets.reading.pdf_view import Caret, CaretStep, PdfView
 from tests.gui.authoring.small_pdf import pdf
+from tests.windows.using import owned
 
 PAGES = [["Gold is soft", "It melts at 1064 degrees"], ["Silver tarnishes"], ["Copper"]]
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -16,8 +17,7 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 @pytest.fixture
 def view(qtbot) -> Iterator[PdfView]:
-    made = PdfView()
-    qtbot.addWidget(made)
+    made = owned(qtbot, PdfView())
     made.resize(600, 500)
     made.show()
     qtbot.waitExposed(made)
