@@ -105,9 +105,11 @@ class KeepingPart(PagePart):
         self.model = SheetModel(self)
         self.table = SheetTable("Standings", self.model, moved=self._turn)
         self.words = with_properties(
-            QPlainTextEdit(readOnly=True), role="read", accessibleName="The selected task"
+            QPlainTextEdit(readOnly=True),
+            role="read",
+            accessibleName="The selected task",
+            tabChangesFocus=True,
         )
-        self.words.setTabChangesFocus(True)
         self._reasoned: tuple[str, ...] = ()
         self.reason = LineField(
             placeholderText="Why it is held back", accessibleName="Why the task is held back"
@@ -308,9 +310,9 @@ class RankingPart(PagePart):
         self.lay_out(column_of(head, (self.stack, 1), spacing=8))
 
     def _text(self, name: str) -> QPlainTextEdit:
-        field = with_properties(QPlainTextEdit(readOnly=True), role="read", accessibleName=name)
-        field.setTabChangesFocus(True)
-        return field
+        return with_properties(
+            QPlainTextEdit(readOnly=True), role="read", accessibleName=name, tabChangesFocus=True
+        )
 
     def _button(self, side: str, step: int) -> QPushButton:
         sure, confidence = SURE[step - 1], f"{STEPS[step - 1]:.2f}".removesuffix("0")

@@ -116,16 +116,20 @@ class SetDrafting(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.what, self.bar = ChoiceBox(), DrawingBar(session)
-        self.save, self.bring = QPushButton("Save this set…"), QPushButton("Import a set…")
-        self.save.setToolTip("Save the set that reports are judged by, so that people can weigh its criteria")
-        self.bring.setToolTip(
-            "A table with the columns item, criterion and weight; the file's name names the set"
+        self.what, self.bar = ChoiceBox(accessibleName="Rubric set to draft"), DrawingBar(session)
+        self.save, self.bring = (
+            with_properties(
+                QPushButton("Save this set…"),
+                toolTip="Save the set that reports are judged by, so that people can weigh its criteria",
+            ),
+            with_properties(
+                QPushButton("Import a set…"),
+                toolTip="A table with the columns item, criterion and weight; the file's name names the set",
+            ),
         )
         self.save.clicked.connect(self._choose_place)
         self.bring.clicked.connect(self._choose_file)
         self.bar.came.connect(self.came)
-        self.what.setAccessibleName("Rubric set to draft")
         self.what.currentIndexChanged.connect(lambda _: self._offer())
         files = horizontal(self.save, self.bring, StretchSpace(1), spacing=6)
         vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
@@ -182,11 +186,10 @@ class GuidelineEditor(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._stage, self._in_force = Stage.RUBRIC, ""
-        self.edit, self.look = TextBox(), ReportView()
+        self.edit, self.look = TextBox(), with_properties(ReportView(), accessibleName="Preview")
         with_properties(
             self.edit, accessibleName="The next version", tabChangesFocus=True, font=_even_letters()
         )
-        self.look.setAccessibleName("Preview")
         self._pause = later(self, self.keep, PAUSE_MS)
         self.edit.textChanged.connect(self._typed)
         self.body = Stack(self.edit, self.look)
@@ -600,8 +603,7 @@ class VersionsView(Pane):
         self._writable = False
         self.next_version = 1
         """The number that a version published now would get."""
-        self.title, self.versions = PlainLabel("", "strong"), ChoiceBox()
-        self.versions.setAccessibleName("Version to read")
+        self.title, self.versions = PlainLabel("", "strong"), ChoiceBox(accessibleName="Version to read")
         self.versions.keep_short(12)
         self.versions.currentIndexChanged.connect(self._show)
         self.take_up = push_button(

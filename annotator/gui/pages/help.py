@@ -190,8 +190,11 @@ class KeyboardPage(Page):
         return content
 
     def _field(self, act: str, title: str) -> QKeySequenceEdit:
-        field = with_properties(QKeySequenceEdit(keys.sequences(act)[0]), accessibleName=f"Key for {title}")
-        field.setMaximumSequenceLength(1)
+        field = with_properties(
+            QKeySequenceEdit(keys.sequences(act)[0]),
+            accessibleName=f"Key for {title}",
+            maximumSequenceLength=1,
+        )
         theme.scale(field.setFixedWidth, FIELD)
         field.editingFinished.connect(lambda: self._change(act))
         self.fields[act] = field

@@ -240,8 +240,9 @@ class CollectedView(QWidget):
         self.shown = FilterRow(CollectedFilter, CollectedFilter.KEPT)
         self.shown.show_tips(TIPS)
         self.shown.chosen.connect(self._fill)
-        self.papers = RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,))
-        self.papers.setMinimumHeight(LEAST_LIST)
+        self.papers = with_properties(
+            RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,)), minimumHeight=LEAST_LIST
+        )
         self.papers.currentItemChanged.connect(lambda *_: self._show_paper())
         self.notes = PlainLabel(role="hint", wrap=True)
         self.latex, self.exemplar = RawText("LaTeX of the section"), TextPane(session)
@@ -342,8 +343,13 @@ class ImportPage(Page):
             wrap=True,
         )
         self.chosen = ElidedLabel("", "hint")
-        self.preview = GrowingEdit(least=2, most=5, readOnly=True, accessibleName="To be imported")
-        self.preview.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.preview = GrowingEdit(
+            least=2,
+            most=5,
+            readOnly=True,
+            accessibleName="To be imported",
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+        )
         self.progress = ProgressRow()
         self.progress.hide()
         self.collected = CollectedView(session)

@@ -155,8 +155,8 @@ class TypeProposal(Pane):
             QPushButton("Ask a model…"),
             role="quiet",
             toolTip="Have a model propose a type and a subject, with a reason",
+            checkable=True,
         )
-        self.more.setCheckable(True)
         self.more.toggled.connect(lambda _: self.wake())
         self.asking = DraftAsking(session)
         self.asking.came.connect(self.wake)

@@ -247,9 +247,13 @@ class Receipt(QFrame):
         super().__init__()
         self._path: Path | None = None
         self.setProperty("role", "card")
-        self.code, self.about = PlainLabel(role="headline"), PlainLabel(wrap=True)
-        self.code.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        self.code, self.about = (
+            PlainLabel(
+                role="headline",
+                textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
+                | Qt.TextInteractionFlag.TextSelectableByKeyboard,
+            ),
+            PlainLabel(wrap=True),
         )
         self.earlier = PlainLabel(role="hint", wrap=True)
         self.copy, self.look = QPushButton(COPY), QPushButton("Open the folder")

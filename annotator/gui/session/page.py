@@ -52,8 +52,9 @@ def may_choose_uses(session: ProjectSession) -> bool:
 
 def another_kind(session: ProjectSession, words: str = ANOTHER_KIND) -> QPushButton:
     """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
-    made = push_button(words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND)
-    made.setAccessibleName(ANOTHER_KIND)
+    made = push_button(
+        words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND, accessibleName=ANOTHER_KIND
+    )
     if not may_choose_uses(session):
         made.hide()
     return made

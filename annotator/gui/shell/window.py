@@ -71,10 +71,13 @@ class TryStrip(Pane):
     def __init__(self, session: ProjectSession, window: QWidget) -> None:
         super().__init__(session, "try")
         self._window = window
-        self.button = with_properties(QToolButton(), role="try")
+        self.button = with_properties(
+            QToolButton(),
+            role="try",
+            text="Try this…",
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+        )
         """Has the steps in a menu, in place of the strip where the window is low."""
-        self.button.setText("Try this…")
-        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(QMenu(self.button))
         self.button.menu().aboutToShow.connect(self._fill_menu)
         self._lead = PlainLabel(TRY, role="strong")

@@ -262,15 +262,14 @@ class ViewPane(Splitter):
         self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
         """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
-        self.table = SheetTable("Figures", self.model, cells=True)
-        self.table.setSortingEnabled(True)
+        self.table = with_properties(SheetTable("Figures", self.model, cells=True), sortingEnabled=True)
         self.table.horizontalHeader().setSortIndicatorClearable(True)
         theme.scale(self.table.setMinimumHeight, ONE_ROW)
         self.table.activated.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
-        self.tabs = with_properties(QTabBar(), accessibleName="Tables of this view")
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = with_properties(
+            QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False
+        )
         self.tabs.currentChanged.connect(self._change_sheet)
         self._seek_soon = later(self, self._seek, SETTLE_MS)
         self.sought = search_field("Find in the table…", "Find in the table", self._seek_soon.start)
@@ -280,8 +279,9 @@ class ViewPane(Splitter):
         for label in (self.answers, self.notes):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._answers, self._conditions = list[str](), list[str]()
-        self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
-        self.more.setCheckable(True)
+        self.more = with_properties(
+            QPushButton(), role="quiet", toolTip="What these figures rest on", checkable=True
+        )
         self.more.toggled.connect(lambda _: self._fit_words())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
@@ -296,9 +296,11 @@ class ViewPane(Splitter):
 
     def _below(self) -> QWidget:
         self.account = with_properties(
-            QTextBrowser(), role="side", accessibleName="About the selected figure and its sources"
+            QTextBrowser(),
+            role="side",
+            accessibleName="About the selected figure and its sources",
+            openLinks=False,
         )
-        self.account.setOpenLinks(False)
         right = column_of(
             PlainLabel("About this figure", "strong"), (self.account, 1), margins=(4, 4, 0, 0), spacing=4
         )
@@ -514,9 +516,11 @@ class Choosers(QWidget):
         self.lists, self._parts = {}, {}
         self._front = [choice.name for choice in choices if len(choice.values) > 1][: self._first]
         for choice in choices:
-            combo = ChoiceBox(accessibleName=choice.words)
-            combo.setMinimumContentsLength(LETTERS)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            combo = ChoiceBox(
+                accessibleName=choice.words,
+                minimumContentsLength=LETTERS,
+                sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents,
+            )
             longest = max((len(words) for words, _ in choice.values), default=0)
             theme.scale(combo.setMaximumWidth, WIDER if longest > WIDE_FROM else WIDEST)
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())

@@ -45,13 +45,9 @@ from PySide6.QtWidgets import (
 class PlainLabel(QLabel):
     """A label that shows plain text with all its lines; `role` is used by the style sheet."""
 
-    def __init__(
-        self, text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str = "", role: str = "", wrap: bool = False, **settings: Any) -> None:
+        super().__init__(textFormat=Qt.TextFormat.PlainText, wordWrap=wrap, **settings)
         self._lines = 0
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(wrap)
         if role:
             self.setProperty("role", role)
         self.setText(text)
@@ -201,8 +197,8 @@ class ElidedLabel(PlainLabel):
 
     _whole = ""
 
-    def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
-        super().__init__("", role, parent=parent)
+    def __init__(self, text: str = "", role: str = "", **settings: Any) -> None:
+        super().__init__("", role, **settings)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setText(text)
 

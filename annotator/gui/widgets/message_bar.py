@@ -191,8 +191,7 @@ class ProgressRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._what, self._count = ElidedLabel(), PlainLabel(role="hint")
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
+        self._bar = with_properties(QProgressBar(), textVisible=False)
         self._begun: tuple[str, float] = ("", 0.0)
         vertical(horizontal((self._what, 1), self._count), self._bar, on=self, margins=0, spacing=4)
 
@@ -265,8 +264,10 @@ class MissingPanel(EscapePanel):
 
     def __init__(self, name: str, close_words: str) -> None:
         super().__init__(close_words)
-        self.title, self.entries = PlainLabel(role="strong", wrap=True), QListWidget()
-        self.entries.setAccessibleName(name)
+        self.title, self.entries = (
+            PlainLabel(role="strong", wrap=True),
+            with_properties(QListWidget(), accessibleName=name),
+        )
         for sign in (self.entries.itemActivated, self.entries.itemClicked):
             sign.connect(lambda entry: self.jumped.emit(*entry.data(Qt.ItemDataRole.UserRole)))
 

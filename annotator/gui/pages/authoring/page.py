@@ -507,7 +507,7 @@ class ItemHeader(QFrame):
         self._item: Item | None = None
         self.place, self.question, self.due = (
             PlainLabel(role="hint"),
-            PlainLabel(wrap=True),
+            PlainLabel(wrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse),
             PlainLabel(role="chip"),
         )
         self.key, self.about = ElidedLabel(role="subtitle"), ElidedLabel(role="hint")
@@ -528,7 +528,6 @@ class ItemHeader(QFrame):
             toolTip="Show the task where it was written, beside its inspirations and the transcript",
         )
         self.seminar.hide()
-        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.more = with_properties(QPushButton("Full question"), role="quiet", checkable=True)
         self.more.toggled.connect(self._show_question)

@@ -223,8 +223,10 @@ class HistoryList(Pane):
         super().__init__(session)
         self._artifact: Artifact | None = None
         self._revisions: list[RevisionLine] = []
-        self.list, self.words = QListWidget(), QPlainTextEdit()
-        self.list.setAccessibleName("Revisions, newest first")
+        self.list, self.words = (
+            with_properties(QListWidget(), accessibleName="Revisions, newest first"),
+            QPlainTextEdit(),
+        )
         self.list.currentRowChanged.connect(self._show_words)
         with_properties(
             self.words, readOnly=True, tabChangesFocus=True, accessibleName="Text of the selected revision"

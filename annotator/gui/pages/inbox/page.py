@@ -68,15 +68,22 @@ class ImportFiles(TabPart):
             moved.connect(lambda *_: self.detail.setText(self.tree.cut_words()))
         self.tree.currentItemChanged.connect(lambda *_: self._offer_key())
         self.nothing = EmptyState("import", "Drop returned files here", WHAT)
-        self._first = KeyButton("Choose files…", act="choose_work", role="primary", press=self.choose)
-        self._first.setEnabled(not self.session.project.readonly)
+        self._first = KeyButton(
+            "Choose files…",
+            act="choose_work",
+            role="primary",
+            press=self.choose,
+            enabled=not self.session.project.readonly,
+        )
         self.nothing.add_button(self._first)
         listed = QWidget()
         column = vertical(self.head, (self.tree, 1), on=listed, margins=0, spacing=8)
         self.answer.float_over(self.tree)
         column.addWidget(self.detail)
         column.addWidget(self.progress)
-        self.more = KeyButton("Choose more…", act="choose_work", press=self.choose)
+        self.more = KeyButton(
+            "Choose more…", act="choose_work", press=self.choose, enabled=not self.session.project.readonly
+        )
         self.bring_in = KeyButton("Import", act="submit", role="primary", press=self.take_in)
         self.remove, self.clear = (
             KeyButton("Remove from list", "Del", press=self.forget),
@@ -87,10 +94,10 @@ class ImportFiles(TabPart):
         )
         gone.activated.connect(lambda: None if self._done else self.forget())
         self.copy = KeyButton("Copy all receipt codes", role="primary", press=self._copy)
-        self.more.setEnabled(not self.session.project.readonly)
         self.clear.clicked.connect(self._clear)
-        self.about = PlainLabel(role="hint", wrap=True)
-        self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.about = PlainLabel(
+            role="hint", wrap=True, alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
         column.addLayout(
             horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.bring_in)
         )

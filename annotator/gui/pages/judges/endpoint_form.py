@@ -79,8 +79,10 @@ class EndpointForm(Pane):
         self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
         self.sent = {name: LineField(placeholderText=hint) for name, (_, hint) in SENT.items()}
         self.key_env = self.fields["key_env"]
-        self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
-        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key = LineField(
+            placeholderText="paste a key to keep it; it is never shown again",
+            echoMode=QLineEdit.EchoMode.Password,
+        )
         self.keep = ChoiceBox()
         self.keep.addItem("in the system's keyring", RING)
         self.keep.addItem("until Goldsmith is closed", SESSION)
@@ -376,8 +378,14 @@ class AllowedKeys(Pane):
 
 def _rate(suffix: str, most: int) -> AmountBox:
     """A number of something in a minute, of which 0 means any."""
-    made = AmountBox(minimum=0, maximum=most, decimals=0, suffix=suffix, specialValueText=f"any{suffix}")
-    made.setGroupSeparatorShown(True)
+    made = AmountBox(
+        minimum=0,
+        maximum=most,
+        decimals=0,
+        suffix=suffix,
+        specialValueText=f"any{suffix}",
+        groupSeparatorShown=True,
+    )
     # The longest number must not ask for room that nobody needs.
     made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return made

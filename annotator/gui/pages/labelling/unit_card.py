@@ -245,8 +245,10 @@ class UnitCard(WorkCard):
         theme.watch(self, self._show_icons)
 
     def _build(self) -> None:
-        self.chip, self.words = StateChip(), PlainLabel(self._question.words, wrap=True)
-        self.words.setLayoutDirection(direction_of(self._question.words))
+        self.chip, self.words = (
+            StateChip(),
+            PlainLabel(self._question.words, wrap=True, layoutDirection=direction_of(self._question.words)),
+        )
         self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
         if self._question.total > 1:
             self._number.addWidget(PlainLabel(f"{self._question.number}", "hint"))
@@ -278,9 +280,10 @@ class UnitCard(WorkCard):
     def context(self) -> PlainLabel:
         """The report's words around a claim, between its own words and the controls."""
         made = with_properties(
-            PlainLabel("", "hint", wrap=True), toolTip="The report's words around the claim"
+            PlainLabel("", "hint", wrap=True),
+            toolTip="The report's words around the claim",
+            layoutDirection=direction_of(self._context()),
         )
-        made.setLayoutDirection(direction_of(self._context()))
         self._column.insertWidget(2, made)
         return made
 

@@ -180,9 +180,14 @@ class MatrixView(QWidget):
         self._foot = QVBoxLayout()
         self.item, self.show_report = (
             ElidedLabel("", "hint"),
-            KeyButton("Report", act="report", role="quiet", hint="Show or hide the report of the plan"),
+            KeyButton(
+                "Report",
+                act="report",
+                role="quiet",
+                hint="Show or hide the report of the plan",
+                focusPolicy=Qt.FocusPolicy.NoFocus,
+            ),
         )
-        self.show_report.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         over = horizontal((self.item, 1), self.show_report)
         top = horizontal((self.predicted, 0, Qt.AlignmentFlag.AlignTop), (self.words, 1), spacing=8)
         parts = over, top, (self.table, 1), self.readings, self._foot

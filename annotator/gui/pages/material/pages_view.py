@@ -199,10 +199,12 @@ class PagesView(TabPart):
         self.fetching = FetchingBar(session)
         self.fetching.came.connect(self._came)
         self.model = CellsModel[CitedPage](CITED, self)
-        self.list = LinesTable(
-            "Cited pages", self.model, self.model.widths, stretched=ADDRESS, moved=self._show_page
+        self.list = with_properties(
+            LinesTable(
+                "Cited pages", self.model, self.model.widths, stretched=ADDRESS, moved=self._show_page
+            ),
+            textElideMode=Qt.TextElideMode.ElideMiddle,
         )
-        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.shown = FilterRow(PageFilter, PageFilter.ALL)
         self.shown.chosen.connect(self._narrow)
         self.search = search_field("Find an address…", "Find an address", self._narrow)

@@ -323,11 +323,9 @@ class PartEditor(Pane):
         self.cited = with_properties(
             QPushButton("See its page"), role="quiet", toolTip="Show the page that this claim cites"
         )
-        self.replies = KeyButton("Raw replies", act="raw_replies", role="quiet")
-        self.replies.setCheckable(True)
+        self.replies = KeyButton("Raw replies", act="raw_replies", role="quiet", checkable=True)
         self.accepting = KeyButton("Accept", act="accept_drawn")
-        self.vital = KeyButton("Vital", act="vital_drawn", role="quiet")
-        self.vital.setCheckable(True)
+        self.vital = KeyButton("Vital", act="vital_drawn", role="quiet", checkable=True)
         self.vital.set_hint("An answer without it would fail the task")
         self.parting = KeyButton("Part", act="part_drawn", role="quiet")
         self.parting.set_hint("Make what was merged key points of their own")

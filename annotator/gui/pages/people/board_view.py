@@ -354,11 +354,12 @@ class DueBar(QFrame):
         self.words, self.date = (
             PlainLabel("", "strong"),
             with_properties(
-                QDateEdit(QDate.currentDate().addDays(FORTNIGHT)), accessibleName="Due by the end of"
+                QDateEdit(QDate.currentDate().addDays(FORTNIGHT)),
+                accessibleName="Due by the end of",
+                calendarPopup=True,
+                displayFormat="ddd d MMM yyyy",
             ),
         )
-        self.date.setCalendarPopup(True)
-        self.date.setDisplayFormat("ddd d MMM yyyy")
         set_it = KeyButton("Set", "Return", role="primary", press=self._set)
         none = KeyButton("No date", press=lambda: self._tell(None))
         cancel = KeyButton("Leave unchanged", "Esc", role="quiet", press=self.close_bar)

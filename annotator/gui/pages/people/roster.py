@@ -335,9 +335,9 @@ class PeopleTable(TabPart):
             LineField(
                 placeholderText="Alias: next free",
                 accessibleName="Alias of the new person; by default the next free one",
+                maximumWidth=170,
             ),
         )
-        self.alias.setMaximumWidth(170)
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
         self.roles = {role: QCheckBox(role.value) for role in Role}

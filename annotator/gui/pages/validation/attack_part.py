@@ -234,8 +234,7 @@ class AttackReader(QWidget):
         self.about, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", wrap=True)
         for label in (self.head, self.done, self.unit):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.legend = QLabel()
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend = with_properties(QLabel(), textFormat=Qt.TextFormat.RichText)
         self.report, self.copy = (
             with_properties(ReportView(), accessibleName="The original report"),
             with_properties(ReportView(), accessibleName="The attacked copy"),
@@ -335,8 +334,7 @@ class ShownPlaces:
 
 
 def _verdict_view(name: str) -> QTextBrowser:
-    made = with_properties(QTextBrowser(), role="side", accessibleName=name)
-    made.setOpenLinks(False)
+    made = with_properties(QTextBrowser(), role="side", accessibleName=name, openLinks=False)
     theme.scale(made.setFixedHeight, 84)
     return made
 

@@ -99,8 +99,10 @@ class CardCheck(Pane):
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
-        self.table = CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo)
-        self.table.setWordWrap(True)
+        self.table = with_properties(
+            CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo),
+            wordWrap=True,
+        )
         self.table.row_height = 46
         self.define = _Define()
         self.bound = with_properties(QListWidget(), accessibleName="Judges that are bound to a card")
@@ -426,8 +428,7 @@ class ValidityCards(PagePart):
         self.check.told.connect(lambda happened, todo: self.answer.show_message("success", happened, todo))
         # Made again when it is looked at again, no matter who changed something meanwhile.
         session.listen(lambda _: self.view.forget(), (ANY,))
-        side = PlainArea("A card to be checked", self.check)
-        side.setMinimumWidth(320)
+        side = with_properties(PlainArea("A card to be checked", self.check), minimumWidth=320)
         self.lay_out(Splitter("validate/cards", parts=(self.view, side), sizes=(750, 350), stretch=(1,)))
         self._offer()
 

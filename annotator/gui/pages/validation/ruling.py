@@ -99,8 +99,7 @@ class UnclearPanel(Pane):
         """What is still to be shown: it comes with every look, also while the panel is out of view."""
         self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
-        self.list = with_properties(QListWidget(), accessibleName="Unclear criteria")
-        self.list.setWordWrap(True)
+        self.list = with_properties(QListWidget(), accessibleName="Unclear criteria", wordWrap=True)
         self.back = push_button("Back to the disagreements", self.closed)
         self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
         self.cases = PlainLabel("", wrap=True)
