@@ -146,10 +146,7 @@ class AnchorChip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.button = QuoteButton("chip", "Press to show it in the source.")
-        self.remove = with_properties(
-            QToolButton(), role="tool", toolTip="Remove the quotation", accessibleName="Remove the quotation"
-        )
-        chips.put(self.remove, "close", 14)
+        self.remove = chips.tool_button("Remove the quotation", "close", size=14, role="tool")
         horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def show_anchor(self, anchor: Anchor) -> None:

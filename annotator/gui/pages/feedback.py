@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -20,6 +20,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.difference import TextPiece, differences
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
+from annotator.gui.parts import go_round
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession, title
@@ -133,13 +134,17 @@ class FeedbackPage(Page):
         )
 
     def _bind(self) -> None:
-        self.bind("submit", self.objection.submit)
-        self.bind("note", self.objection.enter)
-        self.bind("next_item", lambda: self._step(1))
-        self.bind("previous_item", lambda: self._step(-1))
-        self.bind("next_open", self._next_changed)
-        self.bind("guideline", lambda: self.session.go("Guidelines", stage=self._stage.value))
-        self.bind("other_pane", self._other_pane)
+        self.bind_all(
+            {
+                "submit": self.objection.submit,
+                "note": self.objection.enter,
+                "next_item": lambda: self._step(1),
+                "previous_item": lambda: self._step(-1),
+                "next_open": self._next_changed,
+                "guideline": lambda: self.session.go("Guidelines", stage=self._stage.value),
+                "other_pane": self._other_pane,
+            }
+        )
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show every item there is something to say of; `item_id` and `stage` say where to look."""
@@ -219,13 +224,12 @@ class FeedbackPage(Page):
 
     def _other_pane(self) -> None:
         """From the list to the rows, from there to the objection, and round again."""
-        here = QApplication.focusWidget() or self
-        if self.list is here:
-            self.view.area.setFocus()
-        elif self.view.isAncestorOf(here) and self.objection.field.isVisible():
-            self.objection.enter()
-        elif self.list.isVisible():
-            self.list.setFocus()
+        panes = (
+            (self.list, self.list.setFocus),
+            (self.view, self.view.area.setFocus),
+            (self.objection.field, self.objection.enter),
+        )
+        go_round([pane for pane in panes if pane[0].isVisible()])
 
 
 class StageView(QWidget):

@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
-    QApplication,
     QButtonGroup,
     QFileDialog,
     QHBoxLayout,
@@ -32,6 +31,7 @@ from annotator.domain.texts.difference import differences
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.material.parts_view import DrawingBar
+from annotator.gui.parts import go_round
 from annotator.gui.review.field_chips import moment
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import Page
@@ -379,12 +379,16 @@ class GuidelinesPage(Page):
         return part
 
     def _bind(self) -> None:
-        self.bind("submit", self._publish)
-        self.bind("preview", self._turn)
-        self.bind("next_item", lambda: self._step(1))
-        self.bind("previous_item", lambda: self._step(-1))
-        self.bind("next_open", self._next_stale)
-        self.bind("other_pane", self._other_pane)
+        self.bind_all(
+            {
+                "submit": self._publish,
+                "preview": self._turn,
+                "next_item": lambda: self._step(1),
+                "previous_item": lambda: self._step(-1),
+                "next_open": self._next_stale,
+                "other_pane": self._other_pane,
+            }
+        )
 
     @property
     def _writable(self) -> bool:
@@ -527,13 +531,9 @@ class GuidelinesPage(Page):
 
     def _other_pane(self) -> None:
         """From the stages to the words, from there to the answers, and round again."""
-        here = QApplication.focusWidget() or self
-        if self.stages is here:
-            (self.writing.edit if self._writable else self.reading.text).setFocus()
-        elif self.texts.isAncestorOf(here) and self.older.rowCount():
-            self.table.setFocus()
-        else:
-            self.stages.setFocus()
+        words = self.writing.edit if self._writable else self.reading.text
+        panes = [(self.stages, self.stages.setFocus), (self.texts, words.setFocus)]
+        go_round([*panes, *([(self.table, self.table.setFocus)] if self.older.rowCount() else [])])
 
 
 def columns(names: Mapping[str, str]) -> Sequence[Column[StaleAnswer]]:

@@ -378,8 +378,7 @@ class ItemsPage(Page):
             "retire_item": self._retire,
             "apply_selection": self._apply,
         }
-        for act, do in acts.items():
-            self.bind(act, do)
+        self.bind_all(acts)
         self.bind("ask_draft", self._classify)
         self.bar.asked.connect(lambda act: acts[act]())
         self.bind("next_open", self._next_open)

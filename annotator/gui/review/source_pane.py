@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QWidget
 
 from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Anchor, Unit
@@ -14,7 +14,7 @@ from annotator.domain.material.transcript import LEFT_OUT, moments, of_source, t
 from annotator.domain.texts import difference
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.words import counted
-from annotator.gui import keys, theme
+from annotator.gui import theme
 from annotator.gui.forms.unit_editor import AnchorChips
 from annotator.gui.session.page import files
 from annotator.gui.session.session import Pane, ProjectSession
@@ -24,6 +24,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
     PlainLabel,
+    StretchSpace,
     column_of,
     direction_of,
     horizontal,
@@ -232,18 +233,16 @@ class EvidenceSteps(QWidget):
         super().__init__()
         self._passages: list[tuple[str, Span]] = []
         self._at = -1
-        self.count, self.before, self.after = PlainLabel(role="hint"), QToolButton(), QToolButton()
-        row = horizontal(self.count, on=self, margins=0, spacing=4)
-        for button, picture, words, act, way in (
-            (self.before, "up", "Previous passage", "previous_evidence", -1),
-            (self.after, "down", "Next passage", "next_evidence", 1),
-        ):
-            chips.put(button, picture)
-            keys.tell(button, "toolTip", f"{words} ({{{act}}})")
-            with_properties(button, accessibleName=words, focusPolicy=Qt.FocusPolicy.NoFocus)
-            button.clicked.connect(lambda _=False, way=way: self.step(way))
-            row.addWidget(button)
-        row.addStretch(1)
+        self.count, no_focus = PlainLabel(role="hint"), Qt.FocusPolicy.NoFocus
+        self.before, self.after = (
+            chips.tool_button(
+                "Previous passage ({previous_evidence})", "up", lambda: self.step(-1), focusPolicy=no_focus
+            ),
+            chips.tool_button(
+                "Next passage ({next_evidence})", "down", lambda: self.step(1), focusPolicy=no_focus
+            ),
+        )
+        horizontal(self.count, self.before, self.after, StretchSpace(1), on=self, margins=0, spacing=4)
         self.hide()
 
     def show_passages(self, passages: Sequence[tuple[str, Span]], at_hand: str) -> None:

@@ -159,6 +159,10 @@ class Page(QWidget):
             made.append(shortcut)
         self._shortcuts[act] = made
 
+    def bind_all(self, acts: Mapping[str, Callable[[], object]]) -> None:
+        for act, slot in acts.items():
+            self.bind(act, slot)
+
     def press(self, act: str) -> bool:
         """Do an act of this page as its key would; whether the page has it."""
         shortcuts = self._shortcuts.get(act, [])

@@ -84,11 +84,9 @@ class TryStrip(Pane):
         self._steps = QWidget()
         self._row = FlowRow(self._steps, gap=4)
         self._row.addWidget(self._lead)
-        self._close = with_properties(
-            QToolButton(), toolTip=DISMISS, accessibleName="Dismiss the steps to try"
+        self._close = chips.tool_button(
+            DISMISS, "close", self.dismiss, 14, accessibleName="Dismiss the steps to try"
         )
-        chips.put(self._close, "close", 14)
-        self._close.clicked.connect(self.dismiss)
         horizontal(
             (self._steps, 1), (self._close, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(12, 2, 8, 2)
         )

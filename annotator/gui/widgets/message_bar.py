@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QProgressBar,
     QPushButton,
-    QToolButton,
     QWidget,
 )
 
@@ -51,16 +50,13 @@ class MessageBar(QFrame):
         self.setProperty("role", "message")
         self._icon = QLabel()
         self._happened, self._todo = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
-        self._act, self._other, self._close = (
-            QPushButton(),
-            QPushButton(),
-            with_properties(QToolButton(), toolTip="Dismiss (Esc)", accessibleName="Dismiss the message"),
+        self._act, self._other = QPushButton(), QPushButton()
+        self._close = chips.tool_button(
+            "Dismiss (Esc)", "close", self.clear, 14, accessibleName="Dismiss the message"
         )
         self._slots: dict[QPushButton, Callable[[], object]] = {}
         for button in (self._act, self._other):
             button.clicked.connect(partial(self._do, button))
-        chips.put(self._close, "close", 14)
-        self._close.clicked.connect(self.clear)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.clear)
         horizontal(

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE
@@ -140,12 +140,15 @@ class UnitDetails(QWidget):
 
     def _evidence(self) -> QHBoxLayout:
         self.show_evidence = QuoteButton("quiet", "Press to show its place.")
-        self.clear_evidence = with_properties(
-            QToolButton(), text="Clear", toolTip="Remove the evidence", accessibleName="Clear the evidence"
-        )
         self.show_evidence.clicked.connect(self._bench.evidence_wanted)
-        chips.put(self.clear_evidence, "close", 14)
-        self.clear_evidence.clicked.connect(lambda: self._bench.mark(self._bench.unit_id, "", None, None))
+        self.clear_evidence = chips.tool_button(
+            "Remove the evidence",
+            "close",
+            lambda: self._bench.mark(self._bench.unit_id, "", None, None),
+            14,
+            text="Clear",
+            accessibleName="Clear the evidence",
+        )
         lock(self.clear_evidence, self._locked)
         read = presentation_of(self._protocol).read
         self._no_evidence = ElidedLabel(
@@ -163,14 +166,9 @@ class UnitDetails(QWidget):
             accessibleName=f"Note on this {presentation_of(self._protocol).one}",
             readOnly=bool(self._locked),
         )
-        self.flag = with_properties(
-            QToolButton(),
-            checkable=True,
-            toolTip=f"Flag for a second look ({keys.shown('flag')})",
-            accessibleName="Flag for a second look",
+        self.flag = chips.tool_button(
+            "Flag for a second look ({flag})", "flag", self._bench.flag, checkable=True
         )
-        chips.put(self.flag, "flag")
-        self.flag.clicked.connect(lambda: self._bench.flag())
         lock(self.flag, self._locked)
         return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
 
