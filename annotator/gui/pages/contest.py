@@ -10,7 +10,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QFrame,
     QPlainTextEdit,
     QPushButton,
@@ -42,7 +41,15 @@ from annotator.gui.session.page import PagePart, PartedPage
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    column_of,
+    horizontal,
+    open_file,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import (
     BudgetBox,
@@ -559,14 +566,8 @@ class RoundsPart(PagePart):
         self.bar.enable("start_contest", bool(estimate.units) and not self.run.running)
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self,
-            "Matches that were played elsewhere",
-            "",
-            "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)",
-        )
-        if name:
-            self.import_file(Path(name))
+        kinds = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
+        open_file(self, "Matches that were played elsewhere", kinds, self.import_file)
 
     def import_file(self, path: Path) -> None:
         self.answer.clear()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
 
@@ -34,6 +34,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     push_button,
+    show_tabs,
     vertical,
     with_properties,
 )
@@ -193,13 +194,9 @@ class FeedbackPage(Page):
         self.question.setText(f"{item.key} · {item.question}")
         if any(each.stage is Stage.LABELLING for each in result.stages):
             self._reports = {task.response_id: task.name for task in self.session.ask(labels.queue) or []}
-        with QSignalBlocker(self.stages):
-            while self.stages.count():
-                self.stages.removeTab(0)
-            for each in result.stages:
-                self.stages.addTab(title(each.stage))
-            places = [place for place, each in enumerate(result.stages) if each.stage.value == stage]
-            self.stages.setCurrentIndex(next(iter(places), 0))
+        stages = [each.stage for each in result.stages]
+        current = next((place for place, each in enumerate(stages) if each.value == stage), 0)
+        show_tabs(self.stages, [(title(each), "") for each in stages], current)
         self._show_stage()
 
     def _show_stage(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFileDialog,
     QHBoxLayout,
     QPushButton,
     QSizePolicy,
@@ -44,7 +43,9 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
+    open_file,
     push_button,
+    save_file,
     vertical,
     with_properties,
 )
@@ -145,9 +146,9 @@ class SetDrafting(Pane):
 
     def _choose_place(self) -> None:
         name = rubric_views.in_force(self.session.project) or rubric_views.OWN
-        path, _ = QFileDialog.getSaveFileName(self, "Save a rubric set", f"{name} weighed.csv", FILES)
-        if path:
-            self.write_file(name, Path(path))
+        save_file(
+            self, "Save a rubric set", f"{name} weighed.csv", FILES, lambda path: self.write_file(name, path)
+        )
 
     def write_file(self, name: str, path: Path) -> None:
         if (many := self.session.ask(rubric_views.write_set, name, path)) is not None:
@@ -155,11 +156,8 @@ class SetDrafting(Pane):
             self.bar.answer.show_message("success", words)
 
     def _choose_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(
-            self, "A rubric set", "", "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
-        )
-        if path:
-            self.import_file(Path(path))
+        kinds = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
+        open_file(self, "A rubric set", kinds, self.import_file)
 
     def import_file(self, path: Path) -> None:
         change = self.session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)

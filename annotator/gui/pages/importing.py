@@ -35,10 +35,13 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     StretchSpace,
+    choose_folder,
     column_of,
     direction_of,
     horizontal,
+    open_file,
     push_button,
+    save_file,
     vertical,
     with_properties,
 )
@@ -191,14 +194,13 @@ class MatchingView(Pane):
         self.matched.emit(imports.exactly(self.tables))
 
     def _save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save mapping", "mapping.json", FILES)
-        if name:
-            self.session.attempt(lambda: imports.save_mapping(Path(name), self.tables))
+        save_file(self, "Save mapping", "mapping.json", FILES, self._save_mapping)
+
+    def _save_mapping(self, path: Path) -> None:
+        self.session.attempt(lambda: imports.save_mapping(path, self.tables))
 
     def _choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Load mapping", "", FILES)
-        if name:
-            self.load(Path(name))
+        open_file(self, "Load mapping", FILES, self.load)
 
     def load(self, path: Path) -> None:
         if (mapping := self.session.attempt(partial(imports.load_mapping, path))) is not None:
@@ -423,8 +425,7 @@ class ImportPage(Page):
         self._look()
 
     def _choose_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Folder to import"):
-            self.add([Path(name)])
+        choose_folder(self, "Folder to import", lambda path: self.add([path]))
 
     def _choose_files(self) -> None:
         offered = f"Tables (*{' *'.join(imports.ENDINGS)});;{TRANSCRIPTS};;All files (*)"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QWidget
 
@@ -28,7 +28,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     direction_of,
     horizontal,
-    tooltip,
+    show_tabs,
     vertical,
     with_properties,
 )
@@ -382,7 +382,7 @@ class SourcePane(Pane):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.tabs and event.type() == QEvent.Type.Resize:
             for place, source in enumerate(self.sources):
-                self.tabs.setTabText(place, self._short(source.title))
+                self.tabs.setTabText(place, self._short(source.title).replace("&", "&&"))
         return super().eventFilter(watched, event)
 
     @property
@@ -425,16 +425,9 @@ class SourcePane(Pane):
         self._show_tab()
 
     def _fill_tabs(self, front: int) -> None:
-        with QSignalBlocker(self.tabs):
-            while self.tabs.count():
-                self.tabs.removeTab(0)
-            for source in self.sources:
-                self.tabs.setTabToolTip(self.tabs.addTab(self._short(source.title)), tooltip(source.title))
-            if not self.sources:
-                self.tabs.addTab("Sources")
-            self.tabs.addTab(QUESTION)
-            self.tabs.setCurrentIndex(front)
-            self.as_text.setChecked(False)
+        tabs = [(self._short(source.title), source.title) for source in self.sources] or [("Sources", "")]
+        show_tabs(self.tabs, [*tabs, (QUESTION, "")], front)
+        self.as_text.setChecked(False)
 
     def stop(self) -> None:
         self.pdf.clear()
@@ -600,7 +593,7 @@ class SourcePane(Pane):
         px, around = theme.current().px, theme.current().px(AROUND_TITLE)
         left = self.tabs.width() - self.fontMetrics().horizontalAdvance(QUESTION) - around
         room = max(px(TAB_WIDTH), min(px(WIDEST_TAB), left // max(1, len(self.sources)) - around))
-        return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room).replace("&", "&&")
+        return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room)
 
 
 def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int) -> Anchor | None:

@@ -11,7 +11,6 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QLabel,
     QMenu,
     QPushButton,
@@ -54,6 +53,8 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
+    save_file,
+    show_tabs,
     tooltip,
     vertical,
     with_properties,
@@ -311,13 +312,12 @@ class ViewPane(Splitter):
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
         sheet_key = self.model.whole.key
         self._sheets, self._metric = sheets, metric
-        with QSignalBlocker(self.tabs):
-            while self.tabs.count():
-                self.tabs.removeTab(0)
-            for sheet in sheets:
-                self.tabs.addTab(f"{sheet.title} ({len(sheet.lines):,})".replace("&", "&&"))
-            known = [sheet.key for sheet in sheets]
-            self.tabs.setCurrentIndex(known.index(sheet_key) if sheet_key in known else 0)
+        known = [sheet.key for sheet in sheets]
+        show_tabs(
+            self.tabs,
+            [(f"{sheet.title} ({len(sheet.lines):,})", "") for sheet in sheets],
+            known.index(sheet_key) if sheet_key in known else 0,
+        )
         self._show_sheet(self.tabs.currentIndex())
         self.share_room()
 
@@ -657,9 +657,7 @@ class LeavingMenu(QToolButton):
 
     def _choose_table(self) -> None:
         kinds = "Tables (*.csv);;JSON (*.json)"
-        name, _ = QFileDialog.getSaveFileName(self, "Save table", f"{self.name}.csv", kinds)
-        if name:
-            self.save_table(Path(name))
+        save_file(self, "Save table", f"{self.name}.csv", kinds, self.save_table)
 
     def save_table(self, path: Path) -> None:
         try:
@@ -670,11 +668,8 @@ class LeavingMenu(QToolButton):
             self.told.emit(f"Saved {path.name}.")
 
     def _choose_picture(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)"
-        )
-        if name:
-            self.save_picture(Path(name))
+        kinds = "SVG (*.svg);;PNG (*.png)"
+        save_file(self, "Save picture", f"{self.name}.svg", kinds, self.save_picture)
 
     def save_picture(self, path: Path) -> None:
         picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)

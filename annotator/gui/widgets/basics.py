@@ -1,14 +1,16 @@
-"""Labels of plain text, buttons and layouts: what every page is made of."""
+"""Labels of plain text, buttons, layouts and questions for files: what every page is made of."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from html import escape
+from pathlib import Path
 from typing import Any, TypeVar
 
 from PySide6.QtCore import (
     QEvent,
     QObject,
+    QSignalBlocker,
     QSize,
     Qt,
     QTimer,
@@ -25,11 +27,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
     QListWidget,
+    QListWidgetItem,
     QPushButton,
     QRadioButton,
     QScrollArea,
@@ -37,6 +41,7 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QStyle,
     QStyleOption,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
@@ -181,6 +186,46 @@ def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, 
             if isinstance(one, QCheckBox | QRadioButton) and isinstance(layout, QVBoxLayout):
                 # As wide as its words, and its frame in focus, too.
                 layout.setAlignment(one, Qt.AlignmentFlag.AlignLeft)
+
+
+def open_file(parent: QWidget, title: str, kinds: str, then: Callable[[Path], object], at: str = "") -> None:
+    """Ask for a file that is to be read, and go on with it when one was chosen."""
+    name, _ = QFileDialog.getOpenFileName(parent, title, at, kinds)
+    if name:
+        then(Path(name))
+
+
+def save_file(
+    parent: QWidget, title: str, suggested: str, kinds: str, then: Callable[[Path], object]
+) -> None:
+    """Ask where a file is to be written, and go on with the place when one was chosen."""
+    name, _ = QFileDialog.getSaveFileName(parent, title, suggested, kinds)
+    if name:
+        then(Path(name))
+
+
+def choose_folder(parent: QWidget, title: str, then: Callable[[Path], object], at: str = "") -> None:
+    if name := QFileDialog.getExistingDirectory(parent, title, at):
+        then(Path(name))
+
+
+def add_entry(entries: QListWidget, words: str, data: object = None, tip: str = "") -> QListWidgetItem:
+    """A further entry of a list, which holds `data` for whoever chooses it."""
+    entry = QListWidgetItem(words)
+    entry.setData(Qt.ItemDataRole.UserRole, data)
+    entry.setToolTip(tooltip(tip))
+    entries.addItem(entry)
+    return entry
+
+
+def show_tabs(bar: QTabBar, tabs: Iterable[tuple[str, str]], current: int) -> None:
+    """Have tabs with these titles and tooltips, and one of them in front; tells nobody."""
+    with QSignalBlocker(bar):
+        while bar.count():
+            bar.removeTab(0)
+        for title, tip in tabs:
+            bar.setTabToolTip(bar.addTab(title.replace("&", "&&")), tooltip(tip))
+        bar.setCurrentIndex(current)
 
 
 def later(owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int) -> QTimer:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QListWidget,
-    QListWidgetItem,
     QProgressBar,
     QPushButton,
     QWidget,
@@ -23,6 +22,7 @@ from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    add_entry,
     horizontal,
     vertical,
     with_properties,
@@ -274,9 +274,7 @@ class MissingPanel(EscapePanel):
         chosen = self.entries.currentRow()
         self.entries.clear()
         for picture, words, place in entries:
-            entry = QListWidgetItem(chips.icon(picture), words)
-            entry.setData(Qt.ItemDataRole.UserRole, place)
-            self.entries.addItem(entry)
+            add_entry(self.entries, words, place).setIcon(chips.icon(picture))
         self.entries.setVisible(bool(entries))
         self.entries.setCurrentRow(max(0, min(chosen, len(entries) - 1)))
         row = max(self.entries.sizeHintForRow(0), least_height)

@@ -24,6 +24,7 @@ from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     Stack,
+    add_entry,
     column_of,
     horizontal,
     push_button,
@@ -294,9 +295,7 @@ class GapList(SidePart):
         self._gaps = result
         self.list.clear()
         for gap in result:
-            entry = QListWidgetItem(_words(gap))
-            entry.setData(Qt.ItemDataRole.UserRole, (gap.adjudication_id, gap.ruling_id))
-            self.list.addItem(entry)
+            add_entry(self.list, _words(gap), (gap.adjudication_id, gap.ruling_id))
         for part in (self.list, self.copy):
             part.setVisible(bool(result))
         self.nothing.setVisible(not result)

@@ -31,7 +31,15 @@ from annotator.gui.session.page import PartedPage, Tab, TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, push_button, vertical
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    choose_folder,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import RowsTree, line
 from annotator.gui.widgets.fields import search_field
@@ -525,8 +533,7 @@ class HandingOut(TabPart):
 
     def _choose(self, person_ids: list[str]) -> None:
         here = str(self._folder or self.session.project.path.parent)
-        if name := QFileDialog.getExistingDirectory(self, "Folder for the tasks", here):
-            self.write(person_ids, Path(name))
+        choose_folder(self, "Folder for the tasks", lambda folder: self.write(person_ids, folder), here)
 
     def write(self, person_ids: list[str], folder: Path) -> None:
         """Write the tasks of these people into a folder, on another thread."""

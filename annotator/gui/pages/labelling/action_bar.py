@@ -13,7 +13,7 @@ from annotator.domain.texts.words import counted
 from annotator.gui.review.verdict_words import ZERO, Face, face
 from annotator.gui.session.page import way_to
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
-from annotator.gui.widgets.basics import ElidedLabel, horizontal, tooltip, with_properties
+from annotator.gui.widgets.basics import ElidedLabel, horizontal, show_tabs, with_properties
 
 LOCKED = "This file is read-only; labels cannot be changed."
 SEALED = "Your labels of this item are submitted; reopen them to change any."
@@ -118,15 +118,12 @@ class ProtocolTabs(QFrame):
 
     def offer(self, protocols: Sequence[str], chosen: str) -> None:
         """Show these protocols, one of them in front; tells nobody."""
+        place = protocols.index(chosen)
+        if list(protocols) != self._names:
+            self._names = list(protocols)
+            show_tabs(self.tabs, [(one.tab, one.about) for one in map(presentation_of, protocols)], place)
         with QSignalBlocker(self.tabs):
-            if list(protocols) != self._names:
-                self._names = list(protocols)
-                while self.tabs.count():
-                    self.tabs.removeTab(0)
-                for name in self._names:
-                    shown = presentation_of(name)
-                    self.tabs.setTabToolTip(self.tabs.addTab(shown.tab), tooltip(shown.about))
-            self.tabs.setCurrentIndex(self._names.index(chosen))
+            self.tabs.setCurrentIndex(place)
         # The one in front is written in bold, and wider.
         self.tabs.updateGeometry()
         self.setVisible(len(self._names) > 1)

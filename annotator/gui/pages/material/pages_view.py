@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from annotator.actions.items import pages
 from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
@@ -23,6 +23,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
+    choose_folder,
     later,
     push_button,
     vertical,
@@ -102,8 +103,7 @@ class FetchingBar(OrderPane):
         self.folder.setEnabled(self.begin.isEnabled())
 
     def _choose_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Folder with cited pages"):
-            self.take_in(Path(name))
+        choose_folder(self, "Folder with cited pages", self.take_in)
 
     def tell(self, line: dict[str, Any]) -> None:
         first, *more = pages.words(line)

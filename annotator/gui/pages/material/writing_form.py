@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QWidget
 
 from annotator.actions.items.items import LeftOut
 from annotator.actions.judges import judges
@@ -23,7 +23,14 @@ from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    choose_folder,
+    horizontal,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.fields import (
     BudgetBox,
     ChoiceBox,
@@ -100,9 +107,9 @@ class ResearchFields(QObject):
         return "" if there else "There is no such file or folder of works."
 
     def _choose(self) -> None:
-        name = QFileDialog.getExistingDirectory(self._form, "Folder with works.csv", self.place())
-        if name:
-            self.corpus.setText(name)
+        choose_folder(
+            self._form, "Folder with works.csv", lambda path: self.corpus.setText(str(path)), self.place()
+        )
 
 
 MODES = (

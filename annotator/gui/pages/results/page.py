@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QFileDialog
+from PySide6.QtWidgets import QCheckBox
 
 from annotator.actions.authoring import annotating
 from annotator.actions.papers import paper_tables
@@ -18,7 +18,7 @@ from annotator.gui.session.page import way_to
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Refused
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
-from annotator.gui.widgets.basics import push_button, tooltip, with_properties
+from annotator.gui.widgets.basics import open_file, push_button, tooltip, with_properties
 from annotator.gui.widgets.fields import AmountBox, together
 
 # People: a benchmark's author, who will publish the numbers. What annoys them elsewhere: scores without n or
@@ -112,10 +112,8 @@ class ResultViewer(Viewer):
         if self._file:
             self._file = ""
             self._count()
-            return
-        name, _ = QFileDialog.getOpenFileName(self, "Another project", "", "Projects (*.goldsmith)")
-        if name:
-            self.compare_with(Path(name))
+        else:
+            open_file(self, "Another project", "Projects (*.goldsmith)", self.compare_with)
 
     def compare_with(self, path: Path) -> None:
         self._file = str(path)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGroupBox,
     QListWidget,
-    QListWidgetItem,
 )
 
 from annotator import files
@@ -38,8 +37,10 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    add_entry,
     horizontal,
     later,
+    open_file,
     push_button,
     vertical,
     with_properties,
@@ -130,9 +131,7 @@ class CardCheck(Pane):
         self._hold()
 
     def choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "A card", "", FILES)
-        if name:
-            self.look_at(Path(name))
+        open_file(self, "A card", FILES, self.look_at)
 
     def look_at(self, path: Path) -> None:
         self._path = path
@@ -206,12 +205,8 @@ class CardCheck(Pane):
         names = {judge.id: judge.name for judge in self.session.ask(judges.all_of) or ()}
         self.bound.clear()
         for card in self.session.ask(derived_judges.bound) or ():
-            entry = QListWidgetItem(
-                f"\u2068{names.get(card.judge_id, card.name)}\u2069, {card.protocol}\n"
-                f"card of {card.made_at:%Y-%m-%d}, {card.sha256[:8]}"
-            )
-            entry.setData(Qt.ItemDataRole.UserRole, card)
-            self.bound.addItem(entry)
+            name, made = names.get(card.judge_id, card.name), f"card of {card.made_at:%Y-%m-%d}"
+            add_entry(self.bound, f"\u2068{name}\u2069, {card.protocol}\n{made}, {card.sha256[:8]}", card)
         there = self.bound.count() > 0
         for widget in (self._bound, self.bound, self.release):
             widget.setVisible(there)
