@@ -91,8 +91,7 @@ class KeepingPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
         self.report: ContestReport | None = None
-        self.rater = ChoiceBox(accessibleName="Whose comparisons")
-        self.rater.keep_short(18)
+        self.rater = ChoiceBox(letters=18, accessibleName="Whose comparisons")
         self.rater.currentIndexChanged.connect(lambda _: self._count())
         self.top = NumberBox(
             minimum=0,
@@ -435,10 +434,8 @@ class RoundsPart(PagePart):
         super().__init__(session, ActsBar(LEFT, RIGHT))
         self._so_far: dict[str, ContestRater] = {}
         self._names: dict[str, str] = {}
-        self.judge, self.pairs = ChoiceBox(), ChoiceBox()
-        for box, name, letters in ((self.judge, "Judge that compares", 20), (self.pairs, "Who meets", 10)):
-            box.setAccessibleName(name)
-            box.keep_short(letters)
+        self.judge = ChoiceBox(letters=20, accessibleName="Judge that compares")
+        self.pairs = ChoiceBox(letters=10, accessibleName="Who meets")
         self.top, self.seed = NumberBox(minimum=1, maximum=99_999), NumberBox(minimum=0, maximum=999_999_999)
         self.rounds = NumberBox(minimum=1, maximum=MOST_ROUNDS)
         for number, name in (

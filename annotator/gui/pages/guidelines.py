@@ -68,13 +68,12 @@ class RubricsRow(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.box, self.more = ChoiceBox(), QPushButton("Add a set…")
-        self.box.keep_short(22)
-        self.box.setToolTip(
-            "Reports are labelled, judged and scored by the chosen rubrics at once; scores change"
+        self.box = ChoiceBox(
+            letters=22,
+            toolTip="Reports are labelled, judged and scored by the chosen rubrics at once; scores change",
         )
-        with_properties(
-            self.more,
+        self.more = with_properties(
+            QPushButton("Add a set…"),
             checkable=True,
             role="quiet",
             toolTip="Have a model write a rubric set, or import one, to compare it with the experts' rubrics",
@@ -519,13 +518,8 @@ class GuidelinesPage(Page):
             self.answer.show_message("success", "All answers were given under the current version.")
 
     def _go(self, row: int) -> None:
-        answer = self.older.at(row)
-        if answer is None:
-            return
-        if answer.stage is Stage.LABELLING:
-            self.session.go("Label", item_id=answer.item_id)
-        else:
-            self.session.go("Author", item_id=answer.item_id, kind=answer.stage.value)
+        if (answer := self.older.at(row)) is not None:
+            self.session.go_to_work(answer.item_id, answer.stage)
 
     def _other_pane(self) -> None:
         """From the stages to the words, from there to the answers, and round again."""
@@ -601,8 +595,8 @@ class VersionsView(Pane):
         self._writable = False
         self.next_version = 1
         """The number that a version published now would get."""
-        self.title, self.versions = PlainLabel("", "strong"), ChoiceBox(accessibleName="Version to read")
-        self.versions.keep_short(12)
+        self.title = PlainLabel("", "strong")
+        self.versions = ChoiceBox(letters=12, accessibleName="Version to read")
         self.versions.currentIndexChanged.connect(self._show)
         self.take_up = push_button(
             "Edit from this version",

@@ -111,8 +111,7 @@ class MatchingView(Pane):
         super().__init__(session)
         self._refused: set[tuple[str, str]] = set()
         self.tables: list[TableMatch] = []
-        self.which = ChoiceBox(accessibleName="Table")
-        self.which.keep_short(24)
+        self.which = ChoiceBox(letters=24, accessibleName="Table")
         self.which.currentIndexChanged.connect(lambda _: self._show())
         self.constants = LineField(
             placeholderText="The same in every row: System = Alder; Language = en",
@@ -366,8 +365,7 @@ class ImportPage(Page):
         self._begin()
 
     def _choosing(self, session: ProjectSession) -> FlowRow:
-        self.format = ChoiceBox(accessibleName="Layout of the files")
-        self.format.keep_short(LETTERS)
+        self.format = ChoiceBox(letters=LETTERS, accessibleName="Layout of the files")
         self.format.addItem("By content", "")
         for name, words in imports.offered(session.project).items():
             self.format.addItem(words, name)

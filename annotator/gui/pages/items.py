@@ -38,7 +38,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import LinesTable
-from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field, when_changed
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
 FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
@@ -389,12 +389,12 @@ class ItemsPage(Page):
             "Search questions, subjects, keys…", "Search items", lambda: self._later.start()
         )
         self.search.returnPressed.connect(self._into_list)
-        self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
-        for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):
-            combo.setAccessibleName(name)
-            combo.keep_short(16)
+        self.type, self.subject, self.state = combos = [
+            ChoiceBox(letters=16, accessibleName=name) for name in ("Question type", "Subject", "State")
+        ]
+        for combo in combos:
             theme.scale(combo.setMinimumWidth, LEAST_FILTER)
-            combo.currentIndexChanged.connect(lambda _: self._narrow())
+        when_changed(self._narrow, *combos)
         self.count = with_properties(QLabel(), role="hint")
         self.add = push_button("Add item…", lambda: self._show_form(True))
         keys.tell(self.add, "toolTip", "Add an item ({new_item})")

@@ -138,7 +138,7 @@ class RunForm(Pane):
         self._judges: dict[str, Judge] = {}
         self._offers: dict[str, ProtocolOffer | ExtractionOffer] = {}
         self._usual_of = "", ""
-        self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.judge, self.what = ChoiceBox(letters=12), ChoiceBox(letters=12)
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList("Systems; all unless some are ticked", 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)
@@ -159,7 +159,6 @@ class RunForm(Pane):
 
     def _lay_out(self) -> None:
         for combo in (self.judge, self.what):
-            combo.keep_short(12)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         what = "What is judged or extracted"
         self.form = form_of(

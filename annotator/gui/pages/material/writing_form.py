@@ -137,9 +137,8 @@ class WritingForm(OrderPane):
         self._judges: Sequence[Judge] = ()
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = completing(self.system)
-        self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.judge, self.mode, self.items, self.condition = (ChoiceBox(letters=12) for _ in range(4))
         self.planned = QCheckBox("Ask for a plan first and keep it")
-        self.condition = ChoiceBox()
         self.cutoff = LineField(placeholderText="none, or a day such as 2025-03-24")
         self.filed_as = LineField(placeholderText="the input's own mode")
         self.trials = NumberBox(minimum=1, maximum=100)
@@ -175,8 +174,6 @@ class WritingForm(OrderPane):
             form.addRow(words, field)
         for words, row in self.research.rows:
             form.insertRow(form.rowCount() - 1, words, row)
-        for combo in (self.judge, self.mode, self.condition, self.items):
-            combo.keep_short(12)
         self.trials.setAccessibleName("Runs per item")
         self.at_once.setAccessibleName("Concurrent calls")
         numbers = horizontal(self.trials, PlainLabel("concurrent"), self.at_once, StretchSpace(1))

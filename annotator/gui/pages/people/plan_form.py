@@ -236,13 +236,11 @@ class ItemsChoice(Pane):
         super().__init__(session)
         self._taken: Mapping[Stage, AbstractSet[str]] = {}
         self._stages: tuple[Stage, ...] = ()
-        self.type, self.subject = ChoiceBox(), ChoiceBox()
-        for combo, name in ((self.type, "Question type"), (self.subject, "Subject")):
-            combo.setAccessibleName(name)
-            combo.keep_short(12)
-            combo.currentIndexChanged.connect(lambda _: self._tell())
+        self.type, self.subject = (
+            ChoiceBox(letters=12, accessibleName=name) for name in ("Question type", "Subject")
+        )
         self.fresh = QCheckBox("Only items not yet assigned at these stages")
-        self.fresh.toggled.connect(lambda _: self._tell())
+        when_changed(self._tell, self.type, self.subject, self.fresh)
         self.count = PlainLabel("", "hint")
         self.pilot = PilotChoice(session)
         self.pilot.changed.connect(self.changed)

@@ -345,19 +345,12 @@ class PeopleTable(TabPart):
         # Whoever adjudicates writes nothing as a rule; one more tick says that they do.
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
         add = KeyButton("Add", press=self.add)
-        line = QWidget()
-        line.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
-        self.adding = line
+        self.adding = QWidget()
+        self.adding.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
         column.addWidget(self.adding)
-        self.rename = KeyButton("Rename", act="rename_person")
-        self.leaving = KeyButton("Deactivate", act="leave_or_return")
-        self.work = KeyButton("Work as this person", "Return", role="primary")
-        for button, slot in (
-            (self.rename, self.begin_renaming),
-            (self.leaving, self.leave_or_return),
-            (self.work, self.work_as),
-        ):
-            button.clicked.connect(slot)
+        self.rename = KeyButton("Rename", act="rename_person", press=self.begin_renaming)
+        self.leaving = KeyButton("Deactivate", act="leave_or_return", press=self.leave_or_return)
+        self.work = KeyButton("Work as this person", "Return", role="primary", press=self.work_as)
         column.addLayout(horizontal(self.rename, self.leaving, StretchSpace(1), self.work))
 
     def focus_first(self) -> None:

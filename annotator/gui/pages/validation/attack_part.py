@@ -86,7 +86,7 @@ class AttackForm(Pane):
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
         self.estimating = Estimating(session, self, self._came)
-        self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.judge, self.what = ChoiceBox(letters=10), ChoiceBox(letters=10)
         self.attacks = TickList()
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
         self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
@@ -102,7 +102,6 @@ class AttackForm(Pane):
 
     def _lay_out(self) -> None:
         for combo in (self.judge, self.what):
-            combo.keep_short(10)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.form = form_of(
             (
