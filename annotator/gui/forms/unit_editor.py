@@ -333,8 +333,7 @@ class UnitEditor(FieldsFrame):
         self.number.setText(str(number))
         self.number.setAccessibleName(f"{self.words.unit.capitalize()} {number}")
         if self.name:
-            self.name.setText(unit.text)
-            self.name.setVisible(bool(unit.text))
+            self.name.show_words(unit.text)
         if self.hint and self.words.hints:
             self.hint.setText(self.words.hints[number > 1])
         if unit.note:
@@ -393,8 +392,7 @@ class UnitEditor(FieldsFrame):
             self._drafted = PlainLabel(role="hint", wrap=True)
             self._places["drafted"].addWidget(self._drafted)
         if self._drafted is not None:
-            self._drafted.setText(words)
-            self._drafted.setVisible(bool(words))
+            self._drafted.show_words(words)
 
     def lock(self, locked: bool) -> None:
         self._locked = locked

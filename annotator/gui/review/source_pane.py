@@ -71,8 +71,7 @@ class TextPane(Pane):
 
     def entitle(self, words: str) -> None:
         """Say over the text what it is; nothing hides the line."""
-        self.head.setText(words)
-        self.head.setVisible(bool(words))
+        self.head.show_words(words)
 
     def show_report(self, text: str, what: str = "report") -> None:
         """Show Markdown, as plain text where it cannot be rendered safely."""
@@ -586,8 +585,7 @@ class SourcePane(Pane):
         self.pdf.show_pdf(content)
 
     def _say(self, words: str) -> None:
-        self.hint.setText(words)
-        self.hint.setVisible(bool(words))
+        self.hint.show_words(words)
 
     def _short(self, title: str) -> str:
         px, around = theme.current().px, theme.current().px(AROUND_TITLE)

@@ -211,7 +211,8 @@ class Window(QMainWindow):
         self.stack = centre.stack
         self.setCentralWidget(centre)
         self.messages.float_over(centre.work, below=False)
-        self.tries = self._try_strip()
+        # What to try in the sample; no other project has it.
+        self.tries = TryStrip(self.session, self) if self.session.project.is_sample else None
         if self.tries is not None:
             centre.say_above(self.tries)
         centre.say_above(self.bar)
@@ -233,12 +234,6 @@ class Window(QMainWindow):
             self.addAction(self._acts[act])
         for part in (self.menuBar(), self.navigation, self.bar, self.messages, self.status):
             theme.apply_theme(part)
-
-    def _try_strip(self) -> "TryStrip | None":
-        """What to try in the sample; no other project has it."""
-        if not self.session.project.is_sample:
-            return None
-        return TryStrip(self.session, self)
 
     def _listen(self) -> None:
         self.navigation.chosen.connect(self.show_place)

@@ -178,9 +178,8 @@ class BulkEvidence(Pane):
             for entry in offer.entries:
                 self.entries.addItem(_line(entry))
         doubts = " Tick those of the doubtful that are right." if offer.doubtful else ""
-        self.summary.setText(f"{offer.words()}{doubts}" if offer.entries else "")
+        self.summary.show_words(f"{offer.words()}{doubts}" if offer.entries else "")
         self.tick.setVisible(bool(doubts))
-        self.summary.setVisible(bool(offer.entries))
         self._count()
 
     def _chosen(self) -> list[Reference]:

@@ -265,12 +265,9 @@ class AuthorPage(Page):
             self.sheet.acts.new()
 
     def _begin(self, item_id: str, kind: Kind) -> None:
-        if self._go_on_to(item_id, kind):
-            self.sheet.focus_first()
-
-    def _go_on_to(self, item_id: str, kind: Kind) -> bool:
         """Go to an item and that kind, or to another where it is not written for it."""
-        return self.go_to(item_id, self.assigned.fitting(item_id, kind))
+        if self.go_to(item_id, self.assigned.fitting(item_id, kind)):
+            self.sheet.focus_first()
 
     def _submit(self) -> None:
         """Submit; from what is submitted already, go on."""

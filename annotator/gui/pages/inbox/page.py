@@ -466,8 +466,7 @@ class HandingOut(TabPart):
         words = self.session.ask(known_keys.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
         self._programs = self.session.ask(people.programs) or {}
-        self.later.setText("\n".join(self.session.ask(packing.without_task) or ()))
-        self.later.setVisible(bool(self.later.text()))
+        self.later.show_words("\n".join(self.session.ask(packing.without_task) or ()))
         self.shared.fill()
         self._fill_table()
 

@@ -280,8 +280,7 @@ class EndpointForm(Pane):
         self.usual.setVisible(not (readonly or follows or judged))
         for widget in (self.weights, self.calls, self.tokens, self.key, self.keep, self.forget):
             widget.setEnabled(not readonly and not follows)
-        self.locked.setText(FOLLOWS if follows else HAS_JUDGED if judged else "")
-        self.locked.setVisible(follows or judged)
+        self.locked.show_words(FOLLOWS if follows else HAS_JUDGED if judged else "")
 
     def _put_price(self, price: Price | None) -> None:
         amounts = (price.input, price.output, price.cached) if price else (None, None, None)

@@ -10,7 +10,7 @@ from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.labels import LabelSheet
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.texts.words import counted
-from annotator.gui.review.verdict_words import ZERO, Face, face
+from annotator.gui.review.verdict_words import ZERO, face
 from annotator.gui.session.page import way_to
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, horizontal, show_tabs, with_properties
@@ -70,7 +70,8 @@ class LabellingActionBar(ActsBar):
     def show_rest(self, value: str) -> None:
         """Offer one verdict for all that is open beside the current unit, or none."""
         if value:
-            self.buttons[ZERO].set_words(f"Rest {_lower(face(value, self._protocol))}")
+            words = face(value, self._protocol).words
+            self.buttons[ZERO].set_words(f"Rest {words[:1].lower()}{words[1:]}")
         self.offer(ZERO, there=bool(value) and not self._locked)
 
     def show_progress(self, labelled: int, units: int, left: int) -> None:
@@ -89,10 +90,6 @@ class LabellingActionBar(ActsBar):
             ENDS_ITEM if last and not sealed else ENDS_ALONE if alone else ENDS_REPORT
         )
         self.set_words("submit", "Next" if sealed else "Submit" if last or alone else "Done")
-
-
-def _lower(one: Face) -> str:
-    return one.words[:1].lower() + one.words[1:]
 
 
 class ProtocolTabs(QFrame):

@@ -185,8 +185,7 @@ class UnitDetails(QWidget):
             else:
                 row.show_kind(None, "", "")
         self._show_outdated(unit_label.outdated)
-        self.origin.setText(f"{unit_label.origin[:1].upper()}{unit_label.origin[1:]}")
-        self.origin.setVisible(bool(unit_label.origin))
+        self.origin.show_words(f"{unit_label.origin[:1].upper()}{unit_label.origin[1:]}")
         quote = label.quote if label else ""
         self.show_evidence.show_quote(quote)
         for widget in (self.show_evidence, self.clear_evidence):
@@ -321,8 +320,7 @@ class UnitCard(WorkCard):
     def _say(self, hint: str, words: str) -> None:
         if words or hint in vars(self):
             shown: PlainLabel = getattr(self, hint)
-            shown.setText(words)
-            shown.setVisible(bool(words))
+            shown.show_words(words)
 
     def show_weight(self, shown: bool) -> None:
         """Show how much the unit counts; raters see it only when they ask for it."""

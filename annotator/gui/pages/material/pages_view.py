@@ -345,8 +345,8 @@ class PagesView(TabPart):
             [(claim.item, claim.system, " ".join(claim.text.split())) for claim in self._citing]
         )
         rest = f", the first {MOST} of {len(citing):,}" if len(citing) > MOST else ""
-        self.cited_by.setText(f"Claims that cite it{rest} (Enter shows one in its report)")
-        self.cited_by.setVisible(bool(self._citing))
+        cited_by = f"Claims that cite it{rest} (Enter shows one in its report)"
+        self.cited_by.show_words(cited_by if self._citing else "")
         self.claims.setVisible(bool(self._citing))
 
     def _ask_claim(self) -> None:

@@ -528,8 +528,7 @@ class PartEditor(Pane):
         self.parting.setEnabled(may and point is not None and bool(point.merged))
         self.vital.setChecked(point is not None and point.vital)
         texts = [f"“{one.text}”" for one in point.merged] if point is not None else []
-        self.merged.setText(f"Merged with it: {'; '.join(texts)}")
-        self.merged.setVisible(bool(texts))
+        self.merged.show_words(f"Merged with it: {'; '.join(texts)}" if texts else "")
 
     def _accepted(self, point: KeyPoint) -> bool:
         result = self.extract

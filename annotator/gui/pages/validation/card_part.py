@@ -165,8 +165,7 @@ class CardCheck(Pane):
     def _show(self, result: CheckedCard) -> None:
         self.checked = result
         card, check = result.card, result.check
-        self.file.setText(_about(card, self._path) if card else self._path.name if self._path else "")
-        self.file.setVisible(self._path is not None)
+        self.file.show_words(_about(card, self._path) if card else self._path.name if self._path else "")
         for widget in (self.look, self._against):
             widget.setVisible(card is not None)
         words = check.words() if check else []
