@@ -40,6 +40,7 @@ def holds(whole: QWidget) -> bool:
 
 def go_round(panes: Sequence[tuple[QWidget, Callable[[], object]]]) -> None:
     """Go to the pane after the one that has the keyboard, and round again; each comes with what goes there."""
-    here = next((number for number, (pane, _) in enumerate(panes) if holds(pane)), -1)
+    focus = QApplication.focusWidget()
+    here = next((n for n, (pane, _) in enumerate(panes) if pane is focus or holds(pane)), -1)
     if panes:
         panes[(here + 1) % len(panes)][1]()

@@ -189,8 +189,7 @@ class DimensionEditor(UnitEditor):
             if result
             else []
         )
-        self.meaning.setText("\n".join([result.definition, *points]) if result else "")
-        self.meaning.setVisible(bool(result))
+        self.meaning.show_words("\n".join([result.definition, *points]) if result else "")
 
 
 class TaskEditor(UnitEditor):

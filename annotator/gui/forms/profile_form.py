@@ -140,8 +140,7 @@ class NewProjectDialog(QDialog):
         self.name = LineField(text="project", accessibleName="Name of the project", maxLength=LONGEST_NAME)
         self.where = ElidedLabel(role="hint")
         self.change = push_button("Change…", self._change)
-        self.create_button = push_button("Create", self._create, "primary")
-        self.create_button.setDefault(True)
+        self.create_button = push_button("Create", self._create, "primary", default=True)
         self.messages = MessageBar()
         about = "What does this benchmark use? Everything else stays out of sight; you can add it later in Settings."
         body = column_of(
@@ -196,8 +195,7 @@ class _Card(QFrame):
     def __init__(self, choice: ProfileChoice, group: QButtonGroup) -> None:
         super().__init__()
         with_properties(self, role="card", current=False)
-        self.radio = QRadioButton(choice.title)
-        self.radio.setAccessibleDescription(choice.about)
+        self.radio = with_properties(QRadioButton(choice.title), accessibleDescription=choice.about)
         font = self.radio.font()
         font.setBold(True)
         self.radio.setFont(font)

@@ -146,10 +146,7 @@ class AnchorChip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.button = QuoteButton("chip", "Press to show it in the source.")
-        self.remove = with_properties(
-            QToolButton(), role="tool", toolTip="Remove the quotation", accessibleName="Remove the quotation"
-        )
-        chips.put(self.remove, "close", 14)
+        self.remove = chips.tool_button("Remove the quotation", "close", size=14, role="tool")
         horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def show_anchor(self, anchor: Anchor) -> None:
@@ -336,8 +333,7 @@ class UnitEditor(FieldsFrame):
         self.number.setText(str(number))
         self.number.setAccessibleName(f"{self.words.unit.capitalize()} {number}")
         if self.name:
-            self.name.setText(unit.text)
-            self.name.setVisible(bool(unit.text))
+            self.name.show_words(unit.text)
         if self.hint and self.words.hints:
             self.hint.setText(self.words.hints[number > 1])
         if unit.note:
@@ -396,8 +392,7 @@ class UnitEditor(FieldsFrame):
             self._drafted = PlainLabel(role="hint", wrap=True)
             self._places["drafted"].addWidget(self._drafted)
         if self._drafted is not None:
-            self._drafted.setText(words)
-            self._drafted.setVisible(bool(words))
+            self._drafted.show_words(words)
 
     def lock(self, locked: bool) -> None:
         self._locked = locked

@@ -16,6 +16,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    add_entry,
     horizontal,
     push_button,
     vertical,
@@ -61,9 +62,7 @@ class BackupList(QWidget):
         for backup in result:
             when = format(local(backup.at), MOMENT)
             about = [when, f"{backup.size / 1e6:.1f} MB", backup.why, backup.problem]
-            entry = QListWidgetItem("   ".join(part for part in about if part))
-            entry.setData(Qt.ItemDataRole.UserRole, backup.path)
-            self.list.addItem(entry)
+            add_entry(self.list, "   ".join(part for part in about if part), backup.path)
         self.body.setCurrentWidget(self.list if result else self.nothing)
         for widget in (self._card, self.take):
             widget.setVisible(bool(result))

@@ -10,7 +10,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QFrame,
     QPlainTextEdit,
     QPushButton,
@@ -42,7 +41,15 @@ from annotator.gui.session.page import PagePart, PartedPage
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    column_of,
+    horizontal,
+    open_file,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import (
     BudgetBox,
@@ -84,8 +91,7 @@ class KeepingPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
         self.report: ContestReport | None = None
-        self.rater = ChoiceBox(accessibleName="Whose comparisons")
-        self.rater.keep_short(18)
+        self.rater = ChoiceBox(letters=18, accessibleName="Whose comparisons")
         self.rater.currentIndexChanged.connect(lambda _: self._count())
         self.top = NumberBox(
             minimum=0,
@@ -105,9 +111,11 @@ class KeepingPart(PagePart):
         self.model = SheetModel(self)
         self.table = SheetTable("Standings", self.model, moved=self._turn)
         self.words = with_properties(
-            QPlainTextEdit(readOnly=True), role="read", accessibleName="The selected task"
+            QPlainTextEdit(readOnly=True),
+            role="read",
+            accessibleName="The selected task",
+            tabChangesFocus=True,
         )
-        self.words.setTabChangesFocus(True)
         self._reasoned: tuple[str, ...] = ()
         self.reason = LineField(
             placeholderText="Why it is held back", accessibleName="Why the task is held back"
@@ -308,9 +316,9 @@ class RankingPart(PagePart):
         self.lay_out(column_of(head, (self.stack, 1), spacing=8))
 
     def _text(self, name: str) -> QPlainTextEdit:
-        field = with_properties(QPlainTextEdit(readOnly=True), role="read", accessibleName=name)
-        field.setTabChangesFocus(True)
-        return field
+        return with_properties(
+            QPlainTextEdit(readOnly=True), role="read", accessibleName=name, tabChangesFocus=True
+        )
 
     def _button(self, side: str, step: int) -> QPushButton:
         sure, confidence = SURE[step - 1], f"{STEPS[step - 1]:.2f}".removesuffix("0")
@@ -426,10 +434,8 @@ class RoundsPart(PagePart):
         super().__init__(session, ActsBar(LEFT, RIGHT))
         self._so_far: dict[str, ContestRater] = {}
         self._names: dict[str, str] = {}
-        self.judge, self.pairs = ChoiceBox(), ChoiceBox()
-        for box, name, letters in ((self.judge, "Judge that compares", 20), (self.pairs, "Who meets", 10)):
-            box.setAccessibleName(name)
-            box.keep_short(letters)
+        self.judge = ChoiceBox(letters=20, accessibleName="Judge that compares")
+        self.pairs = ChoiceBox(letters=10, accessibleName="Who meets")
         self.top, self.seed = NumberBox(minimum=1, maximum=99_999), NumberBox(minimum=0, maximum=999_999_999)
         self.rounds = NumberBox(minimum=1, maximum=MOST_ROUNDS)
         for number, name in (
@@ -557,14 +563,8 @@ class RoundsPart(PagePart):
         self.bar.enable("start_contest", bool(estimate.units) and not self.run.running)
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self,
-            "Matches that were played elsewhere",
-            "",
-            "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)",
-        )
-        if name:
-            self.import_file(Path(name))
+        kinds = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
+        open_file(self, "Matches that were played elsewhere", kinds, self.import_file)
 
     def import_file(self, path: Path) -> None:
         self.answer.clear()

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -20,6 +20,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.difference import TextPiece, differences
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
+from annotator.gui.parts import go_round
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession, title
@@ -33,6 +34,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     push_button,
+    show_tabs,
     vertical,
     with_properties,
 )
@@ -133,13 +135,17 @@ class FeedbackPage(Page):
         )
 
     def _bind(self) -> None:
-        self.bind("submit", self.objection.submit)
-        self.bind("note", self.objection.enter)
-        self.bind("next_item", lambda: self._step(1))
-        self.bind("previous_item", lambda: self._step(-1))
-        self.bind("next_open", self._next_changed)
-        self.bind("guideline", lambda: self.session.go("Guidelines", stage=self._stage.value))
-        self.bind("other_pane", self._other_pane)
+        self.bind_all(
+            {
+                "submit": self.objection.submit,
+                "note": self.objection.enter,
+                "next_item": lambda: self._step(1),
+                "previous_item": lambda: self._step(-1),
+                "next_open": self._next_changed,
+                "guideline": lambda: self.session.go("Guidelines", stage=self._stage.value),
+                "other_pane": self._other_pane,
+            }
+        )
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show every item there is something to say of; `item_id` and `stage` say where to look."""
@@ -188,13 +194,9 @@ class FeedbackPage(Page):
         self.question.setText(f"{item.key} · {item.question}")
         if any(each.stage is Stage.LABELLING for each in result.stages):
             self._reports = {task.response_id: task.name for task in self.session.ask(labels.queue) or []}
-        with QSignalBlocker(self.stages):
-            while self.stages.count():
-                self.stages.removeTab(0)
-            for each in result.stages:
-                self.stages.addTab(title(each.stage))
-            places = [place for place, each in enumerate(result.stages) if each.stage.value == stage]
-            self.stages.setCurrentIndex(next(iter(places), 0))
+        stages = [each.stage for each in result.stages]
+        current = next((place for place, each in enumerate(stages) if each.value == stage), 0)
+        show_tabs(self.stages, [(title(each), "") for each in stages], current)
         self._show_stage()
 
     def _show_stage(self) -> None:
@@ -219,13 +221,12 @@ class FeedbackPage(Page):
 
     def _other_pane(self) -> None:
         """From the list to the rows, from there to the objection, and round again."""
-        here = QApplication.focusWidget() or self
-        if self.list is here:
-            self.view.area.setFocus()
-        elif self.view.isAncestorOf(here) and self.objection.field.isVisible():
-            self.objection.enter()
-        elif self.list.isVisible():
-            self.list.setFocus()
+        panes = (
+            (self.list, self.list.setFocus),
+            (self.view, self.view.area.setFocus),
+            (self.objection.field, self.objection.enter),
+        )
+        go_round([pane for pane in panes if pane[0].isVisible()])
 
 
 class StageView(QWidget):

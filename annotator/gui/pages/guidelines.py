@@ -9,9 +9,7 @@ from typing import Any
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
-    QApplication,
     QButtonGroup,
-    QFileDialog,
     QHBoxLayout,
     QPushButton,
     QSizePolicy,
@@ -32,6 +30,7 @@ from annotator.domain.texts.difference import differences
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.material.parts_view import DrawingBar
+from annotator.gui.parts import go_round
 from annotator.gui.review.field_chips import moment
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import Page
@@ -44,7 +43,9 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
+    open_file,
     push_button,
+    save_file,
     vertical,
     with_properties,
 )
@@ -67,13 +68,12 @@ class RubricsRow(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.box, self.more = ChoiceBox(), QPushButton("Add a set…")
-        self.box.keep_short(22)
-        self.box.setToolTip(
-            "Reports are labelled, judged and scored by the chosen rubrics at once; scores change"
+        self.box = ChoiceBox(
+            letters=22,
+            toolTip="Reports are labelled, judged and scored by the chosen rubrics at once; scores change",
         )
-        with_properties(
-            self.more,
+        self.more = with_properties(
+            QPushButton("Add a set…"),
             checkable=True,
             role="quiet",
             toolTip="Have a model write a rubric set, or import one, to compare it with the experts' rubrics",
@@ -116,16 +116,20 @@ class SetDrafting(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.what, self.bar = ChoiceBox(), DrawingBar(session)
-        self.save, self.bring = QPushButton("Save this set…"), QPushButton("Import a set…")
-        self.save.setToolTip("Save the set that reports are judged by, so that people can weigh its criteria")
-        self.bring.setToolTip(
-            "A table with the columns item, criterion and weight; the file's name names the set"
+        self.what, self.bar = ChoiceBox(accessibleName="Rubric set to draft"), DrawingBar(session)
+        self.save, self.bring = (
+            with_properties(
+                QPushButton("Save this set…"),
+                toolTip="Save the set that reports are judged by, so that people can weigh its criteria",
+            ),
+            with_properties(
+                QPushButton("Import a set…"),
+                toolTip="A table with the columns item, criterion and weight; the file's name names the set",
+            ),
         )
         self.save.clicked.connect(self._choose_place)
         self.bring.clicked.connect(self._choose_file)
         self.bar.came.connect(self.came)
-        self.what.setAccessibleName("Rubric set to draft")
         self.what.currentIndexChanged.connect(lambda _: self._offer())
         files = horizontal(self.save, self.bring, StretchSpace(1), spacing=6)
         vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
@@ -141,9 +145,9 @@ class SetDrafting(Pane):
 
     def _choose_place(self) -> None:
         name = rubric_views.in_force(self.session.project) or rubric_views.OWN
-        path, _ = QFileDialog.getSaveFileName(self, "Save a rubric set", f"{name} weighed.csv", FILES)
-        if path:
-            self.write_file(name, Path(path))
+        save_file(
+            self, "Save a rubric set", f"{name} weighed.csv", FILES, lambda path: self.write_file(name, path)
+        )
 
     def write_file(self, name: str, path: Path) -> None:
         if (many := self.session.ask(rubric_views.write_set, name, path)) is not None:
@@ -151,11 +155,8 @@ class SetDrafting(Pane):
             self.bar.answer.show_message("success", words)
 
     def _choose_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(
-            self, "A rubric set", "", "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
-        )
-        if path:
-            self.import_file(Path(path))
+        kinds = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
+        open_file(self, "A rubric set", kinds, self.import_file)
 
     def import_file(self, path: Path) -> None:
         change = self.session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
@@ -182,11 +183,10 @@ class GuidelineEditor(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._stage, self._in_force = Stage.RUBRIC, ""
-        self.edit, self.look = TextBox(), ReportView()
+        self.edit, self.look = TextBox(), with_properties(ReportView(), accessibleName="Preview")
         with_properties(
             self.edit, accessibleName="The next version", tabChangesFocus=True, font=_even_letters()
         )
-        self.look.setAccessibleName("Preview")
         self._pause = later(self, self.keep, PAUSE_MS)
         self.edit.textChanged.connect(self._typed)
         self.body = Stack(self.edit, self.look)
@@ -376,12 +376,16 @@ class GuidelinesPage(Page):
         return part
 
     def _bind(self) -> None:
-        self.bind("submit", self._publish)
-        self.bind("preview", self._turn)
-        self.bind("next_item", lambda: self._step(1))
-        self.bind("previous_item", lambda: self._step(-1))
-        self.bind("next_open", self._next_stale)
-        self.bind("other_pane", self._other_pane)
+        self.bind_all(
+            {
+                "submit": self._publish,
+                "preview": self._turn,
+                "next_item": lambda: self._step(1),
+                "previous_item": lambda: self._step(-1),
+                "next_open": self._next_stale,
+                "other_pane": self._other_pane,
+            }
+        )
 
     @property
     def _writable(self) -> bool:
@@ -514,23 +518,14 @@ class GuidelinesPage(Page):
             self.answer.show_message("success", "All answers were given under the current version.")
 
     def _go(self, row: int) -> None:
-        answer = self.older.at(row)
-        if answer is None:
-            return
-        if answer.stage is Stage.LABELLING:
-            self.session.go("Label", item_id=answer.item_id)
-        else:
-            self.session.go("Author", item_id=answer.item_id, kind=answer.stage.value)
+        if (answer := self.older.at(row)) is not None:
+            self.session.go_to_work(answer.item_id, answer.stage)
 
     def _other_pane(self) -> None:
         """From the stages to the words, from there to the answers, and round again."""
-        here = QApplication.focusWidget() or self
-        if self.stages is here:
-            (self.writing.edit if self._writable else self.reading.text).setFocus()
-        elif self.texts.isAncestorOf(here) and self.older.rowCount():
-            self.table.setFocus()
-        else:
-            self.stages.setFocus()
+        words = self.writing.edit if self._writable else self.reading.text
+        panes = [(self.stages, self.stages.setFocus), (self.texts, words.setFocus)]
+        go_round([*panes, *([(self.table, self.table.setFocus)] if self.older.rowCount() else [])])
 
 
 def columns(names: Mapping[str, str]) -> Sequence[Column[StaleAnswer]]:
@@ -600,9 +595,8 @@ class VersionsView(Pane):
         self._writable = False
         self.next_version = 1
         """The number that a version published now would get."""
-        self.title, self.versions = PlainLabel("", "strong"), ChoiceBox()
-        self.versions.setAccessibleName("Version to read")
-        self.versions.keep_short(12)
+        self.title = PlainLabel("", "strong")
+        self.versions = ChoiceBox(letters=12, accessibleName="Version to read")
         self.versions.currentIndexChanged.connect(self._show)
         self.take_up = push_button(
             "Edit from this version",

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QUrl, qVersion
 from PySide6.QtGui import QImage, QPainter, QResizeEvent, QTextDocument
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QListWidget, QWidget
 
 from annotator import __version__
 from annotator.actions.items import materials
@@ -20,6 +20,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
+    add_entry,
     horizontal,
     push_button,
     vertical,
@@ -73,9 +74,7 @@ class HelpPage(Page):
         theme.scale(self.topics.setFixedWidth, 230)
         wrap_lines(self.topics)
         for title, name in TOPICS:
-            entry = QListWidgetItem(title)
-            entry.setData(Qt.ItemDataRole.UserRole, name)
-            self.topics.addItem(entry)
+            add_entry(self.topics, title, name)
         self.text = IllustratedView(resources() / "help" / "pictures")
         self.topics.currentItemChanged.connect(lambda entry: self._show(entry.data(Qt.ItemDataRole.UserRole)))
         vertical(horizontal(self.topics, (self.text, 1)), on=self, margins=(20, 16, 20, 12))
@@ -190,8 +189,11 @@ class KeyboardPage(Page):
         return content
 
     def _field(self, act: str, title: str) -> QKeySequenceEdit:
-        field = with_properties(QKeySequenceEdit(keys.sequences(act)[0]), accessibleName=f"Key for {title}")
-        field.setMaximumSequenceLength(1)
+        field = with_properties(
+            QKeySequenceEdit(keys.sequences(act)[0]),
+            accessibleName=f"Key for {title}",
+            maximumSequenceLength=1,
+        )
         theme.scale(field.setFixedWidth, FIELD)
         field.editingFinished.connect(lambda: self._change(act))
         self.fields[act] = field

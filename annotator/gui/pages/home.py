@@ -145,8 +145,7 @@ class NextCard(Pane):
     def _row(self, step: "NextStep", role: str) -> QWidget:
         row = NextRow()
         act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
-        button = push_button(step.button, act, role)
-        button.setAccessibleName(f"{step.button}: {step.words}")
+        button = push_button(step.button, act, role, accessibleName=f"{step.button}: {step.words}")
         horizontal(
             PlainLabel("•", "hint"),
             (PlainLabel(step.words, wrap=True), 1),

@@ -35,10 +35,13 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     StretchSpace,
+    choose_folder,
     column_of,
     direction_of,
     horizontal,
+    open_file,
     push_button,
+    save_file,
     vertical,
     with_properties,
 )
@@ -108,8 +111,7 @@ class MatchingView(Pane):
         super().__init__(session)
         self._refused: set[tuple[str, str]] = set()
         self.tables: list[TableMatch] = []
-        self.which = ChoiceBox(accessibleName="Table")
-        self.which.keep_short(24)
+        self.which = ChoiceBox(letters=24, accessibleName="Table")
         self.which.currentIndexChanged.connect(lambda _: self._show())
         self.constants = LineField(
             placeholderText="The same in every row: System = Alder; Language = en",
@@ -191,14 +193,13 @@ class MatchingView(Pane):
         self.matched.emit(imports.exactly(self.tables))
 
     def _save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save mapping", "mapping.json", FILES)
-        if name:
-            self.session.attempt(lambda: imports.save_mapping(Path(name), self.tables))
+        save_file(self, "Save mapping", "mapping.json", FILES, self._save_mapping)
+
+    def _save_mapping(self, path: Path) -> None:
+        self.session.attempt(lambda: imports.save_mapping(path, self.tables))
 
     def _choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Load mapping", "", FILES)
-        if name:
-            self.load(Path(name))
+        open_file(self, "Load mapping", FILES, self.load)
 
     def load(self, path: Path) -> None:
         if (mapping := self.session.attempt(partial(imports.load_mapping, path))) is not None:
@@ -240,8 +241,9 @@ class CollectedView(QWidget):
         self.shown = FilterRow(CollectedFilter, CollectedFilter.KEPT)
         self.shown.show_tips(TIPS)
         self.shown.chosen.connect(self._fill)
-        self.papers = RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,))
-        self.papers.setMinimumHeight(LEAST_LIST)
+        self.papers = with_properties(
+            RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,)), minimumHeight=LEAST_LIST
+        )
         self.papers.currentItemChanged.connect(lambda *_: self._show_paper())
         self.notes = PlainLabel(role="hint", wrap=True)
         self.latex, self.exemplar = RawText("LaTeX of the section"), TextPane(session)
@@ -342,8 +344,13 @@ class ImportPage(Page):
             wrap=True,
         )
         self.chosen = ElidedLabel("", "hint")
-        self.preview = GrowingEdit(least=2, most=5, readOnly=True, accessibleName="To be imported")
-        self.preview.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.preview = GrowingEdit(
+            least=2,
+            most=5,
+            readOnly=True,
+            accessibleName="To be imported",
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+        )
         self.progress = ProgressRow()
         self.progress.hide()
         self.collected = CollectedView(session)
@@ -359,8 +366,7 @@ class ImportPage(Page):
         self._begin()
 
     def _choosing(self, session: ProjectSession) -> FlowRow:
-        self.format = ChoiceBox(accessibleName="Layout of the files")
-        self.format.keep_short(LETTERS)
+        self.format = ChoiceBox(letters=LETTERS, accessibleName="Layout of the files")
         self.format.addItem("Recognise the layout", "")
         for name, words in imports.offered(session.project).items():
             self.format.addItem(words, name)
@@ -418,8 +424,7 @@ class ImportPage(Page):
         self._look()
 
     def _choose_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Folder to import"):
-            self.add([Path(name)])
+        choose_folder(self, "Folder to import", lambda path: self.add([path]))
 
     def _choose_files(self) -> None:
         offered = f"Tables (*{' *'.join(imports.ENDINGS)});;{TRANSCRIPTS};;All files (*)"

@@ -38,7 +38,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import LinesTable
-from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field, when_changed
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
 FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
@@ -155,8 +155,8 @@ class TypeProposal(Pane):
             QPushButton("Ask a model…"),
             role="quiet",
             toolTip="Have a model propose a type and a subject, with a reason",
+            checkable=True,
         )
-        self.more.setCheckable(True)
         self.more.toggled.connect(lambda _: self.wake())
         self.asking = DraftAsking(session)
         self.asking.came.connect(self.wake)
@@ -378,8 +378,7 @@ class ItemsPage(Page):
             "retire_item": self._retire,
             "apply_selection": self._apply,
         }
-        for act, do in acts.items():
-            self.bind(act, do)
+        self.bind_all(acts)
         self.bind("ask_draft", self._classify)
         self.bar.asked.connect(lambda act: acts[act]())
         self.bind("next_open", self._next_open)
@@ -390,12 +389,12 @@ class ItemsPage(Page):
             "Search questions, subjects, keys…", "Search items", lambda: self._later.start()
         )
         self.search.returnPressed.connect(self._into_list)
-        self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
-        for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):
-            combo.setAccessibleName(name)
-            combo.keep_short(16)
+        self.type, self.subject, self.state = combos = [
+            ChoiceBox(letters=16, accessibleName=name) for name in ("Question type", "Subject", "State")
+        ]
+        for combo in combos:
             theme.scale(combo.setMinimumWidth, LEAST_FILTER)
-            combo.currentIndexChanged.connect(lambda _: self._narrow())
+        when_changed(self._narrow, *combos)
         self.count = with_properties(QLabel(), role="hint")
         self.add = push_button("Add item…", lambda: self._show_form(True))
         keys.tell(self.add, "toolTip", "Add an item ({new_item})")

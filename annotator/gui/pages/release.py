@@ -100,8 +100,7 @@ class ReleasePage(Page):
         self.progress = ProgressRow()
         self.progress.hide()
         self.past = PastReleases(session)
-        self.test_items = ChoiceBox()
-        self.test_items.setAccessibleName("Test items")
+        self.test_items = ChoiceBox(accessibleName="Test items")
         offer(self.test_items, [(words, access.value) for access, words in TEST_ITEMS.items()])
         self.group = QButtonGroup(self)
         self.with_pages = QCheckBox("Include the texts of cited pages")
@@ -274,8 +273,9 @@ class PastReleases(Pane):
         self.question = column_of(
             self._question, horizontal((self.reason, 1), self.withdraw, cancel), spacing=6
         )
-        self.changes = PlainLabel("", wrap=True)
-        self.changes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.changes = PlainLabel(
+            "", wrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
+        )
         self._body = column_of(
             PlainLabel("Releases", "subtitle"), self.rows, self.question, self.changes, spacing=8
         )
@@ -292,8 +292,9 @@ class PastReleases(Pane):
 
     def _row(self, release: "NumberedRelease") -> QWidget:
         row = ReleaseRow()
-        words = PlainLabel(release.words, wrap=True)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words = PlainLabel(
+            release.words, wrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
+        )
         compare = push_button("Compare…", partial(self._compare, release.number), "quiet")
         withdraw = push_button("Withdraw…", partial(self._ask, release.number), "quiet")
         for button, verb in ((compare, "Compare"), (withdraw, "Withdraw")):

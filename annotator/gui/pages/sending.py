@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTr
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
 from annotator.actions.parcels.tray import SendingOutcome, SendingOverview, SendingPiece
-from annotator.domain.experts.assignment import Stage
 from annotator.gui import theme
 from annotator.gui.review.field_chips import moment
 from annotator.gui.session import page
@@ -60,7 +59,7 @@ class SendPage(Page):
             PlainLabel(role="strong", wrap=True),
         )
         self.keys, self.shared = PlainLabel(wrap=True), FolderLine(session)
-        self.table.wanted.connect(self._go_to)
+        self.table.wanted.connect(lambda piece: session.go_to_work(piece.item_id, piece.stage))
         self.progress = ProgressRow()
         self.progress.hide()
         self.body = Stack(self.table, self._nothing())
@@ -103,8 +102,7 @@ class SendPage(Page):
         self.table.show_pieces(result.pieces)
         self.body.setCurrentIndex(0 if result.pieces else 1)
         self.work.setVisible(bool(result.pieces))
-        self.summary.setText(summary(result))
-        self.summary.setVisible(bool(result.pieces))
+        self.summary.show_words(summary(result) if result.pieces else "")
         self.keys.show_words(key_words(result))
         self.receipt.show_sent(result, self._path)
         self.shared.fill()
@@ -116,15 +114,6 @@ class SendPage(Page):
             result is not None and result.count(SendingOutcome.NEW, SendingOutcome.SENT) + result.disputes > 0
         )
         self.go.setEnabled(goes and self.progress.isHidden() and not self.session.project.readonly)
-
-    def _go_to(self, piece: SendingPiece) -> None:
-        kind = piece.stage.kind
-        if piece.stage is Stage.ADJUDICATION:
-            self.session.go("Adjudicate", item_id=piece.item_id)
-        elif piece.stage is Stage.LABELLING or kind is None:
-            self.session.go("Label", item_id=piece.item_id)
-        else:
-            self.session.go("Author", item_id=piece.item_id, kind=kind.value)
 
     def choose(self) -> None:
         if not self.go.isEnabled():
@@ -247,9 +236,13 @@ class Receipt(QFrame):
         super().__init__()
         self._path: Path | None = None
         self.setProperty("role", "card")
-        self.code, self.about = PlainLabel(role="headline"), PlainLabel(wrap=True)
-        self.code.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        self.code, self.about = (
+            PlainLabel(
+                role="headline",
+                textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
+                | Qt.TextInteractionFlag.TextSelectableByKeyboard,
+            ),
+            PlainLabel(wrap=True),
         )
         self.earlier = PlainLabel(role="hint", wrap=True)
         self.copy, self.look = QPushButton(COPY), QPushButton("Open the folder")

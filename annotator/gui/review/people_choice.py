@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLayout,
     QTextBrowser,
-    QToolButton,
     QWidget,
 )
 
@@ -155,10 +154,7 @@ class GuidelinePanel(QFrame):
         super().__init__()
         self.setProperty("role", "side")
         self.text = with_properties(QTextBrowser(), role="side", openLinks=False, accessibleName="Guideline")
-        self.leave = with_properties(
-            QToolButton(), toolTip="Hide the guideline", accessibleName="Hide the guideline"
-        )
-        chips.put(self.leave, "close", 14)
+        self.leave = chips.tool_button("Hide the guideline", "close", size=14)
         vertical(
             horizontal((PlainLabel("Guideline", "subtitle"), 1), self.leave),
             (self.text, 1),

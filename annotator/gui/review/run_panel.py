@@ -174,8 +174,7 @@ class DraftAsking(OrderPane):
         self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
         self._request: Any = None
-        self.judge = ChoiceBox(accessibleName="Judge that writes the draft")
-        self.judge.keep_short(10)
+        self.judge = ChoiceBox(letters=10, accessibleName="Judge that writes the draft")
         self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
         self.budget = BudgetBox(most=10_000)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)

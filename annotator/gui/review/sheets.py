@@ -53,6 +53,16 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         with resetting(self):
             self._rows = rows
 
+    def rearrange(self, rows: Sequence[Row]) -> None:
+        """Show the same rows in another order; what is selected stays selected, wherever it now stands."""
+        self.layoutAboutToBeChanged.emit()
+        held = [(index, self._rows[index.row()]) for index in self.persistentIndexList()]
+        self._rows = rows
+        places = {id(row): place for place, row in enumerate(rows)}
+        for index, row in held:
+            self.changePersistentIndex(index, self.index(places[id(row)], index.column()))
+        self.layoutChanged.emit()
+
     def tell_all(self) -> None:
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self.columns) - 1))
@@ -150,14 +160,8 @@ class SheetModel(RowsModel[SheetLine]):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column, what is undefined last; a column of -1 gives the sheet's own order back."""
-        self.layoutAboutToBeChanged.emit()
-        held = [(index, self._rows[index.row()]) for index in self.persistentIndexList()]
         self._sorted = (column, order)
-        self._rows = self._arranged()
-        places = {id(line): place for place, line in enumerate(self._rows)}
-        for index, line in held:
-            self.changePersistentIndex(index, self.index(places[id(line)], index.column()))
-        self.layoutChanged.emit()
+        self.rearrange(self._arranged())
 
     def _arranged(self) -> list[SheetLine]:
         words = self._sought.split()

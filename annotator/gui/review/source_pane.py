@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QWidget
 
 from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Anchor, Unit
@@ -14,7 +14,7 @@ from annotator.domain.material.transcript import LEFT_OUT, moments, of_source, t
 from annotator.domain.texts import difference
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.words import counted
-from annotator.gui import keys, theme
+from annotator.gui import theme
 from annotator.gui.forms.unit_editor import AnchorChips
 from annotator.gui.session.page import files
 from annotator.gui.session.session import Pane, ProjectSession
@@ -24,10 +24,11 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
     PlainLabel,
+    StretchSpace,
     column_of,
     direction_of,
     horizontal,
-    tooltip,
+    show_tabs,
     vertical,
     with_properties,
 )
@@ -70,8 +71,7 @@ class TextPane(Pane):
 
     def entitle(self, words: str) -> None:
         """Say over the text what it is; nothing hides the line."""
-        self.head.setText(words)
-        self.head.setVisible(bool(words))
+        self.head.show_words(words)
 
     def show_report(self, text: str, what: str = "report") -> None:
         """Show Markdown, as plain text where it cannot be rendered safely."""
@@ -232,18 +232,16 @@ class EvidenceSteps(QWidget):
         super().__init__()
         self._passages: list[tuple[str, Span]] = []
         self._at = -1
-        self.count, self.before, self.after = PlainLabel(role="hint"), QToolButton(), QToolButton()
-        row = horizontal(self.count, on=self, margins=0, spacing=4)
-        for button, picture, words, act, way in (
-            (self.before, "up", "Previous passage", "previous_evidence", -1),
-            (self.after, "down", "Next passage", "next_evidence", 1),
-        ):
-            chips.put(button, picture)
-            keys.tell(button, "toolTip", f"{words} ({{{act}}})")
-            with_properties(button, accessibleName=words, focusPolicy=Qt.FocusPolicy.NoFocus)
-            button.clicked.connect(lambda _=False, way=way: self.step(way))
-            row.addWidget(button)
-        row.addStretch(1)
+        self.count, no_focus = PlainLabel(role="hint"), Qt.FocusPolicy.NoFocus
+        self.before, self.after = (
+            chips.tool_button(
+                "Previous passage ({previous_evidence})", "up", lambda: self.step(-1), focusPolicy=no_focus
+            ),
+            chips.tool_button(
+                "Next passage ({next_evidence})", "down", lambda: self.step(1), focusPolicy=no_focus
+            ),
+        )
+        horizontal(self.count, self.before, self.after, StretchSpace(1), on=self, margins=0, spacing=4)
         self.hide()
 
     def show_passages(self, passages: Sequence[tuple[str, Span]], at_hand: str) -> None:
@@ -383,7 +381,7 @@ class SourcePane(Pane):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.tabs and event.type() == QEvent.Type.Resize:
             for place, source in enumerate(self.sources):
-                self.tabs.setTabText(place, self._short(source.title))
+                self.tabs.setTabText(place, self._short(source.title).replace("&", "&&"))
         return super().eventFilter(watched, event)
 
     @property
@@ -426,16 +424,9 @@ class SourcePane(Pane):
         self._show_tab()
 
     def _fill_tabs(self, front: int) -> None:
-        with QSignalBlocker(self.tabs):
-            while self.tabs.count():
-                self.tabs.removeTab(0)
-            for source in self.sources:
-                self.tabs.setTabToolTip(self.tabs.addTab(self._short(source.title)), tooltip(source.title))
-            if not self.sources:
-                self.tabs.addTab("Sources")
-            self.tabs.addTab(QUESTION)
-            self.tabs.setCurrentIndex(front)
-            self.as_text.setChecked(False)
+        tabs = [(self._short(source.title), source.title) for source in self.sources] or [("Sources", "")]
+        show_tabs(self.tabs, [*tabs, (QUESTION, "")], front)
+        self.as_text.setChecked(False)
 
     def stop(self) -> None:
         self.pdf.clear()
@@ -594,14 +585,13 @@ class SourcePane(Pane):
         self.pdf.show_pdf(content)
 
     def _say(self, words: str) -> None:
-        self.hint.setText(words)
-        self.hint.setVisible(bool(words))
+        self.hint.show_words(words)
 
     def _short(self, title: str) -> str:
         px, around = theme.current().px, theme.current().px(AROUND_TITLE)
         left = self.tabs.width() - self.fontMetrics().horizontalAdvance(QUESTION) - around
         room = max(px(TAB_WIDTH), min(px(WIDEST_TAB), left // max(1, len(self.sources)) - around))
-        return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room).replace("&", "&&")
+        return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room)
 
 
 def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int) -> Anchor | None:

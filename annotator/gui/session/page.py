@@ -52,8 +52,9 @@ def may_choose_uses(session: ProjectSession) -> bool:
 
 def another_kind(session: ProjectSession, words: str = ANOTHER_KIND) -> QPushButton:
     """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
-    made = push_button(words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND)
-    made.setAccessibleName(ANOTHER_KIND)
+    made = push_button(
+        words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND, accessibleName=ANOTHER_KIND
+    )
     if not may_choose_uses(session):
         made.hide()
     return made
@@ -157,6 +158,10 @@ class Page(QWidget):
             shortcut.activated.connect(partial(self.session.attempt, slot))
             made.append(shortcut)
         self._shortcuts[act] = made
+
+    def bind_all(self, acts: Mapping[str, Callable[[], object]]) -> None:
+        for act, slot in acts.items():
+            self.bind(act, slot)
 
     def press(self, act: str) -> bool:
         """Do an act of this page as its key would; whether the page has it."""

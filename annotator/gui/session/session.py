@@ -527,6 +527,13 @@ class ProjectSession(QObject):
     def go(self, page: str, **place: Any) -> None:
         self.wanted.emit(page, place)
 
+    def go_to_work(self, item_id: str, stage: Stage) -> None:
+        """Go to where the work of a stage on an item is done."""
+        if stage.kind is not None and stage is not Stage.LABELLING:
+            self.go("Author", item_id=item_id, kind=stage.kind.value)
+        else:
+            self.go("Adjudicate" if stage is Stage.ADJUDICATION else "Label", item_id=item_id)
+
 
 class Pane(QFrame):
     """A part of a page, which asks and changes the open project; `role` is used by the style sheet."""

@@ -6,14 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people, shared
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui.parts import below
 from annotator.gui.session.session import Pane, ProjectSession
-from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, horizontal, later, push_button, vertical
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    choose_folder,
+    horizontal,
+    later,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
 if TYPE_CHECKING:
@@ -149,8 +157,7 @@ class FolderLine(Pane):
 
     def choose(self) -> None:
         here = str(shared.folder_of(self.session.project) or Path.home())
-        if name := QFileDialog.getExistingDirectory(self, "Shared folder", here):
-            self.go_by(Path(name))
+        choose_folder(self, "Shared folder", self.go_by, here)
 
     def go_by(self, folder: Path | None) -> None:
         from annotator.actions.parcels import shared_folder

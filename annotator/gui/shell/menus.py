@@ -33,7 +33,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
 from annotator.gui.shell import navigation
 from annotator.gui.shell.frame import Frame
-from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
+from annotator.gui.widgets.basics import PlainLabel, open_file, push_button, vertical
 from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
@@ -129,11 +129,8 @@ def _coming_and_going(window: "Window") -> list[Entry]:
 
 
 def _open(window: "Window") -> None:
-    name, _ = QFileDialog.getOpenFileName(
-        window.page, "Open project", str(window.session.project.path.parent), OPENED
-    )
-    if name:
-        window.open_other(Path(name))
+    here = str(window.session.project.path.parent)
+    open_file(window.page, "Open project", OPENED, window.open_other, here)
 
 
 def _new(window: "Window") -> None:

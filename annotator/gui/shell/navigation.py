@@ -62,9 +62,9 @@ class Navigation(QFrame):
             column.addWidget(self._button(place, f"Ctrl+{number}" if number else "Alt+Home"))
         column.addStretch(1)
         column.addWidget(self._button(SETTINGS, ""))
-        self.person = with_properties(QLabel(self), role="hint")
-        self.person.setTextFormat(Qt.TextFormat.PlainText)
-        self.person.setWordWrap(True)
+        self.person = with_properties(
+            QLabel(self), role="hint", textFormat=Qt.TextFormat.PlainText, wordWrap=True
+        )
         # A long name breaks into lines and makes nothing wider.
         self.person.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column.addWidget(self.person)
@@ -188,8 +188,9 @@ class PageRoom(QWidget):
         self._navigation = navigation
         pages = Pages()
         self.stack = pages.stack
-        self.area = KeylessArea("Current page", pages)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.area = with_properties(
+            KeylessArea("Current page", pages), horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        )
         # Not the area: it would have every page dressed again.
         for bar in (self.area.horizontalScrollBar(), self.area.verticalScrollBar()):
             theme.apply_theme(bar, hidden=True)
@@ -452,9 +453,9 @@ class PlaceBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.tabs, self.beside = _tab_bar("Tabs of this place"), _tab_bar("Beside this tab")
-        self.more = with_properties(QToolButton(), role="quiet")
-        self.more.setText("More")
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more = with_properties(
+            QToolButton(), role="quiet", text="More", popupMode=QToolButton.ToolButtonPopupMode.InstantPopup
+        )
         self.more.setMenu(QMenu(self.more))
         self.help = tool_button("About this page", "question", lambda: self.help_wanted.emit(self._topic))
         self._topic = ""
@@ -508,9 +509,9 @@ class PlaceBar(QWidget):
 
 
 def _tab_bar(name: str) -> QTabBar:
-    bar = with_properties(QTabBar(), drawBase=False, expanding=False, accessibleName=name)
-    bar.setUsesScrollButtons(True)
-    return bar
+    return with_properties(
+        QTabBar(), drawBase=False, expanding=False, accessibleName=name, usesScrollButtons=True
+    )
 
 
 RECENT, SAMPLE = 8, "sample.goldsmith"

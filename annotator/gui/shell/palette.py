@@ -93,10 +93,14 @@ class Palette(QFrame):
             clearButtonEnabled=True,
             accessibleName="Find an act, a page, an item or words in any text",
         )
-        self.list = with_properties(QListWidget(), accessibleName="What was found", uniformItemSizes=True)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setMouseTracking(True)
+        self.list = with_properties(
+            QListWidget(),
+            accessibleName="What was found",
+            uniformItemSizes=True,
+            focusPolicy=Qt.FocusPolicy.NoFocus,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            mouseTracking=True,
+        )
         self.list.setItemDelegate(_Lines(self.list))
         self.news = PlainLabel(role="hint", wrap=True)
         vertical(self.field, (self.list, 1), self.news, on=self, margins=(8, 8, 8, 8), spacing=6)

@@ -13,10 +13,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
     QLabel,
     QListWidget,
-    QListWidgetItem,
     QMenu,
     QVBoxLayout,
     QWidget,
@@ -38,9 +36,11 @@ from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     StretchSpace,
+    add_entry,
     column_of,
     horizontal,
     later,
+    open_file,
     push_button,
     vertical,
     with_properties,
@@ -123,10 +123,7 @@ class StartPage(QWidget):
         self.list = with_properties(QListWidget(), accessibleName="Recent projects")
         wrap_lines(self.list)
         for path in recent:
-            entry = QListWidgetItem(f"{path.stem}\n{path.parent}")
-            entry.setData(Qt.ItemDataRole.UserRole, path)
-            entry.setToolTip(str(path))
-            self.list.addItem(entry)
+            add_entry(self.list, f"{path.stem}\n{path.parent}", path, str(path))
         self.list.itemActivated.connect(lambda entry: self.chosen.emit(entry.data(Qt.ItemDataRole.UserRole)))
         column = vertical(title)
         if recent:
@@ -208,9 +205,7 @@ class StartPage(QWidget):
             self.chosen.emit(path)
 
     def _open(self, title: str, files: str) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()), files)
-        if name:
-            self.chosen.emit(Path(name))
+        open_file(self, title, files, self.chosen.emit, str(Path.home()))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if page.files(event):

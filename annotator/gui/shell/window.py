@@ -71,21 +71,22 @@ class TryStrip(Pane):
     def __init__(self, session: ProjectSession, window: QWidget) -> None:
         super().__init__(session, "try")
         self._window = window
-        self.button = with_properties(QToolButton(), role="try")
+        self.button = with_properties(
+            QToolButton(),
+            role="try",
+            text="Try this…",
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+        )
         """Has the steps in a menu, in place of the strip where the window is low."""
-        self.button.setText("Try this…")
-        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(QMenu(self.button))
         self.button.menu().aboutToShow.connect(self._fill_menu)
         self._lead = PlainLabel(TRY, role="strong")
         self._steps = QWidget()
         self._row = FlowRow(self._steps, gap=4)
         self._row.addWidget(self._lead)
-        self._close = with_properties(
-            QToolButton(), toolTip=DISMISS, accessibleName="Dismiss the steps to try"
+        self._close = chips.tool_button(
+            DISMISS, "close", self.dismiss, 14, accessibleName="Dismiss the steps to try"
         )
-        chips.put(self._close, "close", 14)
-        self._close.clicked.connect(self.dismiss)
         horizontal(
             (self._steps, 1), (self._close, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(12, 2, 8, 2)
         )
@@ -211,7 +212,8 @@ class Window(QMainWindow):
         self.stack = centre.stack
         self.setCentralWidget(centre)
         self.messages.float_over(centre.work, below=False)
-        self.tries = self._try_strip()
+        # What to try in the sample; no other project has it.
+        self.tries = TryStrip(self.session, self) if self.session.project.is_sample else None
         if self.tries is not None:
             centre.say_above(self.tries)
         centre.say_above(self.bar)
@@ -234,12 +236,6 @@ class Window(QMainWindow):
         for part in (self.menuBar(), self.navigation, self.bar, self.status):
             theme.apply_theme(part)
         theme.apply_theme(self.messages, hidden=True)
-
-    def _try_strip(self) -> "TryStrip | None":
-        """What to try in the sample; no other project has it."""
-        if not self.session.project.is_sample:
-            return None
-        return TryStrip(self.session, self)
 
     def _listen(self) -> None:
         self.navigation.chosen.connect(self.show_place)

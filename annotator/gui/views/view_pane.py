@@ -11,7 +11,6 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QLabel,
     QMenu,
     QPushButton,
@@ -54,6 +53,8 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
+    save_file,
+    show_tabs,
     tooltip,
     vertical,
     with_properties,
@@ -75,8 +76,7 @@ class PicturePane(Pane):
         super().__init__(session)
         self._pictures: tuple[SheetPicture, ...] = ()
         self._soon = later(self, self._draw, PICTURE_SETTLE_MS)
-        self.list = ChoiceBox(accessibleName="Picture")
-        self.list.keep_short(18)
+        self.list = ChoiceBox(letters=18, accessibleName="Picture")
         self.list.currentIndexChanged.connect(lambda _: self._soon.start())
         self._head = column_of(horizontal(label_of(self.list, "Pi&cture"), (self.list, 1)))
         self.view = PictureView("The picture")
@@ -262,15 +262,14 @@ class ViewPane(Splitter):
         self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
         """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
-        self.table = SheetTable("Figures", self.model, cells=True)
-        self.table.setSortingEnabled(True)
+        self.table = with_properties(SheetTable("Figures", self.model, cells=True), sortingEnabled=True)
         self.table.horizontalHeader().setSortIndicatorClearable(True)
         theme.scale(self.table.setMinimumHeight, ONE_ROW)
         self.table.activated.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
-        self.tabs = with_properties(QTabBar(), accessibleName="Tables of this view")
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
+        self.tabs = with_properties(
+            QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False
+        )
         self.tabs.currentChanged.connect(self._change_sheet)
         self._seek_soon = later(self, self._seek, SETTLE_MS)
         self.sought = search_field("Find in the table…", "Find in the table", self._seek_soon.start)
@@ -280,8 +279,9 @@ class ViewPane(Splitter):
         for label in (self.answers, self.notes):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._answers, self._conditions = list[str](), list[str]()
-        self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
-        self.more.setCheckable(True)
+        self.more = with_properties(
+            QPushButton(), role="quiet", toolTip="What these figures rest on", checkable=True
+        )
         self.more.toggled.connect(lambda _: self._fit_words())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
@@ -296,9 +296,11 @@ class ViewPane(Splitter):
 
     def _below(self) -> QWidget:
         self.account = with_properties(
-            QTextBrowser(), role="side", accessibleName="About the selected figure and its sources"
+            QTextBrowser(),
+            role="side",
+            accessibleName="About the selected figure and its sources",
+            openLinks=False,
         )
-        self.account.setOpenLinks(False)
         right = column_of(
             PlainLabel("About this figure", "strong"), (self.account, 1), margins=(4, 4, 0, 0), spacing=4
         )
@@ -309,13 +311,12 @@ class ViewPane(Splitter):
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
         sheet_key = self.model.whole.key
         self._sheets, self._metric = sheets, metric
-        with QSignalBlocker(self.tabs):
-            while self.tabs.count():
-                self.tabs.removeTab(0)
-            for sheet in sheets:
-                self.tabs.addTab(f"{sheet.title} ({len(sheet.lines):,})".replace("&", "&&"))
-            known = [sheet.key for sheet in sheets]
-            self.tabs.setCurrentIndex(known.index(sheet_key) if sheet_key in known else 0)
+        known = [sheet.key for sheet in sheets]
+        show_tabs(
+            self.tabs,
+            [(f"{sheet.title} ({len(sheet.lines):,})", "") for sheet in sheets],
+            known.index(sheet_key) if sheet_key in known else 0,
+        )
         self._show_sheet(self.tabs.currentIndex())
         self.share_room()
 
@@ -514,9 +515,11 @@ class Choosers(QWidget):
         self.lists, self._parts = {}, {}
         self._front = [choice.name for choice in choices if len(choice.values) > 1][: self._first]
         for choice in choices:
-            combo = ChoiceBox(accessibleName=choice.words)
-            combo.setMinimumContentsLength(LETTERS)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            combo = ChoiceBox(
+                accessibleName=choice.words,
+                minimumContentsLength=LETTERS,
+                sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents,
+            )
             longest = max((len(words) for words, _ in choice.values), default=0)
             theme.scale(combo.setMaximumWidth, WIDER if longest > WIDE_FROM else WIDEST)
             combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
@@ -653,9 +656,7 @@ class LeavingMenu(QToolButton):
 
     def _choose_table(self) -> None:
         kinds = "Tables (*.csv);;JSON (*.json)"
-        name, _ = QFileDialog.getSaveFileName(self, "Save table", f"{self.name}.csv", kinds)
-        if name:
-            self.save_table(Path(name))
+        save_file(self, "Save table", f"{self.name}.csv", kinds, self.save_table)
 
     def save_table(self, path: Path) -> None:
         try:
@@ -666,11 +667,8 @@ class LeavingMenu(QToolButton):
             self.told.emit(f"Saved {path.name}.")
 
     def _choose_picture(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)"
-        )
-        if name:
-            self.save_picture(Path(name))
+        kinds = "SVG (*.svg);;PNG (*.png)"
+        save_file(self, "Save picture", f"{self.name}.svg", kinds, self.save_picture)
 
     def save_picture(self, path: Path) -> None:
         picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)

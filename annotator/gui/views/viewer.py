@@ -102,8 +102,9 @@ class FigureBehindView(BehindPane):
         self._soon = later(self, self._show_detail, SETTLE_MS)
         self.note = PlainLabel("", "hint", wrap=True)
         self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
-        self.items_table = SheetTable("Items behind the figure", self.items)
-        self.items_table.setSortingEnabled(True)
+        self.items_table = with_properties(
+            SheetTable("Items behind the figure", self.items), sortingEnabled=True
+        )
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.items_table.horizontalHeader().setSortIndicatorClearable(True)
         self.items_table.activated.connect(self._enter)

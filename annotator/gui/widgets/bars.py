@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
+from typing import Any
 
 from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
@@ -52,13 +53,13 @@ class KeyButton(QPushButton):
         words: str,
         key: str | QKeySequence = "",
         role: str = "",
-        parent: QWidget | None = None,
         act: str = "",
         hint: str = "",
         press: Callable[..., object] | SignalInstance | None = None,
+        **settings: Any,
     ) -> None:
         """`act` names the key of an act of the key table, also after it was changed; `press` is done at a press."""
-        super().__init__(parent)
+        super().__init__(**settings)
         self.words, self._key, self._hint = words, "", hint
         if role:
             self.setProperty("role", role)
@@ -376,11 +377,16 @@ class ActsBar(QFrame):
         self._spare = [command.act for command in (*reversed(rest), *reversed(left), *right[:-1])]
         self._rest = len(rest)
         self.buttons: dict[str, KeyButton] = {}
-        self.progress = PlainLabel("", "hint")
-        self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.more = with_properties(QToolButton(), toolTip="More actions", accessibleName="More actions")
-        self.more.setText("More" if rest else "…")
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.progress = PlainLabel(
+            "", "hint", alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
+        self.more = with_properties(
+            QToolButton(),
+            toolTip="More actions",
+            accessibleName="More actions",
+            text="More" if rest else "…",
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+        )
         menu = QMenu(self.more)
         menu.aboutToShow.connect(self._fill_menu)
         self.more.setMenu(menu)
@@ -403,8 +409,8 @@ class ActsBar(QFrame):
             role=command.role,
             hint=command.hint,
             press=lambda: self.asked.emit(command.act),
+            focusPolicy=self.FOCUS,
         )
-        button.setFocusPolicy(self.FOCUS)
         if command.icon:
             chips.put(button, command.icon)
         self.buttons[command.act] = button

@@ -1,14 +1,16 @@
-"""Labels of plain text, buttons and layouts: what every page is made of."""
+"""Labels of plain text, buttons, layouts and questions for files: what every page is made of."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from html import escape
+from pathlib import Path
 from typing import Any, TypeVar
 
 from PySide6.QtCore import (
     QEvent,
     QObject,
+    QSignalBlocker,
     QSize,
     Qt,
     QTimer,
@@ -25,16 +27,19 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
     QListWidget,
+    QListWidgetItem,
     QPushButton,
     QRadioButton,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
@@ -43,13 +48,9 @@ from PySide6.QtWidgets import (
 class PlainLabel(QLabel):
     """A label that shows plain text with all its lines; `role` is used by the style sheet."""
 
-    def __init__(
-        self, text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str = "", role: str = "", wrap: bool = False, **settings: Any) -> None:
+        super().__init__(textFormat=Qt.TextFormat.PlainText, wordWrap=wrap, **settings)
         self._lines = 0
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(wrap)
         if role:
             self.setProperty("role", role)
         self.setText(text)
@@ -185,6 +186,46 @@ def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, 
                 layout.setAlignment(one, Qt.AlignmentFlag.AlignLeft)
 
 
+def open_file(parent: QWidget, title: str, kinds: str, then: Callable[[Path], object], at: str = "") -> None:
+    """Ask for a file that is to be read, and go on with it when one was chosen."""
+    name, _ = QFileDialog.getOpenFileName(parent, title, at, kinds)
+    if name:
+        then(Path(name))
+
+
+def save_file(
+    parent: QWidget, title: str, suggested: str, kinds: str, then: Callable[[Path], object]
+) -> None:
+    """Ask where a file is to be written, and go on with the place when one was chosen."""
+    name, _ = QFileDialog.getSaveFileName(parent, title, suggested, kinds)
+    if name:
+        then(Path(name))
+
+
+def choose_folder(parent: QWidget, title: str, then: Callable[[Path], object], at: str = "") -> None:
+    if name := QFileDialog.getExistingDirectory(parent, title, at):
+        then(Path(name))
+
+
+def add_entry(entries: QListWidget, words: str, data: object = None, tip: str = "") -> QListWidgetItem:
+    """A further entry of a list, which holds `data` for whoever chooses it."""
+    entry = QListWidgetItem(words)
+    entry.setData(Qt.ItemDataRole.UserRole, data)
+    entry.setToolTip(tooltip(tip))
+    entries.addItem(entry)
+    return entry
+
+
+def show_tabs(bar: QTabBar, tabs: Iterable[tuple[str, str]], current: int) -> None:
+    """Have tabs with these titles and tooltips, and one of them in front; tells nobody."""
+    with QSignalBlocker(bar):
+        while bar.count():
+            bar.removeTab(0)
+        for title, tip in tabs:
+            bar.setTabToolTip(bar.addTab(title.replace("&", "&&")), tooltip(tip))
+        bar.setCurrentIndex(current)
+
+
 def later(owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int) -> QTimer:
     timer = QTimer(owner, singleShot=True, interval=after_ms)
     timer.timeout.connect(do)
@@ -199,8 +240,8 @@ class ElidedLabel(PlainLabel):
 
     _whole = ""
 
-    def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
-        super().__init__("", role, parent=parent)
+    def __init__(self, text: str = "", role: str = "", **settings: Any) -> None:
+        super().__init__("", role, **settings)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setText(text)
 

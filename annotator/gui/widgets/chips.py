@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import Any
 from weakref import ref
 
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -32,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator import places
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.parts import below
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
 
@@ -75,11 +76,16 @@ def put(button: QAbstractButton, name: str, size: int = 16, color: str | None = 
     theme.watch(button, dress)
 
 
-def tool_button(name: str, picture: str, press: Callable[[], object]) -> QToolButton:
-    """A button that shows a picture alone; its name is in the tooltip."""
-    button = with_properties(QToolButton(), toolTip=name, accessibleName=name)
-    put(button, picture)
-    button.clicked.connect(lambda: press())
+def tool_button(
+    name: str, picture: str, press: Callable[[], object] | None = None, size: int = 16, **properties: Any
+) -> QToolButton:
+    """A button that shows a picture alone; its name is in the tooltip, with keys as `keys.tell` takes them."""
+    button = QToolButton()
+    keys.tell(button, "toolTip", name)
+    with_properties(button, **{"accessibleName": name.partition(" (")[0]} | properties)
+    put(button, picture, size)
+    if press is not None:
+        button.clicked.connect(lambda: press())
     return button
 
 

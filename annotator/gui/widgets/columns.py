@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
-from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical
+from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical, with_properties
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
 # The least the stretched column gets, and from which width on another column can spare some.
@@ -161,10 +161,7 @@ class FilterRow(QWidget, Generic[Filter]):
         self._grid.setSpacing(GAP)
         group = QButtonGroup(self)
         for one in filters:
-            button = QToolButton(self)
-            button.setText(one.value)
-            button.setCheckable(True)
-            button.setChecked(one is held)
+            button = with_properties(QToolButton(self), text=one.value, checkable=True, checked=one is held)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.clicked.connect(lambda _=False, one=one: self.hold(one))
             group.addButton(button)

@@ -62,13 +62,12 @@ MOST_ROWS, AROUND_ROWS = 16, 24
 class ChoiceBox(QComboBox):
     """A combo box that elides long entries, with the whole in a tooltip."""
 
-    def __init__(self, parent: QWidget | None = None, **settings: Any) -> None:
+    def __init__(self, parent: QWidget | None = None, letters: int = 0, **settings: Any) -> None:
+        """It asks for room for so many `letters`, however long the entries are; by default for that of the longest."""
         super().__init__(parent, **settings)
-
-    def keep_short(self, letters: int) -> None:
-        """Ask for room for so many letters, however long the entries are."""
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(letters)
+        if letters:
+            self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            self.setMinimumContentsLength(letters)
 
     def showPopup(self) -> None:
         """Show only whole rows, as many as there is room for, as wide as the longest entry up to the window's width."""

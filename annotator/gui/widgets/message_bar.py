@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QListWidget,
-    QListWidgetItem,
     QProgressBar,
     QPushButton,
-    QToolButton,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    add_entry,
     horizontal,
     vertical,
     with_properties,
@@ -52,16 +51,13 @@ class MessageBar(QFrame):
         self.setProperty("role", "message")
         self._icon = QLabel()
         self._happened, self._todo = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
-        self._act, self._other, self._close = (
-            QPushButton(),
-            QPushButton(),
-            with_properties(QToolButton(), toolTip="Dismiss (Esc)", accessibleName="Dismiss the message"),
+        self._act, self._other = QPushButton(), QPushButton()
+        self._close = chips.tool_button(
+            "Dismiss (Esc)", "close", self.clear, 14, accessibleName="Dismiss the message"
         )
         self._slots: dict[QPushButton, Callable[[], object]] = {}
         for button in (self._act, self._other):
             button.clicked.connect(partial(self._do, button))
-        chips.put(self._close, "close", 14)
-        self._close.clicked.connect(self.clear)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.clear)
         horizontal(
@@ -196,8 +192,7 @@ class ProgressRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._what, self._count = ElidedLabel(), PlainLabel(role="hint")
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
+        self._bar = with_properties(QProgressBar(), textVisible=False)
         self._begun: tuple[str, float] = ("", 0.0)
         vertical(horizontal((self._what, 1), self._count), self._bar, on=self, margins=0, spacing=4)
 
@@ -270,8 +265,10 @@ class MissingPanel(EscapePanel):
 
     def __init__(self, name: str, close_words: str) -> None:
         super().__init__(close_words)
-        self.title, self.entries = PlainLabel(role="strong", wrap=True), QListWidget()
-        self.entries.setAccessibleName(name)
+        self.title, self.entries = (
+            PlainLabel(role="strong", wrap=True),
+            with_properties(QListWidget(), accessibleName=name),
+        )
         for sign in (self.entries.itemActivated, self.entries.itemClicked):
             sign.connect(lambda entry: self.jumped.emit(*entry.data(Qt.ItemDataRole.UserRole)))
 
@@ -282,9 +279,7 @@ class MissingPanel(EscapePanel):
         chosen = self.entries.currentRow()
         self.entries.clear()
         for picture, words, place in entries:
-            entry = QListWidgetItem(chips.icon(picture), words)
-            entry.setData(Qt.ItemDataRole.UserRole, place)
-            self.entries.addItem(entry)
+            add_entry(self.entries, words, place).setIcon(chips.icon(picture))
         self.entries.setVisible(bool(entries))
         self.entries.setCurrentRow(max(0, min(chosen, len(entries) - 1)))
         row = max(self.entries.sizeHintForRow(0), least_height)

@@ -130,9 +130,6 @@ class Splitter(QSplitter):
         handle = self.handle(1).sizeHint() if parts > 1 else QSize(0, 0)
         return max(handle.width(), handle.height()) * max(0, parts - 1)
 
-    def _heights(self) -> list[int]:
-        return [max(size.height(), theme.current().px(_LOWEST)) for size in self._least()]
-
     def minimumSizeHint(self) -> QSize:
         """Parts side by side need no more width than the widest of them."""
         hint = super().minimumSizeHint()
@@ -140,7 +137,8 @@ class Splitter(QSplitter):
             return hint
         least = self._least()
         wide = max((size.width() for size in least), default=0)
-        return QSize(wide, sum(self._heights()) + self._gaps(len(least)) if self._stacked else hint.height())
+        high = sum(max(size.height(), theme.current().px(_LOWEST)) for size in least) + self._gaps(len(least))
+        return QSize(wide, high if self._stacked else hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

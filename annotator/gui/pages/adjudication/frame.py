@@ -1,13 +1,13 @@
 """Layout of the Adjudicate page: queue, work and side panel; panels and messages below, acts at the foot."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QStackedWidget,
-    QToolButton,
     QWidget,
 )
 
@@ -40,7 +40,6 @@ from annotator.gui.widgets.basics import (
     horizontal,
     push_button,
     vertical,
-    with_properties,
 )
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.gui.widgets.fields import GrowingEdit
@@ -464,28 +463,28 @@ class AdjudicationHead(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.queue_shown = with_properties(QToolButton(), checkable=True)
-        chips.put(self.queue_shown, "items")
-        keys.tell(self.queue_shown, "toolTip", "Show or hide the list of items ({conflicts})")
-        with_properties(self.queue_shown, accessibleName="List of items", focusPolicy=Qt.FocusPolicy.NoFocus)
+        # Buttons that leave the focus where the work is.
+        button = partial(chips.tool_button, checkable=True, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self.queue_shown = button(
+            "Show or hide the list of items ({conflicts})", "items", accessibleName="List of items"
+        )
         self.title, self.question = PlainLabel("", "subtitle"), ElidedLabel("", "hint")
         self.figures, self.signs = ElidedLabel("", "hint"), Chips(wrap=False)
         self.remarks = MarkedText(SMALL, "text-muted")
-        self.buttons: dict[str, QToolButton] = {}
+        self.buttons = {
+            act: button(
+                f"{hint} ({{{act}}})",
+                picture,
+                partial(self.asked.emit, act),
+                14,
+                text=words,
+                accessibleName="",
+            )
+            for act, words, picture, hint in HEAD_ACTS
+        }
         first = horizontal(self.queue_shown, self.title, (self.question, 1), self.signs, spacing=6)
-        acts = [self._button(*each) for each in HEAD_ACTS]
-        second = horizontal((self.figures, 1), *acts, spacing=6)
+        second = horizontal((self.figures, 1), *self.buttons.values(), spacing=6)
         vertical(first, second, self.remarks, on=self, margins=(8, 8, 8, 2), spacing=3)
-
-    def _button(self, act: str, words: str, picture: str, hint: str) -> QToolButton:
-        button = with_properties(
-            QToolButton(), text=words, checkable=True, focusPolicy=Qt.FocusPolicy.NoFocus
-        )
-        keys.tell(button, "toolTip", f"{hint} ({{{act}}})")
-        chips.put(button, picture, 14)
-        button.clicked.connect(lambda _=False: self.asked.emit(act))
-        self.buttons[act] = button
-        return button
 
     def show_sheet(self, sheet: AdjudicationSheet) -> None:
         self.title.setText(f"{title_of(sheet.stage, sheet.kind)} · item {sheet.item_key}")

@@ -131,7 +131,8 @@ class AdjudicatePage(Page):
         if not self.queue.lines:
             self.frame.show_nothing(nothing_yet(self.session, self.session.ask(ruling.lacking) or "items"))
             return
-        self._count_gaps()
+        # Counted for the whole project; from then on those of the open item are followed.
+        self._gaps = Counter(gap.adjudication_id for gap in self.session.ask(consensus.gaps) or ())
         if not self.side.shown:
             self.side.restore()
         self.bench.vote_first = QSettings().value(VOTE, False, bool) is True
@@ -266,10 +267,6 @@ class AdjudicatePage(Page):
             self.side.seek()
         else:
             self.frame.queue_pane.seek()
-
-    def _count_gaps(self) -> None:
-        """Count the guideline gaps of the whole project; from then on those of the open item are followed."""
-        self._gaps = Counter(gap.adjudication_id for gap in self.session.ask(consensus.gaps) or ())
 
     def _opened(self) -> None:
         sheet, frame = self.bench.sheet, self.frame

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.authoring import settings
@@ -24,6 +24,7 @@ from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     Stack,
+    add_entry,
     column_of,
     horizontal,
     push_button,
@@ -161,10 +162,8 @@ class SideStack(Pane):
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
         super().__init__(session, "side")
         self._bench = bench
-        self.title, close = PlainLabel(role="subtitle"), QToolButton()
-        chips.put(close, "close", 14)
-        with_properties(close, toolTip="Close this panel", accessibleName="Close this panel")
-        close.clicked.connect(lambda: self.show_part(""))
+        self.title = PlainLabel(role="subtitle")
+        close = chips.tool_button("Close this panel", "close", lambda: self.show_part(""), 14)
         self._stack = QStackedWidget()
         self.parts: dict[str, SidePart] = {}
         self.shown = ""
@@ -296,9 +295,7 @@ class GapList(SidePart):
         self._gaps = result
         self.list.clear()
         for gap in result:
-            entry = QListWidgetItem(_words(gap))
-            entry.setData(Qt.ItemDataRole.UserRole, (gap.adjudication_id, gap.ruling_id))
-            self.list.addItem(entry)
+            add_entry(self.list, _words(gap), (gap.adjudication_id, gap.ruling_id))
         for part in (self.list, self.copy):
             part.setVisible(bool(result))
         self.nothing.setVisible(not result)

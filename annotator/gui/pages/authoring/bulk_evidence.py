@@ -6,7 +6,6 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import (
-    QFileDialog,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -24,6 +23,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    open_file,
     tooltip,
     vertical,
     with_properties,
@@ -151,9 +151,7 @@ class BulkEvidence(Pane):
         self.answer.show_message("success", words)
 
     def _choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "References", "", FILES)
-        if name:
-            self.read_file(Path(name))
+        open_file(self, "References", FILES, self.read_file)
 
     def _read_pasted(self) -> None:
         text = self.text.toPlainText()
@@ -180,9 +178,8 @@ class BulkEvidence(Pane):
             for entry in offer.entries:
                 self.entries.addItem(_line(entry))
         doubts = " Tick those of the doubtful that are right." if offer.doubtful else ""
-        self.summary.setText(f"{offer.words()}{doubts}" if offer.entries else "")
+        self.summary.show_words(f"{offer.words()}{doubts}" if offer.entries else "")
         self.tick.setVisible(bool(doubts))
-        self.summary.setVisible(bool(offer.entries))
         self._count()
 
     def _chosen(self) -> list[Reference]:

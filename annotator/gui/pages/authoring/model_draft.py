@@ -406,8 +406,7 @@ class ReferenceMaterialEditor(Pane):
         source = waiting.proposal.source
         self.head.setText(f"Drafted by {source.name} on {moment(waiting.proposal.at)}. Only you see it.")
         allowed = self.session.ask(model_drafts.may_confirm) is True
-        self.why.setText("" if allowed else NOT_YOU)
-        self.why.setHidden(allowed)
+        self.why.show_words("" if allowed else NOT_YOU)
         self.confirm.setEnabled(allowed and not self.session.project.readonly)
         if known == self.draft_id:
             return

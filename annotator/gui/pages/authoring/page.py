@@ -152,26 +152,30 @@ class AuthorPage(Page):
         }
         for act, slot in changing.items():
             self.bind(act, partial(self.sheet.change, slot))
-        self.bind("submit", self._submit)
-        self.bind("reopen_document", self._reopen)
-        self.bind("next_item", lambda: self.step(1))
-        self.bind("previous_item", lambda: self.step(-1))
-        self.bind("next_open", self.go_on)
-        self.bind("find", self._reading(self.source.open_find))
-        self.bind("next_evidence", self._reading(partial(self.source.step_evidence, 1)))
-        self.bind("previous_evidence", self._reading(partial(self.source.step_evidence, -1)))
-        self.bind("spelling", self.sheet.speller.turn)
-        self.bind("guideline", lambda: self.side.toggle(self.side.text))
-        self.bind("model_draft", self._turn_draft)
-        self.bind("ask_draft", self.side.ask)
-        self.bind("take_unit", self.side.take)
-        self.bind("take_marks", partial(self.sheet.change, self.sheet.bar.marks.click))
-        self.bind("source_itself", partial(self.sheet.change, self.side.take_source))
-        self.bind("take_and_edit", partial(self._with_draft, lambda draft: draft.take(edit=True)))
-        self.bind("refuse_draft", partial(self._with_draft, lambda draft: draft.settle()))
-        self.bind("next_kind", lambda: self.tabs.step(1))
-        self.bind("previous_kind", lambda: self.tabs.step(-1))
-        self.bind("other_pane", self._change_pane)
+        self.bind_all(
+            {
+                "submit": self._submit,
+                "reopen_document": self._reopen,
+                "next_item": lambda: self.step(1),
+                "previous_item": lambda: self.step(-1),
+                "next_open": self.go_on,
+                "find": self._reading(self.source.open_find),
+                "next_evidence": self._reading(partial(self.source.step_evidence, 1)),
+                "previous_evidence": self._reading(partial(self.source.step_evidence, -1)),
+                "spelling": self.sheet.speller.turn,
+                "guideline": lambda: self.side.toggle(self.side.text),
+                "model_draft": self._turn_draft,
+                "ask_draft": self.side.ask,
+                "take_unit": self.side.take,
+                "take_marks": partial(self.sheet.change, self.sheet.bar.marks.click),
+                "source_itself": partial(self.sheet.change, self.side.take_source),
+                "take_and_edit": partial(self._with_draft, lambda draft: draft.take(edit=True)),
+                "refuse_draft": partial(self._with_draft, lambda draft: draft.settle()),
+                "next_kind": lambda: self.tabs.step(1),
+                "previous_kind": lambda: self.tabs.step(-1),
+                "other_pane": self._change_pane,
+            }
+        )
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show the item and kind asked for, otherwise those shown last, otherwise where work is going on."""
@@ -261,12 +265,9 @@ class AuthorPage(Page):
             self.sheet.acts.new()
 
     def _begin(self, item_id: str, kind: Kind) -> None:
-        if self._go_on_to(item_id, kind):
-            self.sheet.focus_first()
-
-    def _go_on_to(self, item_id: str, kind: Kind) -> bool:
         """Go to an item and that kind, or to another where it is not written for it."""
-        return self.go_to(item_id, self.assigned.fitting(item_id, kind))
+        if self.go_to(item_id, self.assigned.fitting(item_id, kind)):
+            self.sheet.focus_first()
 
     def _submit(self) -> None:
         """Submit; from what is submitted already, go on."""
@@ -507,7 +508,7 @@ class ItemHeader(QFrame):
         self._item: Item | None = None
         self.place, self.question, self.due = (
             PlainLabel(role="hint"),
-            PlainLabel(wrap=True),
+            PlainLabel(wrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse),
             PlainLabel(role="chip"),
         )
         self.key, self.about = ElidedLabel(role="subtitle"), ElidedLabel(role="hint")
@@ -528,7 +529,6 @@ class ItemHeader(QFrame):
             toolTip="Show the task where it was written, beside its inspirations and the transcript",
         )
         self.seminar.hide()
-        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.more = with_properties(QPushButton("Full question"), role="quiet", checkable=True)
         self.more.toggled.connect(self._show_question)
@@ -536,22 +536,15 @@ class ItemHeader(QFrame):
 
     def _lay_out(self) -> None:
         row = wrapping(self.key, self.about, self.due, self.seminar, self.became, self.more)
+        button = partial(chips.tool_button, role="quiet", focusPolicy=Qt.FocusPolicy.NoFocus)
         top = horizontal(
             (row, 1),
-            self._step_button("previous_item", "left", "Previous item", -1),
+            button("Previous item ({previous_item})", "left", lambda: self.stepped.emit(-1)),
             self.place,
-            self._step_button("next_item", "right", "Next item", 1),
+            button("Next item ({next_item})", "right", lambda: self.stepped.emit(1)),
             spacing=8,
         )
         vertical(top, self.question, on=self, margins=(12, 8, 12, 4), spacing=4)
-
-    def _step_button(self, act: str, picture: str, name: str, by: int) -> QPushButton:
-        button = with_properties(QPushButton(), role="quiet")
-        chips.put(button, picture, 16)
-        keys.tell(button, "toolTip", f"{name} ({{{act}}})")
-        with_properties(button, accessibleName=name, focusPolicy=Qt.FocusPolicy.NoFocus)
-        button.clicked.connect(lambda: self.stepped.emit(by))
-        return button
 
     def show_item(self, item: Item, place: int, count: int) -> None:
         """Show an item and where it stands among all, counted from 1."""

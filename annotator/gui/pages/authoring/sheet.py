@@ -58,8 +58,11 @@ class StateStrip(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.icon, self.words, self.versions = Picture(), ElidedLabel(), ChoiceBox()
-        self.versions.setAccessibleName("Document to show")
+        self.icon, self.words, self.versions = (
+            Picture(),
+            ElidedLabel(),
+            ChoiceBox(accessibleName="Document to show"),
+        )
         self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
         self.reopen = KeyButton(
             REOPEN,

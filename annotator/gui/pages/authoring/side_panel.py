@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QWidget,
 )
 
@@ -72,15 +71,15 @@ class SidePanel(Pane):
         self._item: Item | None = None
         self.keep: Callable[[], bool] = lambda: True
         """Keeps what is being typed into the form; False when it cannot be kept."""
-        self.title, self.close_button = PlainLabel(role="subtitle"), QToolButton()
+        self.title = PlainLabel(role="subtitle")
+        self.close_button = chips.tool_button(
+            "Close this panel", "close", lambda: self.toggle(self._stack.currentWidget()), 14
+        )
         self.all = with_properties(QPushButton("Show all"), role="quiet", checkable=True)
         self.all.toggled.connect(self._show_guideline)
-        chips.put(self.close_button, "close", 14)
-        with_properties(self.close_button, toolTip="Close this panel", accessibleName="Close this panel")
         self.text, self.history = ReportView(), HistoryList(session)
         with_properties(self.text, role="side", accessibleName="Guideline")
         self._stack = QStackedWidget()
-        self.close_button.clicked.connect(lambda: self.toggle(self._stack.currentWidget()))
         self._add(self.text, "Guideline")
         self._add(self.history, "Revisions")
         self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
@@ -223,8 +222,10 @@ class HistoryList(Pane):
         super().__init__(session)
         self._artifact: Artifact | None = None
         self._revisions: list[RevisionLine] = []
-        self.list, self.words = QListWidget(), QPlainTextEdit()
-        self.list.setAccessibleName("Revisions, newest first")
+        self.list, self.words = (
+            with_properties(QListWidget(), accessibleName="Revisions, newest first"),
+            QPlainTextEdit(),
+        )
         self.list.currentRowChanged.connect(self._show_words)
         with_properties(
             self.words, readOnly=True, tabChangesFocus=True, accessibleName="Text of the selected revision"

@@ -31,7 +31,15 @@ from annotator.gui.session.page import PartedPage, Tab, TabPart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, push_button, vertical
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    choose_folder,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import RowsTree, line
 from annotator.gui.widgets.fields import search_field
@@ -68,15 +76,22 @@ class ImportFiles(TabPart):
             moved.connect(lambda *_: self.detail.setText(self.tree.cut_words()))
         self.tree.currentItemChanged.connect(lambda *_: self._offer_key())
         self.nothing = EmptyState("import", "Drop returned files here", WHAT)
-        self._first = KeyButton("Choose files…", act="choose_work", role="primary", press=self.choose)
-        self._first.setEnabled(not self.session.project.readonly)
+        self._first = KeyButton(
+            "Choose files…",
+            act="choose_work",
+            role="primary",
+            press=self.choose,
+            enabled=not self.session.project.readonly,
+        )
         self.nothing.add_button(self._first)
         listed = QWidget()
         column = vertical(self.head, (self.tree, 1), on=listed, margins=0, spacing=8)
         self.answer.float_over(self.tree)
         column.addWidget(self.detail)
         column.addWidget(self.progress)
-        self.more = KeyButton("Choose more…", act="choose_work", press=self.choose)
+        self.more = KeyButton(
+            "Choose more…", act="choose_work", press=self.choose, enabled=not self.session.project.readonly
+        )
         self.bring_in = KeyButton("Import", act="submit", role="primary", press=self.take_in)
         self.remove, self.clear = (
             KeyButton("Remove from list", "Del", press=self.forget),
@@ -87,10 +102,10 @@ class ImportFiles(TabPart):
         )
         gone.activated.connect(lambda: None if self._done else self.forget())
         self.copy = KeyButton("Copy all receipt codes", role="primary", press=self._copy)
-        self.more.setEnabled(not self.session.project.readonly)
         self.clear.clicked.connect(self._clear)
-        self.about = PlainLabel(role="hint", wrap=True)
-        self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.about = PlainLabel(
+            role="hint", wrap=True, alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
         column.addLayout(
             horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.bring_in)
         )
@@ -451,8 +466,7 @@ class HandingOut(TabPart):
         words = self.session.ask(known_keys.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
         self._programs = self.session.ask(people.programs) or {}
-        self.later.setText("\n".join(self.session.ask(packing.without_task) or ()))
-        self.later.setVisible(bool(self.later.text()))
+        self.later.show_words("\n".join(self.session.ask(packing.without_task) or ()))
         self.shared.fill()
         self._fill_table()
 
@@ -518,8 +532,7 @@ class HandingOut(TabPart):
 
     def _choose(self, person_ids: list[str]) -> None:
         here = str(self._folder or self.session.project.path.parent)
-        if name := QFileDialog.getExistingDirectory(self, "Folder for the tasks", here):
-            self.write(person_ids, Path(name))
+        choose_folder(self, "Folder for the tasks", lambda folder: self.write(person_ids, folder), here)
 
     def write(self, person_ids: list[str], folder: Path) -> None:
         """Write the tasks of these people into a folder, on another thread."""

@@ -79,8 +79,9 @@ class EndpointForm(Pane):
         self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
         self.sent = {name: LineField(placeholderText=hint) for name, (_, hint) in SENT.items()}
         self.key_env = self.fields["key_env"]
-        self.key = LineField(placeholderText="paste it here; it is never shown")
-        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key = LineField(
+            placeholderText="paste it here; it is never shown", echoMode=QLineEdit.EchoMode.Password
+        )
         self.keep = ChoiceBox()
         self.keep.addItem("in the system's keyring", RING)
         self.keep.addItem("until Goldsmith is closed", SESSION)
@@ -278,8 +279,7 @@ class EndpointForm(Pane):
         self.usual.setVisible(not (readonly or follows or judged))
         for widget in (self.weights, self.calls, self.tokens, self.key, self.keep, self.forget):
             widget.setEnabled(not readonly and not follows)
-        self.locked.setText(FOLLOWS if follows else HAS_JUDGED if judged else "")
-        self.locked.setVisible(follows or judged)
+        self.locked.show_words(FOLLOWS if follows else HAS_JUDGED if judged else "")
 
     def _put_price(self, price: Price | None) -> None:
         amounts = (price.input, price.output, price.cached) if price else (None, None, None)
@@ -376,8 +376,14 @@ class AllowedKeys(Pane):
 
 def _rate(suffix: str, most: int) -> AmountBox:
     """A number of something in a minute, of which 0 means any."""
-    made = AmountBox(minimum=0, maximum=most, decimals=0, suffix=suffix, specialValueText=f"any{suffix}")
-    made.setGroupSeparatorShown(True)
+    made = AmountBox(
+        minimum=0,
+        maximum=most,
+        decimals=0,
+        suffix=suffix,
+        specialValueText=f"any{suffix}",
+        groupSeparatorShown=True,
+    )
     # The longest number must not ask for room that nobody needs.
     made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return made

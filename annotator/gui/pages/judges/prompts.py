@@ -276,9 +276,10 @@ class PromptsPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT))
         self.model = CellsModel[PromptLine](COLUMNS, self)
-        self.table = CellsTable("Prompts", self.model, stretched=0, moved=self._turn)
+        self.table = with_properties(
+            CellsTable("Prompts", self.model, stretched=0, moved=self._turn), wordWrap=True
+        )
         # What tells two prompts of one title apart stands at its end.
-        self.table.setWordWrap(True)
         self.table.row_height = 44
         self.edit, self.look = PromptEdit(session), PromptLook(session)
         self.note = LineField(

@@ -35,7 +35,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later
 from annotator.gui.widgets.chips import EmptyState
-from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
+from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field, when_changed
 from annotator.gui.widgets.splitter import Splitter
 
 
@@ -102,18 +102,13 @@ class ReplyFilters(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.source, self.which, self.system, self.place = (ChoiceBox() for _ in range(4))
+        self.source, self.which, self.system, self.place = (
+            ChoiceBox(letters=11, accessibleName=name)
+            for name in ("Whose judgements", "Which", "System", "Item, or what was asked about")
+        )
         self._places: list[tuple[str, str]] = [("", "")]
         self.search = search_field("Find in replies…", "Find in replies", self.changed.emit)
-        for combo, name in (
-            (self.source, "Whose judgements"),
-            (self.which, "Which"),
-            (self.system, "System"),
-            (self.place, "Item, or what was asked about"),
-        ):
-            combo.setAccessibleName(name)
-            combo.keep_short(11)
-            combo.currentIndexChanged.connect(lambda _: self.changed.emit())
+        when_changed(self.changed.emit, self.source, self.which, self.system, self.place)
         self.source.setMinimumContentsLength(34)
         self.search.setMinimumWidth(200)
         grow_by_width(self)

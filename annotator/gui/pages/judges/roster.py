@@ -31,6 +31,7 @@ from annotator.gui.widgets.basics import (
     horizontal,
     push_button,
     vertical,
+    with_properties,
 )
 from annotator.gui.widgets.chips import Chip, answered_label
 from annotator.gui.widgets.splitter import Splitter
@@ -245,8 +246,7 @@ class JudgeSide(Pane):
             margins=(10, 0, 6, 0),
             spacing=10,
         )
-        area = PlainArea("The chosen judge", inner)
-        area.setMinimumWidth(340)
+        area = with_properties(PlainArea("The chosen judge", inner), minimumWidth=340)
         vertical(area, on=self, margins=0)
         self._show(self.about)
 

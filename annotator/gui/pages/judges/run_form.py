@@ -26,7 +26,7 @@ from annotator.gui.session.page import PartedPage
 from annotator.gui.session.run import CANCELLED, REFUSED, BackgroundRun, Estimating
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import Fold
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, vertical
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, vertical, with_properties
 from annotator.gui.widgets.columns import TickList
 from annotator.gui.widgets.fields import (
     BudgetBox,
@@ -138,7 +138,7 @@ class RunForm(Pane):
         self._judges: dict[str, Judge] = {}
         self._offers: dict[str, ProtocolOffer | ExtractionOffer] = {}
         self._usual_of = "", ""
-        self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.judge, self.what = ChoiceBox(letters=12), ChoiceBox(letters=12)
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList("Systems; all unless some are ticked", 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)
@@ -146,8 +146,10 @@ class RunForm(Pane):
         self.trials = NumberBox(minimum=1, maximum=100)
         self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
         self.timeout = NumberBox(minimum=5, maximum=3600, value=120, suffix=" s")
-        self.batch = QCheckBox("In batc&hes, by the provider within a day")
-        self.batch.setToolTip("Usually at half price. Not every server supports this.")
+        self.batch = with_properties(
+            QCheckBox("In batc&hes, by the provider within a day"),
+            toolTip="Usually at half price. Not every server supports this.",
+        )
         self.budget = BudgetBox()
         self._lay_out()
         when_changed(self._turn, self.judge, self.what)
@@ -157,7 +159,6 @@ class RunForm(Pane):
 
     def _lay_out(self) -> None:
         for combo in (self.judge, self.what):
-            combo.keep_short(12)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         what = "What is judged or extracted"
         self.form = form_of(

@@ -173,8 +173,7 @@ class Readiness(Pane):
         if offer is not None and offer.prompts:
             name = offer.prompts[0]
             self._add("Its prompt", lambda: self.session.go("Judges", part="Prompts", prompt=name))
-        self.lacks.setText("\n".join(dict.fromkeys(lacks)))
-        self.lacks.setVisible(bool(lacks))
+        self.lacks.show_words("\n".join(dict.fromkeys(lacks)))
         self.acts.setVisible(self._row.count() > 0)
         self.acts.updateGeometry()
 

@@ -10,10 +10,10 @@ from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.labels import LabelSheet
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.texts.words import counted
-from annotator.gui.review.verdict_words import ZERO, Face, face
+from annotator.gui.review.verdict_words import ZERO, face
 from annotator.gui.session.page import way_to
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
-from annotator.gui.widgets.basics import ElidedLabel, horizontal, tooltip, with_properties
+from annotator.gui.widgets.basics import ElidedLabel, horizontal, show_tabs, with_properties
 
 LOCKED = "This file is read-only; labels cannot be changed."
 SEALED = "Your labels of this item are submitted; reopen them to change any."
@@ -70,7 +70,8 @@ class LabellingActionBar(ActsBar):
     def show_rest(self, value: str) -> None:
         """Offer one verdict for all that is open beside the current unit, or none."""
         if value:
-            self.buttons[ZERO].set_words(f"Rest {_lower(face(value, self._protocol))}")
+            words = face(value, self._protocol).words
+            self.buttons[ZERO].set_words(f"Rest {words[:1].lower()}{words[1:]}")
         self.offer(ZERO, there=bool(value) and not self._locked)
 
     def show_progress(self, labelled: int, units: int, left: int) -> None:
@@ -89,10 +90,6 @@ class LabellingActionBar(ActsBar):
             ENDS_ITEM if last and not sealed else ENDS_ALONE if alone else ENDS_REPORT
         )
         self.set_words("submit", "Next" if sealed else "Submit" if last or alone else "Done")
-
-
-def _lower(one: Face) -> str:
-    return one.words[:1].lower() + one.words[1:]
 
 
 class ProtocolTabs(QFrame):
@@ -118,15 +115,12 @@ class ProtocolTabs(QFrame):
 
     def offer(self, protocols: Sequence[str], chosen: str) -> None:
         """Show these protocols, one of them in front; tells nobody."""
+        place = protocols.index(chosen)
+        if list(protocols) != self._names:
+            self._names = list(protocols)
+            show_tabs(self.tabs, [(one.tab, one.about) for one in map(presentation_of, protocols)], place)
         with QSignalBlocker(self.tabs):
-            if list(protocols) != self._names:
-                self._names = list(protocols)
-                while self.tabs.count():
-                    self.tabs.removeTab(0)
-                for name in self._names:
-                    shown = presentation_of(name)
-                    self.tabs.setTabToolTip(self.tabs.addTab(shown.tab), tooltip(shown.about))
-            self.tabs.setCurrentIndex(self._names.index(chosen))
+            self.tabs.setCurrentIndex(place)
         # The one in front is written in bold, and wider.
         self.tabs.updateGeometry()
         self.setVisible(len(self._names) > 1)

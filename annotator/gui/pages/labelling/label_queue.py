@@ -23,14 +23,12 @@ from annotator.gui import theme
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
 from annotator.gui.review.sheets import Index
 from annotator.gui.review.verdict_words import face
-from annotator.gui.widgets.chips import icon, pixmap
+from annotator.gui.widgets.chips import icon
 from annotator.gui.widgets.columns import (
     END,
     START,
     elided,
-    is_chosen,
     paint_bar,
-    paint_ground,
     paint_key,
 )
 
@@ -170,11 +168,11 @@ def progress_words(task: LabelTask) -> str:
 
 # State of a report → icon and colour.
 STATES = {
-    "new": ("new", "state-missing"),
-    "begun": ("clock", "state-incomplete"),
-    "unsure": ("question", "state-unconfirmed"),
-    "done": ("check", "state-agreed"),
-    "submitted": ("lock", "state-agreed"),
+    "new": ("new", "missing"),
+    "begun": ("clock", "incomplete"),
+    "unsure": ("question", "unconfirmed"),
+    "done": ("check", "agreed"),
+    "submitted": ("lock", "agreed"),
 }
 
 
@@ -191,18 +189,11 @@ class LabellingQueueDelegate(QueueDelegate):
         painter.drawText(rest, START, elided(option, row.question, rest.width()))
 
     def _paint_task(self, painter: QPainter, option: QStyleOptionViewItem, task: LabelTask) -> None:
-        px, area = (
-            theme.current().px,
-            option.rect.adjusted(theme.current().px(4), 1, -theme.current().px(4), -1),
-        )
-        paint_ground(painter, option, area)
-        name, colour = STATES[state_of(task)]
-        size = px(16)
-        top = area.top() + (area.height() - size) // 2
-        ratio = painter.device().devicePixelRatioF()
-        painter.drawPixmap(area.left() + px(10), top, pixmap(name, size, colour, ratio))
-        painter.setPen(theme.token("on-selection" if is_chosen(option) else "text"))
-        inner = area.adjusted(px(34), 0, -px(8), 0)
+        px = theme.current().px
+        (row,) = self.rows(painter, option)
+        picture, state = STATES[state_of(task)]
+        inner = self.paint_state(painter, row, picture, state)
+        painter.setPen(theme.token(self.inks(option)[0]))
         painter.drawText(inner, START, task.name)
         if task.units == 1:
             # Open or done: the icon says it.
@@ -214,10 +205,10 @@ class LabellingQueueDelegate(QueueDelegate):
         if right >= left - px(10):
             painter.drawText(inner, END, f"{task.labelled:,} of {task.units:,}")
         if right - left >= px(16):
-            bar = QRect(left, area.center().y() - px(2), min(right - left, px(90)), px(5))
+            bar = QRect(left, row.center().y() - px(2), min(right - left, px(90)), px(5))
             bar.moveRight(right)
             share = task.labelled / task.units if task.units and task.labelled else None
-            paint_bar(painter, bar, share, theme.token(colour))
+            paint_bar(painter, bar, share, theme.token(f"state-{state}"))
 
 
 # What the versions before kept under another name was not chosen by anyone.

@@ -1,7 +1,7 @@
 """Texts to read: the question, and the report alone, beside a second one, or beside a cited page."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QToolButton, QWi
 
 from annotator.actions.labelling.label_cases import presentation_of, together
 from annotator.domain.judges.protocol import CaseLayout
-from annotator.gui import keys, theme
+from annotator.gui import theme
 from annotator.gui.pages.labelling.bench import LabellingModel
 from annotator.gui.pages.labelling.unit_card import PAGES
 from annotator.gui.parts import holds
@@ -174,7 +174,9 @@ class ReportPane(ReadingPane):
     def _build(self) -> None:
         self.title, self.name = ElidedLabel("", "hint"), PlainLabel("", "subtitle")
         self.folded = ElidedLabel("", "hint")
-        self.fold = _button("", "down", lambda: self._fold(self.area.isHidden()))
+        self.fold = chips.tool_button(
+            "", "down", lambda: self._fold(self.area.isHidden()), focusPolicy=Qt.FocusPolicy.NoFocus
+        )
         theme.watch(self.fold, self._dress_fold)
         for place in range(2):
             self.texts.setStretchFactor(place, 1)
@@ -184,12 +186,15 @@ class ReportPane(ReadingPane):
         self._fold(QSettings().value(QUESTION, True, bool) is True)
 
     def _head(self) -> QHBoxLayout:
-        self.queue_shown = with_properties(QToolButton(), checkable=True)
-        chips.put(self.queue_shown, "items")
-        keys.tell(self.queue_shown, "toolTip", "Show or hide the list of reports ({queue})")
-        self.queue_shown.setAccessibleName("List of reports")
-        self.together = _button("Scroll both reports together", "link", lambda: None)
-        self.together.setCheckable(True)
+        self.queue_shown = chips.tool_button(
+            "Show or hide the list of reports ({queue})",
+            "items",
+            checkable=True,
+            accessibleName="List of reports",
+        )
+        # A button that leaves the focus where the work is.
+        button = partial(chips.tool_button, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self.together = button("Scroll both reports together", "link", checkable=True)
         self.together.toggled.connect(self._scroll_together)
         self._spare: list[QToolButton] = []
         row = horizontal(self.queue_shown, self.name, (self.title, 1), self.together, spacing=4)
@@ -199,9 +204,9 @@ class ReportPane(ReadingPane):
             ("Previous report ({previous_item})", "left", lambda: self.stepped.emit(-1)),
             ("Next report ({next_item})", "right", lambda: self.stepped.emit(1)),
         ):
-            button = _button(words, picture, act)
-            row.addWidget(button)
-            self._spare += [button] if picture in ("minus", "plus") else []
+            made = button(words, picture, act)
+            row.addWidget(made)
+            self._spare += [made] if picture in ("minus", "plus") else []
         return row
 
     @property
@@ -351,13 +356,3 @@ class ReportPane(ReadingPane):
         for button in self._spare:
             button.setVisible(self.width() >= theme.current().px(NARROW))
         self._entitle()
-
-
-def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
-    """A button that leaves the focus where the work is."""
-    button = QToolButton()
-    chips.put(button, picture)
-    keys.tell(button, "toolTip", words)
-    with_properties(button, accessibleName=words.partition(" (")[0], focusPolicy=Qt.FocusPolicy.NoFocus)
-    button.clicked.connect(lambda _=False: act())
-    return button

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE
@@ -140,12 +140,15 @@ class UnitDetails(QWidget):
 
     def _evidence(self) -> QHBoxLayout:
         self.show_evidence = QuoteButton("quiet", "Press to show its place.")
-        self.clear_evidence = with_properties(
-            QToolButton(), text="Clear", toolTip="Remove the evidence", accessibleName="Clear the evidence"
-        )
         self.show_evidence.clicked.connect(self._bench.evidence_wanted)
-        chips.put(self.clear_evidence, "close", 14)
-        self.clear_evidence.clicked.connect(lambda: self._bench.mark(self._bench.unit_id, "", None, None))
+        self.clear_evidence = chips.tool_button(
+            "Remove the evidence",
+            "close",
+            lambda: self._bench.mark(self._bench.unit_id, "", None, None),
+            14,
+            text="Clear",
+            accessibleName="Clear the evidence",
+        )
         lock(self.clear_evidence, self._locked)
         read = presentation_of(self._protocol).read
         self._no_evidence = ElidedLabel(
@@ -163,14 +166,9 @@ class UnitDetails(QWidget):
             accessibleName=f"Note on this {presentation_of(self._protocol).one}",
             readOnly=bool(self._locked),
         )
-        self.flag = with_properties(
-            QToolButton(),
-            checkable=True,
-            toolTip=f"Flag for a second look ({keys.shown('flag')})",
-            accessibleName="Flag for a second look",
+        self.flag = chips.tool_button(
+            "Flag for a second look ({flag})", "flag", self._bench.flag, checkable=True
         )
-        chips.put(self.flag, "flag")
-        self.flag.clicked.connect(lambda: self._bench.flag())
         lock(self.flag, self._locked)
         return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
 
@@ -187,8 +185,7 @@ class UnitDetails(QWidget):
             else:
                 row.show_kind(None, "", "")
         self._show_outdated(unit_label.outdated)
-        self.origin.setText(f"{unit_label.origin[:1].upper()}{unit_label.origin[1:]}")
-        self.origin.setVisible(bool(unit_label.origin))
+        self.origin.show_words(f"{unit_label.origin[:1].upper()}{unit_label.origin[1:]}")
         quote = label.quote if label else ""
         self.show_evidence.show_quote(quote)
         for widget in (self.show_evidence, self.clear_evidence):
@@ -245,8 +242,10 @@ class UnitCard(WorkCard):
         theme.watch(self, self._show_icons)
 
     def _build(self) -> None:
-        self.chip, self.words = StateChip(), PlainLabel(self._question.words, wrap=True)
-        self.words.setLayoutDirection(direction_of(self._question.words))
+        self.chip, self.words = (
+            StateChip(),
+            PlainLabel(self._question.words, wrap=True, layoutDirection=direction_of(self._question.words)),
+        )
         self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
         if self._question.total > 1:
             self._number.addWidget(PlainLabel(f"{self._question.number}", "hint"))
@@ -278,9 +277,10 @@ class UnitCard(WorkCard):
     def context(self) -> PlainLabel:
         """The report's words around a claim, between its own words and the controls."""
         made = with_properties(
-            PlainLabel("", "hint", wrap=True), toolTip="The report's words around the claim"
+            PlainLabel("", "hint", wrap=True),
+            toolTip="The report's words around the claim",
+            layoutDirection=direction_of(self._context()),
         )
-        made.setLayoutDirection(direction_of(self._context()))
         self._column.insertWidget(2, made)
         return made
 
@@ -320,8 +320,7 @@ class UnitCard(WorkCard):
     def _say(self, hint: str, words: str) -> None:
         if words or hint in vars(self):
             shown: PlainLabel = getattr(self, hint)
-            shown.setText(words)
-            shown.setVisible(bool(words))
+            shown.show_words(words)
 
     def show_weight(self, shown: bool) -> None:
         """Show how much the unit counts; raters see it only when they ask for it."""

@@ -180,9 +180,14 @@ class MatrixView(QWidget):
         self._foot = QVBoxLayout()
         self.item, self.show_report = (
             ElidedLabel("", "hint"),
-            KeyButton("Report", act="report", role="quiet", hint="Show or hide the report of the plan"),
+            KeyButton(
+                "Report",
+                act="report",
+                role="quiet",
+                hint="Show or hide the report of the plan",
+                focusPolicy=Qt.FocusPolicy.NoFocus,
+            ),
         )
-        self.show_report.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         over = horizontal((self.item, 1), self.show_report)
         top = horizontal((self.predicted, 0, Qt.AlignmentFlag.AlignTop), (self.words, 1), spacing=8)
         parts = over, top, (self.table, 1), self.readings, self._foot
@@ -412,9 +417,7 @@ class OpenList(QFrame):
         self.setProperty("role", "message")
         self._summary = PlainLabel(role="strong", wrap=True)
         self.buttons: dict[str, QToolButton] = {}
-        close = with_properties(QToolButton(), toolTip="Dismiss", accessibleName="Dismiss the list")
-        chips.put(close, "close", 14)
-        close.clicked.connect(self.hide)
+        close = chips.tool_button("Dismiss", "close", self.hide, 14, accessibleName="Dismiss the list")
         head = horizontal((self._summary, 1), (close, 0, Qt.AlignmentFlag.AlignTop))
         self._grid = QGridLayout()
         self._grid.setSpacing(2)
@@ -478,18 +481,16 @@ class UnitsPane(QWidget):
         # A question may be long, and what stands beside it keeps its words.
         for label in (self.title, self.count):
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.recent, self.options = QToolButton(), QToolButton()
-        chips.put(self.recent, "restore")
-        with_properties(
-            self.recent,
-            text="Recent",
-            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
-            toolTip="Your last ten labels",
+        self.recent = chips.tool_button(
+            "Your last ten labels", "restore", text="Recent", accessibleName="Recent"
         )
-        chips.put(self.options, "settings")
-        with_properties(self.options, toolTip="Options", accessibleName="Options of the list")
+        self.options = chips.tool_button(
+            "Options",
+            "settings",
+            lambda: self.menu.popup(below(self.options)),
+            accessibleName="Options of the list",
+        )
         self.menu = self._menu()
-        self.options.clicked.connect(lambda: self.menu.popup(below(self.options)))
         self.head = horizontal(self.title, self.count, StretchSpace(1), self.recent, self.options)
         self.open_list = OpenList()
         self.open_list.chosen.connect(self._bench.move_to)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QPushButton, QWidget
 
 from annotator.actions.items import seminars
 from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
@@ -26,8 +26,8 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    add_entry,
     horizontal,
-    tooltip,
     vertical,
     with_properties,
 )
@@ -268,8 +268,7 @@ class TranscriptSide(QWidget):
         )
         self.rename.clicked.connect(self._rename)
         self.known = PlainLabel(role="hint", wrap=True)
-        self.acts = with_properties(QListWidget(), accessibleName="Changes, newest first")
-        self.acts.setWordWrap(True)
+        self.acts = with_properties(QListWidget(), accessibleName="Changes, newest first", wordWrap=True)
         theme.scale(self.acts.setMinimumHeight, 130)
         self.none = answered_label("Nothing was changed yet.")
         passage, speakers, doing = QFrame(), QFrame(), FlowRow()
@@ -298,11 +297,8 @@ class TranscriptSide(QWidget):
         self.acts.clear()
         for act in opened.history[:MOST_ACTS] if opened else ():
             undone = ", undone" if act.undone else ""
-            item = QListWidgetItem(
-                f"{act.verb}{undone}\n{act.by or 'nobody named'}, {local(act.at):%Y-%m-%d %H:%M}"
-            )
-            item.setToolTip(tooltip(f"Before: {act.before}\nAfter: {act.after}"))
-            self.acts.addItem(item)
+            words = f"{act.verb}{undone}\n{act.by or 'nobody named'}, {local(act.at):%Y-%m-%d %H:%M}"
+            add_entry(self.acts, words, tip=f"Before: {act.before}\nAfter: {act.after}")
         self.none.setVisible(opened is not None and not self.acts.count())
         self.acts.setVisible(bool(self.acts.count()))
 

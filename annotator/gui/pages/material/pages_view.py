@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from annotator.actions.items import pages
 from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
@@ -23,6 +23,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
+    choose_folder,
     later,
     push_button,
     vertical,
@@ -102,8 +103,7 @@ class FetchingBar(OrderPane):
         self.folder.setEnabled(self.begin.isEnabled())
 
     def _choose_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Folder with cited pages"):
-            self.take_in(Path(name))
+        choose_folder(self, "Folder with cited pages", self.take_in)
 
     def tell(self, line: dict[str, Any]) -> None:
         first, *more = pages.words(line)
@@ -199,10 +199,12 @@ class PagesView(TabPart):
         self.fetching = FetchingBar(session)
         self.fetching.came.connect(self._came)
         self.model = CellsModel[CitedPage](CITED, self)
-        self.list = LinesTable(
-            "Cited pages", self.model, self.model.widths, stretched=ADDRESS, moved=self._show_page
+        self.list = with_properties(
+            LinesTable(
+                "Cited pages", self.model, self.model.widths, stretched=ADDRESS, moved=self._show_page
+            ),
+            textElideMode=Qt.TextElideMode.ElideMiddle,
         )
-        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.shown = FilterRow(PageFilter, PageFilter.ALL)
         self.shown.chosen.connect(self._narrow)
         self.search = search_field("Find an address…", "Find an address", self._narrow)
@@ -343,8 +345,8 @@ class PagesView(TabPart):
             [(claim.item, claim.system, " ".join(claim.text.split())) for claim in self._citing]
         )
         rest = f", the first {MOST} of {len(citing):,}" if len(citing) > MOST else ""
-        self.cited_by.setText(f"Claims that cite it{rest} (Enter shows one in its report)")
-        self.cited_by.setVisible(bool(self._citing))
+        cited_by = f"Claims that cite it{rest} (Enter shows one in its report)"
+        self.cited_by.show_words(cited_by if self._citing else "")
         self.claims.setVisible(bool(self._citing))
 
     def _ask_claim(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QPushButton,
     QSizePolicy,
     QStackedWidget,
     QWidget,
@@ -34,6 +33,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     StretchSpace,
     horizontal,
+    push_button,
     tooltip,
     vertical,
     with_properties,
@@ -317,28 +317,34 @@ class PartEditor(Pane):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self.confirming = KeyButton("Confirm", act="confirm_drawn")
-        self.confirming.set_hint("Confirm it without changes")
-        self.adding = KeyButton("Add", act="new_drawn", role="quiet")
-        self.removing = KeyButton("Remove", act="remove_drawn", role="quiet")
-        self.keeping = KeyButton("Keep", act="keep_drawn", role="primary")
-        self.cited = with_properties(
-            QPushButton("See its page"), role="quiet", toolTip="Show the page that this claim cites"
+        self.confirming = KeyButton(
+            "Confirm", act="confirm_drawn", hint="Confirm it without changes", press=self.confirm
         )
-        self.replies = KeyButton("Raw replies", act="raw_replies", role="quiet")
-        self.replies.setCheckable(True)
-        self.accepting = KeyButton("Accept", act="accept_drawn")
-        self.vital = KeyButton("Vital", act="vital_drawn", role="quiet")
-        self.vital.setCheckable(True)
-        self.vital.set_hint("An answer without it would fail the task")
-        self.parting = KeyButton("Part", act="part_drawn", role="quiet")
-        self.parting.set_hint("Make what was merged key points of their own")
-        for button, slot in (
-            (self.accepting, self.accept), (self.vital, self.turn_vital), (self.parting, self.part),
-            (self.confirming, self.confirm), (self.adding, self.add), (self.removing, self.remove),
-            (self.keeping, self.keep), (self.cited, self._ask_page), (self.replies, self.replies_wanted.emit),
-        ):  # fmt: skip
-            button.clicked.connect(lambda _=False, slot=slot: slot())
+        self.adding = KeyButton("Add", act="new_drawn", role="quiet", press=self.add)
+        self.removing = KeyButton("Remove", act="remove_drawn", role="quiet", press=self.remove)
+        self.keeping = KeyButton("Keep", act="keep_drawn", role="primary", press=self.keep)
+        self.cited = push_button(
+            "See its page", self._ask_page, "quiet", toolTip="Show the page that this claim cites"
+        )
+        self.replies = KeyButton(
+            "Raw replies", act="raw_replies", role="quiet", press=self.replies_wanted, checkable=True
+        )
+        self.accepting = KeyButton("Accept", act="accept_drawn", press=self.accept)
+        self.vital = KeyButton(
+            "Vital",
+            act="vital_drawn",
+            role="quiet",
+            hint="An answer without it would fail the task",
+            press=self.turn_vital,
+            checkable=True,
+        )
+        self.parting = KeyButton(
+            "Part",
+            act="part_drawn",
+            role="quiet",
+            hint="Make what was merged key points of their own",
+            press=self.part,
+        )
         head, foot = QHBoxLayout(), QHBoxLayout()
         head.addWidget(self.standing)
         head.addStretch(1)
@@ -524,8 +530,7 @@ class PartEditor(Pane):
         self.parting.setEnabled(may and point is not None and bool(point.merged))
         self.vital.setChecked(point is not None and point.vital)
         texts = [f"“{one.text}”" for one in point.merged] if point is not None else []
-        self.merged.setText(f"Merged with it: {'; '.join(texts)}")
-        self.merged.setVisible(bool(texts))
+        self.merged.show_words(f"Merged with it: {'; '.join(texts)}" if texts else "")
 
     def _accepted(self, point: KeyPoint) -> bool:
         result = self.extract

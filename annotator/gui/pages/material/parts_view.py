@@ -50,7 +50,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, answered_label
 from annotator.gui.widgets.columns import FilterChoice, LinesTable
-from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field, together
+from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field, together, when_changed
 from annotator.gui.widgets.splitter import Splitter
 
 ALL, CHOSEN = "all", "chosen"
@@ -64,12 +64,10 @@ class DrawingBar(OrderPane):
         self._drawing: ExtractionOffer | None = None
         self._line: ExtractLine | None = None
         self.judge, self.scope = (
-            ChoiceBox(accessibleName="Judge that extracts"),
-            ChoiceBox(accessibleName="Reports"),
+            ChoiceBox(letters=14, accessibleName="Judge that extracts"),
+            ChoiceBox(letters=14, accessibleName="Reports"),
         )
-        for combo in (self.judge, self.scope):
-            combo.keep_short(14)
-            combo.currentIndexChanged.connect(lambda _: self.refresh())
+        when_changed(self.refresh, self.judge, self.scope)
         self.budget = BudgetBox()
         self.begin = KeyButton("Draw", act="start_run", role="primary", press=self.start)
         self.words = PlainLabel(role="hint", wrap=True)

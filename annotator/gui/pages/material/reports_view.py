@@ -455,8 +455,9 @@ class LackingList(QFrame):
         self._groups: list[list[MissingResponse]] = []
         self.setProperty("role", "card")
         self.title = PlainLabel("Failed", "subtitle")
-        self.tree = RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True)
-        self.tree.setMinimumHeight(LEAST_HEIGHT)
+        self.tree = with_properties(
+            RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True), minimumHeight=LEAST_HEIGHT
+        )
         self.again = push_button(
             "Retry these", self._ask, toolTip="All failed reports of the selected system"
         )

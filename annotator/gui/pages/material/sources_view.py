@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import Thing
@@ -23,7 +23,9 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    choose_folder,
     horizontal,
+    open_file,
     push_button,
     vertical,
 )
@@ -221,15 +223,11 @@ class WorksCard(Pane):
         self.session.do_later(self._ended, self._going, research.from_place, path)
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self, "Works", "", "Tables and replies (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
-        )
-        if name:
-            self.take(Path(name))
+        kinds = "Tables and replies (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
+        open_file(self, "Works", kinds, self.take)
 
     def _choose_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Folder with works"):
-            self.take(Path(name))
+        choose_folder(self, "Folder with works", self.take)
 
     def _going(self, what: str, done: int, total: int) -> None:
         self.words.setText(
@@ -311,9 +309,7 @@ class SourcesView(TabPart):
         return list(dict.fromkeys(line.item_id for line in self._lines))
 
     def _choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Replies of OpenAlex or CrossRef", "", "JSON (*.json)")
-        if name:
-            self.read_file(Path(name))
+        open_file(self, "Replies of OpenAlex or CrossRef", "JSON (*.json)", self.read_file)
 
     def _looked_up(self, result: Any) -> None:
         self.look.setEnabled(True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QWidget
 
 from annotator.actions.items.items import LeftOut
 from annotator.actions.judges import judges
@@ -23,7 +23,14 @@ from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    choose_folder,
+    horizontal,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.fields import (
     BudgetBox,
     ChoiceBox,
@@ -100,9 +107,9 @@ class ResearchFields(QObject):
         return "" if there else "There is no such file or folder of works."
 
     def _choose(self) -> None:
-        name = QFileDialog.getExistingDirectory(self._form, "Folder with works.csv", self.place())
-        if name:
-            self.corpus.setText(name)
+        choose_folder(
+            self._form, "Folder with works.csv", lambda path: self.corpus.setText(str(path)), self.place()
+        )
 
 
 MODES = (
@@ -130,9 +137,8 @@ class WritingForm(OrderPane):
         self._judges: Sequence[Judge] = ()
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = completing(self.system)
-        self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.judge, self.mode, self.items, self.condition = (ChoiceBox(letters=12) for _ in range(4))
         self.planned = QCheckBox("Ask for a plan first and keep it")
-        self.condition = ChoiceBox()
         self.cutoff = LineField(placeholderText="none, or a day such as 2025-03-24")
         self.filed_as = LineField(placeholderText="the input's own mode")
         self.trials = NumberBox(minimum=1, maximum=100)
@@ -168,8 +174,6 @@ class WritingForm(OrderPane):
             form.addRow(words, field)
         for words, row in self.research.rows:
             form.insertRow(form.rowCount() - 1, words, row)
-        for combo in (self.judge, self.mode, self.condition, self.items):
-            combo.keep_short(12)
         self.trials.setAccessibleName("Runs per item")
         self.at_once.setAccessibleName("Concurrent calls")
         numbers = horizontal(self.trials, PlainLabel("concurrent"), self.at_once, StretchSpace(1))

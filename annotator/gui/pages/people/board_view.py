@@ -50,7 +50,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import LinesTable, around
-from annotator.gui.widgets.fields import ChoiceBox, offer, search_field
+from annotator.gui.widgets.fields import ChoiceBox, offer, search_field, when_changed
 from annotator.gui.widgets.splitter import Splitter
 
 FORTNIGHT = 14
@@ -249,14 +249,8 @@ class BoardView(TabPart):
         return menu
 
     def _go(self, line: AssignmentStatus | None) -> None:
-        if line is None:
-            return
-        if line.stage is Stage.LABELLING:
-            self.session.go("Label", item_id=line.item_id)
-        elif line.stage is Stage.ADJUDICATION:
-            self.session.go("Adjudicate", item_id=line.item_id)
-        else:
-            self.session.go("Author", item_id=line.item_id, kind=line.stage.value)
+        if line is not None:
+            self.session.go_to_work(line.item_id, line.stage)
 
     def set_due(self, due: datetime | None) -> None:
         ids = [line.assignment_id for line in self.chosen()]
@@ -294,14 +288,9 @@ class BoardFilters(QWidget):
         self._later = later(self, self.changed, SETTLE_MS)
         self.search = search_field("Find an item or a person…", "Find an item or a person", self._later.start)
         self.person_id = ""
-        self.stage, self.state = ChoiceBox(), ChoiceBox()
-        for combo, name, letters in (
-            (self.stage, "Stage", 10),
-            (self.state, "State", 16),
-        ):
-            combo.setAccessibleName(name)
-            combo.keep_short(letters)
-            combo.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.stage = ChoiceBox(letters=10, accessibleName="Stage")
+        self.state = ChoiceBox(letters=16, accessibleName="State")
+        when_changed(self.changed.emit, self.stage, self.state)
         self.count = PlainLabel("", "hint")
         self.setLayout(wrapping(self.search, self.stage, self.state, self.count))
 
@@ -354,11 +343,12 @@ class DueBar(QFrame):
         self.words, self.date = (
             PlainLabel("", "strong"),
             with_properties(
-                QDateEdit(QDate.currentDate().addDays(FORTNIGHT)), accessibleName="Due by the end of"
+                QDateEdit(QDate.currentDate().addDays(FORTNIGHT)),
+                accessibleName="Due by the end of",
+                calendarPopup=True,
+                displayFormat="ddd d MMM yyyy",
             ),
         )
-        self.date.setCalendarPopup(True)
-        self.date.setDisplayFormat("ddd d MMM yyyy")
         set_it = KeyButton("Set", "Return", role="primary", press=self._set)
         none = KeyButton("No date", press=lambda: self._tell(None))
         cancel = KeyButton("Leave unchanged", "Esc", role="quiet", press=self.close_bar)

@@ -86,10 +86,13 @@ class PlanForm(Pane):
         self.items = ItemsChoice(session)
         self.has_due, self.due = (
             QCheckBox("Due by the end of"),
-            with_properties(QDateEdit(QDate.currentDate().addDays(FORTNIGHT)), accessibleName="Due date"),
+            with_properties(
+                QDateEdit(QDate.currentDate().addDays(FORTNIGHT)),
+                accessibleName="Due date",
+                calendarPopup=True,
+                displayFormat="ddd d MMM yyyy",
+            ),
         )
-        self.due.setCalendarPopup(True)
-        self.due.setDisplayFormat("ddd d MMM yyyy")
         self.share, self.after, self.seed = (
             NumberBox(
                 suffix=" %",
@@ -254,13 +257,11 @@ class ItemsChoice(Pane):
         super().__init__(session)
         self._taken: Mapping[Stage, AbstractSet[str]] = {}
         self._stages: tuple[Stage, ...] = ()
-        self.type, self.subject = ChoiceBox(), ChoiceBox()
-        for combo, name in ((self.type, "Question type"), (self.subject, "Subject")):
-            combo.setAccessibleName(name)
-            combo.keep_short(12)
-            combo.currentIndexChanged.connect(lambda _: self._tell())
+        self.type, self.subject = (
+            ChoiceBox(letters=12, accessibleName=name) for name in ("Question type", "Subject")
+        )
         self.fresh = QCheckBox("Only items not yet assigned at these stages")
-        self.fresh.toggled.connect(lambda _: self._tell())
+        when_changed(self._tell, self.type, self.subject, self.fresh)
         self.count = PlainLabel("", "hint")
         self.pilot = PilotChoice(session)
         self.pilot.changed.connect(self.changed)
@@ -319,8 +320,9 @@ class PilotChoice(Pane):
         self._picked: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self.words = ElidedLabel("", "hint")
-        self.open = with_properties(QPushButton("Pick…"), role="quiet", accessibleName="Pick pilot items")
-        self.open.setCheckable(True)
+        self.open = with_properties(
+            QPushButton("Pick…"), role="quiet", accessibleName="Pick pilot items", checkable=True
+        )
         self.open.toggled.connect(self._unfold)
         self._later = later(self, self._list_items, SETTLE_MS)
         self.search = search_field("Search items…", "Search items for the pilot", self._later.start)
@@ -387,8 +389,9 @@ class OverlapChoice(QWidget):
         super().__init__()
         self.number = NumberBox(minimum=1, maximum=MOST, value=2, accessibleName="People per item")
         self.hint = PlainLabel("", "hint", wrap=True)
-        self.same = QCheckBox("The same people write all of an item's documents")
-        self.same.setChecked(True)
+        self.same = with_properties(
+            QCheckBox("The same people write all of an item's documents"), checked=True
+        )
         vertical(horizontal(self.number, (self.hint, 1)), self.same, on=self, margins=0, spacing=4)
         when_changed(self._tell, self.number, self.same)
         self._show()
@@ -434,11 +437,10 @@ class PairOrders(Pane):
 
     def _draw_row(self, name: str, title: str) -> QWidget:
         many = NumberBox(maximum=1_000_000, accessibleName=f"{title}: pairs to draw")
-        seed = NumberBox(maximum=10_000_000, accessibleName=f"{title}: seed of the draw")
+        seed = NumberBox(maximum=10_000_000, accessibleName=f"{title}: seed of the draw", prefix="seed ")
         button = QPushButton("Draw")
         many.setSpecialValueText("all pairs are asked")
         many.setSuffix(" pairs, drawn at random")
-        seed.setPrefix("seed ")
         seed.setValue(1)
         button.clicked.connect(lambda: self._draw(name, many.value(), seed.value()))
         self.draws[name] = many, seed, button

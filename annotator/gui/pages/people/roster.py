@@ -80,7 +80,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
     def narrow(self, narrowed: BoardFilter) -> None:
         self._narrowed = narrowed
         with resetting(self):
-            self._rows = self._in_order([line for line in self._all if self._admits(line)])
+            self._rows = self._arranged()
 
     def row_of(self, assignment_id: str) -> int:
         return self.place_of(lambda line: line.assignment_id == assignment_id)
@@ -91,20 +91,10 @@ class BoardModel(CellsModel[AssignmentStatus]):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; by item it is the project's own order."""
         self._sorted = (column, order)
-        self.layoutAboutToBeChanged.emit()
-        before = self._rows
-        self._rows = self._in_order([line for line in self._all if self._admits(line)])
-        self._keep_places(before)
-        self.layoutChanged.emit()
+        self.rearrange(self._arranged())
 
-    def _keep_places(self, before: Sequence[AssignmentStatus]) -> None:
-        """What is selected stays selected, wherever it now stands."""
-        places = {line.assignment_id: row for row, line in enumerate(self._rows)}
-        old = self.persistentIndexList()
-        new = [self.index(places[before[each.row()].assignment_id], each.column()) for each in old]
-        self.changePersistentIndexList(old, new)
-
-    def _in_order(self, lines: list[AssignmentStatus]) -> list[AssignmentStatus]:
+    def _arranged(self) -> list[AssignmentStatus]:
+        lines = [line for line in self._all if self._admits(line)]
         column, order = self._sorted
         if column > ITEM:
             lines.sort(key=_KEYS[column])
@@ -347,9 +337,9 @@ class PeopleTable(TabPart):
             LineField(
                 placeholderText="Alias: next free",
                 accessibleName="Alias of the new person; by default the next free one",
+                maximumWidth=170,
             ),
         )
-        self.alias.setMaximumWidth(170)
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
         # A click leaves the caret in the name, where a space would tick the box again.
@@ -362,15 +352,9 @@ class PeopleTable(TabPart):
         self.adding = QWidget()
         self.adding.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
         column.addWidget(self.adding)
-        self.rename = KeyButton("Rename", act="rename_person")
-        self.leaving = KeyButton("Deactivate", act="leave_or_return")
-        self.work = KeyButton("Work as this person", "Return", role="primary")
-        for button, slot in (
-            (self.rename, self.begin_renaming),
-            (self.leaving, self.leave_or_return),
-            (self.work, self.work_as),
-        ):
-            button.clicked.connect(slot)
+        self.rename = KeyButton("Rename", act="rename_person", press=self.begin_renaming)
+        self.leaving = KeyButton("Deactivate", act="leave_or_return", press=self.leave_or_return)
+        self.work = KeyButton("Work as this person", "Return", role="primary", press=self.work_as)
         column.addLayout(horizontal(self.rename, self.leaving, StretchSpace(1), self.work))
 
     def focus_first(self) -> None:

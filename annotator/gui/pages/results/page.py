@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QCheckBox, QFileDialog
+from PySide6.QtWidgets import QCheckBox
 
 from annotator.actions.authoring import annotating
 from annotator.actions.papers import paper_tables
@@ -18,7 +18,7 @@ from annotator.gui.session.page import way_to
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Refused
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
-from annotator.gui.widgets.basics import push_button, tooltip
+from annotator.gui.widgets.basics import open_file, push_button, tooltip, with_properties
 from annotator.gui.widgets.fields import AmountBox, together
 
 # People: a benchmark's author, who will publish the numbers. What annoys them elsewhere: scores without n or
@@ -52,13 +52,13 @@ class ResultViewer(Viewer):
         self.limit = AmountBox(
             decimals=1, minimum=0.0, maximum=100.0, singleStep=1.0, suffix=" % missing",
             accessibleName="Largest share of missing judgements for a publishable figure",
-        )  # fmt: skip
-        self.limit.setKeyboardTracking(False)
+        keyboardTracking=False)  # fmt: skip
         self.limit.valueChanged.connect(lambda value: session.do(results.set_limit, round(value / 100, 4)))
         self._limit = together("Max. missing", self.limit, MARKED)
         self.file = push_button(BESIDE, self._choose_file, toolTip=COMPARED)
-        self.unadjudicated = QCheckBox("Count unadjudicated gold")
-        self.unadjudicated.setToolTip(tooltip(UNADJUDICATED))
+        self.unadjudicated = with_properties(
+            QCheckBox("Count unadjudicated gold"), toolTip=tooltip(UNADJUDICATED)
+        )
         self.unadjudicated.clicked.connect(lambda on: session.do(annotating.count_unadjudicated, on))
         self.choosers.add(self._limit, self.unadjudicated, self.file)
 
@@ -112,10 +112,8 @@ class ResultViewer(Viewer):
         if self._file:
             self._file = ""
             self._count()
-            return
-        name, _ = QFileDialog.getOpenFileName(self, "Another project", "", "Projects (*.goldsmith)")
-        if name:
-            self.compare_with(Path(name))
+        else:
+            open_file(self, "Another project", "Projects (*.goldsmith)", self.compare_with)
 
     def compare_with(self, path: Path) -> None:
         self._file = str(path)

@@ -86,7 +86,7 @@ class AttackForm(Pane):
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
         self.estimating = Estimating(session, self, self._came)
-        self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.judge, self.what = ChoiceBox(letters=10), ChoiceBox(letters=10)
         self.attacks = TickList()
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
         self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
@@ -102,7 +102,6 @@ class AttackForm(Pane):
 
     def _lay_out(self) -> None:
         for combo in (self.judge, self.what):
-            combo.keep_short(10)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.form = form_of(
             (
@@ -235,8 +234,7 @@ class AttackReader(QWidget):
         self.about, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", wrap=True)
         for label in (self.head, self.done, self.unit):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.legend = QLabel()
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend = with_properties(QLabel(), textFormat=Qt.TextFormat.RichText)
         self.report, self.copy = (
             with_properties(ReportView(), accessibleName="The original report"),
             with_properties(ReportView(), accessibleName="The attacked copy"),
@@ -336,8 +334,7 @@ class ShownPlaces:
 
 
 def _verdict_view(name: str) -> QTextBrowser:
-    made = with_properties(QTextBrowser(), role="side", accessibleName=name)
-    made.setOpenLinks(False)
+    made = with_properties(QTextBrowser(), role="side", accessibleName=name, openLinks=False)
     theme.scale(made.setFixedHeight, 84)
     return made
 

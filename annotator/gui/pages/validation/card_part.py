@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGroupBox,
     QListWidget,
-    QListWidgetItem,
 )
 
 from annotator import files
@@ -38,8 +37,10 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    add_entry,
     horizontal,
     later,
+    open_file,
     push_button,
     vertical,
     with_properties,
@@ -99,8 +100,10 @@ class CardCheck(Pane):
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
-        self.table = CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo)
-        self.table.setWordWrap(True)
+        self.table = with_properties(
+            CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo),
+            wordWrap=True,
+        )
         self.table.row_height = 46
         self.define = _Define()
         self.bound = with_properties(QListWidget(), accessibleName="Judges that are bound to a card")
@@ -128,9 +131,7 @@ class CardCheck(Pane):
         self._hold()
 
     def choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "A card", "", FILES)
-        if name:
-            self.look_at(Path(name))
+        open_file(self, "A card", FILES, self.look_at)
 
     def look_at(self, path: Path) -> None:
         self._path = path
@@ -164,8 +165,7 @@ class CardCheck(Pane):
     def _show(self, result: CheckedCard) -> None:
         self.checked = result
         card, check = result.card, result.check
-        self.file.setText(_about(card, self._path) if card else self._path.name if self._path else "")
-        self.file.setVisible(self._path is not None)
+        self.file.show_words(_about(card, self._path) if card else self._path.name if self._path else "")
         for widget in (self.look, self._against):
             widget.setVisible(card is not None)
         words = check.words() if check else []
@@ -204,12 +204,8 @@ class CardCheck(Pane):
         names = {judge.id: judge.name for judge in self.session.ask(judges.all_of) or ()}
         self.bound.clear()
         for card in self.session.ask(derived_judges.bound) or ():
-            entry = QListWidgetItem(
-                f"\u2068{names.get(card.judge_id, card.name)}\u2069, {card.protocol}\n"
-                f"card of {card.made_at:%Y-%m-%d}, {card.sha256[:8]}"
-            )
-            entry.setData(Qt.ItemDataRole.UserRole, card)
-            self.bound.addItem(entry)
+            name, made = names.get(card.judge_id, card.name), f"card of {card.made_at:%Y-%m-%d}"
+            add_entry(self.bound, f"\u2068{name}\u2069, {card.protocol}\n{made}, {card.sha256[:8]}", card)
         there = self.bound.count() > 0
         for widget in (self._bound, self.bound, self.release):
             widget.setVisible(there)
@@ -426,8 +422,7 @@ class ValidityCards(PagePart):
         self.check.told.connect(lambda happened, todo: self.answer.show_message("success", happened, todo))
         # Made again when it is looked at again, no matter who changed something meanwhile.
         session.listen(lambda _: self.view.forget(), (ANY,))
-        side = PlainArea("A card to be checked", self.check)
-        side.setMinimumWidth(320)
+        side = with_properties(PlainArea("A card to be checked", self.check), minimumWidth=320)
         self.lay_out(Splitter("validate/cards", parts=(self.view, side), sizes=(750, 350), stretch=(1,)))
         self._offer()
 

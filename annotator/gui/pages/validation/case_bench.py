@@ -234,10 +234,13 @@ class CaseBench(Splitter):
         case = self.case
         if case is None or self._session.project.readonly or self._is_held(case):
             return
-        self.card.note.tell()
         answer = self._answers[place]
-        reason = self._reasons.get(case.key, case.reason) if answer.asks else ""
-        if self._saved(case, answer.value, reason):
+        self._answer(case, answer.value, self._reasons.get(case.key, case.reason) if answer.asks else "")
+
+    def _answer(self, case: VerdictCase, value: str, reason: str, kind: str = "") -> None:
+        """Keep an answer, and go on to the next open case."""
+        self.card.note.tell()
+        if self._saved(case, value, reason, kind=kind):
             self._show_ruling()
             self.flow.decided = case.key
             self.flow.advance()
@@ -281,13 +284,8 @@ class CaseBench(Splitter):
         """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
         case = self.case
         taxonomy = case.taxonomy if case is not None and not self._session.project.readonly else None
-        if case is None or taxonomy is None or place >= len(taxonomy.values):
-            return
-        self.card.note.tell()
-        if self._saved(case, Review.AGREE.value, "", kind=taxonomy.values[place]):
-            self.flow.decided = case.key
-            self._show_ruling()
-            self.flow.advance()
+        if case is not None and taxonomy is not None and place < len(taxonomy.values):
+            self._answer(case, Review.AGREE.value, "", taxonomy.values[place])
 
     def _give_reason_here(self, fault: Fault) -> None:
         """A reason was pressed on the card of the current case, and is meant for that one."""

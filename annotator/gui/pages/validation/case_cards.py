@@ -33,6 +33,7 @@ from annotator.gui.widgets.basics import (
     direction_of,
     horizontal,
     vertical,
+    with_properties,
 )
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading import report_view
@@ -291,9 +292,7 @@ class CaseReadingPane(ReadingPane):
         self._places: list[tuple[TextPane, Span]] = []
         for pane in (self.first, self.beside):
             pane.report.loaded.connect(self._loaded)
-        self.legend = QLabel()
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
-        self.legend.setWordWrap(True)
+        self.legend = with_properties(QLabel(), textFormat=Qt.TextFormat.RichText, wordWrap=True)
         vertical(self.area, (self.texts, 1), self.legend, on=self, margins=(4, 6, 4, 0), spacing=6)
         theme.watch(self, self._say_legend)
 

@@ -126,11 +126,14 @@ class ErrorDraw(Pane):
         super().__init__(session)
         self.note = PlainLabel("", "hint")
         self.many, self.seed = (
-            NumberBox(minimum=1, maximum=10_000, accessibleName="Reports of each system"),
-            NumberBox(maximum=10_000_000, accessibleName="Seed of the draw"),
+            NumberBox(
+                minimum=1,
+                maximum=10_000,
+                accessibleName="Reports of each system",
+                prefix="reports of each system: ",
+            ),
+            NumberBox(maximum=10_000_000, accessibleName="Seed of the draw", prefix="seed "),
         )
-        self.many.setPrefix("reports of each system: ")
-        self.seed.setPrefix("seed ")
         self.button = push_button("Draw", self._draw)
         row = FlowRow(self, gap=8)
         for widget in (self.note, self.many, self.seed, self.button):

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.project import people
@@ -99,8 +99,7 @@ class UnclearPanel(Pane):
         """What is still to be shown: it comes with every look, also while the panel is out of view."""
         self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
-        self.list = with_properties(QListWidget(), accessibleName="Unclear criteria")
-        self.list.setWordWrap(True)
+        self.list = with_properties(QListWidget(), accessibleName="Unclear criteria", wordWrap=True)
         self.back = push_button("Back to the disagreements", self.closed)
         self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
         self.cases = PlainLabel("", wrap=True)
@@ -169,10 +168,9 @@ class UnclearPanel(Pane):
         with QSignalBlocker(self.list):
             self.list.clear()
             for criterion in unclear:
-                entry = QListWidgetItem(
+                self.list.addItem(
                     f"{criterion.times:,} ×  item {criterion.item_key}: \u2068{criterion.words or WHOLE}\u2069"
                 )
-                self.list.addItem(entry)
             ids = [one.unit_id for one in unclear]
             self.list.setCurrentRow(ids.index(unit_id) if unit_id in ids else 0)
         self._show_chosen()

@@ -101,8 +101,9 @@ class LabelsIn(Pane):
         self.skip = QCheckBox("Skip invalid labels and import the rest")
         self.replace = QCheckBox("Replace existing labels of the same person")
         self.drafts = QCheckBox("As drafts: they count once their rater has submitted them")
-        self.preview = with_properties(QPlainTextEdit(readOnly=True), accessibleName="To be imported")
-        self.preview.setMaximumHeight(130)
+        self.preview = with_properties(
+            QPlainTextEdit(readOnly=True), accessibleName="To be imported", maximumHeight=130
+        )
         self.problems = with_properties(QListWidget(), accessibleName="Invalid labels")
         self.progress = ProgressRow()
         self.form = form_of([("Reports of", self.system, self.system, SYSTEM, "")])

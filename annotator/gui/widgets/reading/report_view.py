@@ -500,8 +500,7 @@ class PageBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "bar")
-        self._number, self._of = NumberBox(accessibleName="Page"), PlainLabel()
-        self._number.setKeyboardTracking(False)
+        self._number, self._of = NumberBox(accessibleName="Page", keyboardTracking=False), PlainLabel()
         self._back = chips.tool_button("Page before", "left", self._number.stepDown)
         self._on = chips.tool_button("Page after", "right", self._number.stepUp)
         horizontal(
