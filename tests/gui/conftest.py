@@ -65,7 +65,7 @@ def window_over(qtbot) -> Iterator:
     for window in made:
         if isValid(window) and not window.close():
             # It closes by itself once its job is done.
-            qtbot.waitUntil(lambda window=window: not (isValid(window) and window.isVisible()), timeout=60_000)
+            qtbot.waitUntil(lambda window=window: not (isValid(window) and window.isVisible()))
     # Now, and not in the middle of another test.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
