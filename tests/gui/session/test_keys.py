@@ -16,7 +16,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.shell.navigation import PAGES
 from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
-from tests.windows.using import be_active
+from tests.windows.using import be_active, owned
 
 
 def test_every_act_is_bound_once_and_no_key_as_shipped_clashes_or_is_a_letter_that_means_opposites():
@@ -178,8 +178,7 @@ def test_on_macos_the_key_that_deletes_a_line_retires_nothing_from_within_a_fiel
 ):
     monkeypatch.setattr(keys, "MAC", on_mac)
     monkeypatch.setattr(OnePage, "keeps_words", lambda *_: False)
-    page = OnePage(ProjectSession(small))
-    qtbot.addWidget(page)
+    page = owned(qtbot, OnePage(ProjectSession(small)))
     page.show()
     be_active(page, qtbot)
     page.field.setFocus()
@@ -194,8 +193,7 @@ def test_on_windows_the_number_pad_under_alt_types_a_code_into_a_field_and_does_
     small, qtbot, monkeypatch, windows, pad, done
 ):
     monkeypatch.setattr("annotator.gui.session.page.WINDOWS", windows)
-    page = OnePage(ProjectSession(small))
-    qtbot.addWidget(page)
+    page = owned(qtbot, OnePage(ProjectSession(small)))
     page.show()
     be_active(page, qtbot)
     page.field.setFocus()
@@ -209,8 +207,7 @@ def test_on_windows_the_number_pad_under_alt_types_a_code_into_a_field_and_does_
 @pytest.mark.parametrize(("key", "asked"), [(Qt.Key.Key_Down, "next"), (Qt.Key.Key_Up, "previous")])
 def test_arrows_go_from_unit_to_unit_also_where_they_belong_to_the_number_pad(qtbot, key, asked):
     """As all of them do on macOS."""
-    editor = forms.editor(Kind.PLAN)
-    qtbot.addWidget(editor)
+    editor = owned(qtbot, forms.editor(Kind.PLAN))
     editor.show()
     be_active(editor, qtbot)
     editor.setFocus()

@@ -18,6 +18,7 @@ from annotator.gui.shell import menus
 from annotator.gui.shell.start import StartPage
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.places import resources
+from tests.windows.using import owned
 
 SURFACES = ("window", "surface", "sunken", "hover", "accent-soft")
 PAIRS = [
@@ -129,8 +130,7 @@ def _alive(thing: QObject) -> bool:
 
 
 def test_a_role_given_late_is_styled(qtbot):
-    label = QLabel("✓ Agreed")
-    qtbot.addWidget(label)
+    label = owned(qtbot, QLabel("✓ Agreed"))
     theme.apply_theme(label)
     label.show()
     theme.set_role(label, role="chip", state="agreed")
@@ -203,8 +203,7 @@ def test_every_window_of_its_own_is_dressed(small, window_over, qtbot, monkeypat
 
 
 def test_what_may_be_chosen_alone_is_round_at_every_zoom(qtbot):
-    box = QRadioButton("One of several")
-    qtbot.addWidget(box)
+    box = owned(qtbot, QRadioButton("One of several"))
     theme.apply_theme(box)
     for percent in range(theme.ZOOM_MIN, theme.ZOOM_MAX + 1, theme.ZOOM_STEP):
         theme.zoom_to(percent)

@@ -27,7 +27,7 @@ from annotator.places import resources
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
 from tests.projects.small_projects import add_report, labelling_project
-from tests.windows.using import press
+from tests.windows.using import owned, press
 
 SHORT = (
     "# A 👩‍🔬 title\n\nThe **model** answers [most](https://example.org/a?b=1) questions.\n\n- one\n- two\n"
@@ -36,8 +36,7 @@ SHORT = (
 
 @pytest.fixture
 def view(qtbot) -> ReportView:
-    made = ReportView()
-    qtbot.addWidget(made)
+    made = owned(qtbot, ReportView())
     made.resize(600, 400)
     made.show()
     qtbot.waitExposed(made)
@@ -252,8 +251,7 @@ def test_noncharacters_do_not_pass_for_frames(view):
 
 @pytest.fixture
 def short_view(qtbot) -> ReportView:
-    made = ReportView()
-    qtbot.addWidget(made)
+    made = owned(qtbot, ReportView())
     made.show_html(render("One cat, two Cats.\n\nNo dog. A *c*at again (a.b).").html)
     made.show()
     return made
@@ -261,9 +259,7 @@ def short_view(qtbot) -> ReportView:
 
 @pytest.fixture
 def bar(short_view, qtbot) -> FindBar:
-    made = FindBar(short_view)
-    qtbot.addWidget(made)
-    return made
+    return owned(qtbot, FindBar(short_view))
 
 
 def test_all_places_are_marked_counted_and_gone_through_until_escape(bar, short_view, qtbot):
@@ -298,8 +294,7 @@ SHOWN = f"The 😀 angle {FORMULA} and \\(x\\) turn.\n这里 $$E=mc^2$$ 有公�
 
 @pytest.fixture
 def formulas(qtbot) -> ReportView:
-    made = ReportView()
-    qtbot.addWidget(made)
+    made = owned(qtbot, ReportView())
     made.resize(600, 300)
     made.show_html(render(TEXT).html)
     made.show()
@@ -335,8 +330,7 @@ def test_words_are_selected_told_and_copied_across_formulas_each_as_it_is_writte
 
 
 def test_words_in_a_formula_are_found(formulas, qtbot):
-    bar = FindBar(formulas)
-    qtbot.addWidget(bar)
+    bar = owned(qtbot, FindBar(formulas))
     bar.open_bar("mc^2")
     assert bar.count() == (1, 1)
     bar.close_bar()
@@ -353,8 +347,7 @@ def test_a_mark_over_a_formula_covers_it(formulas):
 
 
 def test_a_formula_wider_than_the_page_is_made_to_fit(qtbot):
-    made = ReportView()
-    qtbot.addWidget(made)
+    made = owned(qtbot, ReportView())
     made.resize(300, 300)
     made.show_html(render(f"$$ {' + '.join(f'x_{{{n}}}' for n in range(40))} $$").html)
     made.show()
@@ -427,8 +420,7 @@ IMAGE = 2
 
 @pytest.fixture
 def drawn(qtbot: QtBot) -> IllustratedView:
-    made = IllustratedView(resources() / "help" / "pictures")
-    qtbot.addWidget(made)
+    made = owned(qtbot, IllustratedView(resources() / "help" / "pictures"))
     made.resize(900, 500)
     made.show()
     made.show_with_drawings(render(WORDS).html, WORDS)

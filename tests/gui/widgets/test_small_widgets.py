@@ -71,6 +71,7 @@ from annotator.gui.widgets.message_bar import MessageBar, left_in_words
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.gui.widgets.reading.marked_text import MarkedText, lay_out
 from annotator.gui.widgets.splitter import Splitter, SpreadBar
+from tests.windows.using import owned
 
 
 def test_a_tooltip_shows_markup_as_text():
@@ -79,8 +80,7 @@ def test_a_tooltip_shows_markup_as_text():
 
 
 def test_an_elided_label_shows_the_whole_in_its_tooltip_only_when_it_is_cut(qtbot):
-    label = ElidedLabel("a question\nof many words " * 5)
-    qtbot.addWidget(label)
+    label = owned(qtbot, ElidedLabel("a question\nof many words " * 5))
     label.resize(120, 24)
     label.show()
     assert label.elided().endswith("…")
@@ -91,8 +91,7 @@ def test_an_elided_label_shows_the_whole_in_its_tooltip_only_when_it_is_cut(qtbo
 
 
 def test_a_key_button_prints_its_key(qtbot):
-    button = KeyButton("Met & gone", "1")
-    qtbot.addWidget(button)
+    button = owned(qtbot, KeyButton("Met & gone", "1"))
     assert button.text() == "Met && gone\u20031"
     button.set_key("Ctrl+Return")
     assert button.text().endswith("Ctrl+Enter")
@@ -102,8 +101,7 @@ def test_a_key_button_prints_its_key(qtbot):
 
 def test_a_fold_opens_its_parts_and_keeps_the_keyboard_when_it_closes(qtbot):
     field = QLineEdit()
-    fold = Fold("Options", field)
-    qtbot.addWidget(fold)
+    fold = owned(qtbot, Fold("Options", field))
     with qtbot.waitExposed(fold):
         fold.show()
     assert not field.isVisible()
@@ -124,8 +122,7 @@ def test_how_long_still_is_said_in_words(seconds, words):
 
 
 def test_a_spread_says_shares(qtbot):
-    bar = SpreadBar()
-    qtbot.addWidget(bar)
+    bar = owned(qtbot, SpreadBar())
     bar.show_parts([("3", 1), ("2", 3), ("1", 4)])
     assert bar.accessibleName() == "3: 1 (12%); 2: 3 (38%); 1: 4 (50%)"
 
@@ -140,8 +137,7 @@ class Show(Enum):
 
 
 def test_one_filter_holds_and_each_says_what_it_admits(qtbot):
-    row = FilterRow(Show, Show.ALL)
-    qtbot.addWidget(row)
+    row = owned(qtbot, FilterRow(Show, Show.ALL))
     row.show_counts({Show.TO_DO: 3, Show.DONE: 0})
     with qtbot.waitSignal(row.chosen):
         row.findChildren(QToolButton)[0].click()
@@ -151,8 +147,7 @@ def test_one_filter_holds_and_each_says_what_it_admits(qtbot):
 
 
 def test_other_choices_leave_what_was_chosen_where_it_is_still_offered(qtbot):
-    combo = QComboBox()
-    qtbot.addWidget(combo)
+    combo = owned(qtbot, QComboBox())
     offer(combo, [("All", ""), ("First", "a"), ("Second", "b")])
     combo.setCurrentIndex(2)
     with qtbot.assertNotEmitted(combo.currentIndexChanged):
@@ -164,8 +159,7 @@ def test_other_choices_leave_what_was_chosen_where_it_is_still_offered(qtbot):
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_a_long_choice_ends_in_an_ellipsis_and_is_told_whole(qtbot):
-    box = ChoiceBox()
-    qtbot.addWidget(box)
+    box = owned(qtbot, ChoiceBox())
     offer(box, [("baseline (no network)", "b"), ("", "")])
     box.resize(90, 30)
     box.show()
@@ -182,8 +176,7 @@ def test_a_long_choice_ends_in_an_ellipsis_and_is_told_whole(qtbot):
 @pytest.mark.parametrize("entries", [3, 40])
 def test_a_list_that_drops_down_shows_its_last_row_whole(entries, percent, share, qtbot):
     theme.zoom_to(percent)
-    box = ChoiceBox()
-    qtbot.addWidget(box)
+    box = owned(qtbot, ChoiceBox())
     theme.apply_theme(box)
     offer(box, [(f"Entry {number}", str(number)) for number in range(entries)])
     screen = box.screen().availableGeometry()
@@ -201,8 +194,7 @@ def test_a_list_that_drops_down_shows_its_last_row_whole(entries, percent, share
 
 
 def test_what_is_ticked_stays_ticked_among_other_names(qtbot):
-    ticks = TickList("Systems", 2, 3)
-    qtbot.addWidget(ticks)
+    ticks = owned(qtbot, TickList("Systems", 2, 3))
     ticks.offer({"a": "Alpha", "b": "Beta"})
     with qtbot.waitSignal(ticks.ticked_anew):
         ticks.item(1).setCheckState(Qt.CheckState.Checked)
@@ -214,8 +206,7 @@ def test_what_is_ticked_stays_ticked_among_other_names(qtbot):
 
 def test_tab_goes_through_what_stands_in_a_plain_area_and_never_stops_at_it(qtbot):
     inside = QLineEdit()
-    area = PlainArea("Settings", inside)
-    qtbot.addWidget(area)
+    area = owned(qtbot, PlainArea("Settings", inside))
     assert area.accessibleName() == "Settings"
     assert area.focusPolicy() == Qt.FocusPolicy.NoFocus
     assert inside.focusPolicy() == Qt.FocusPolicy.StrongFocus
@@ -232,8 +223,7 @@ def elsewhere(request):
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("typed", ["2.5", "2,5"])
 def test_an_amount_is_what_was_typed_whatever_the_system_speaks(qtbot, typed):
-    box = BudgetBox()
-    qtbot.addWidget(box)
+    box = owned(qtbot, BudgetBox())
     box.selectAll()
     qtbot.keyClicks(box, typed)
     box.interpretText()
@@ -243,8 +233,7 @@ def test_an_amount_is_what_was_typed_whatever_the_system_speaks(qtbot, typed):
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize(("box", "said"), [(AmountBox, "٢٫٥"), (NumberBox, "٢٥")])
 def test_digits_of_another_script_are_read(qtbot, box, said):
-    made = box()
-    qtbot.addWidget(made)
+    made = owned(qtbot, box())
     made.lineEdit().selectAll()
     made.lineEdit().insert(said)
     made.interpretText()
@@ -272,8 +261,7 @@ def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
 
 
 def test_even_lines_leave_nothing_alone_on_the_last_one(qtbot):
-    holder = QWidget()
-    qtbot.addWidget(holder)
+    holder = owned(qtbot, QWidget())
     row = FlowRow(holder, gap=0, even=True)
     for _ in range(8):
         row.addWidget(QPushButton("step", maximumWidth=80, minimumWidth=80))
@@ -291,8 +279,7 @@ def opened_addresses(monkeypatch) -> list[str]:
 
 @pytest.fixture
 def parent(qtbot) -> QWidget:
-    made = QWidget()
-    qtbot.addWidget(made)
+    made = owned(qtbot, QWidget())
     made.show()
     return made
 
@@ -335,8 +322,7 @@ def test_every_icon_draws_something_in_its_colour(qapp):
 
 
 def test_a_put_icon_takes_the_colours_of_another_scheme(qtbot):
-    button = QPushButton()
-    qtbot.addWidget(button)
+    button = owned(qtbot, QPushButton())
     button.show()
     chips.put(button, "stop", 24)
     button.show()
@@ -351,9 +337,7 @@ ARABIC = "يشرح كيف تربط الإحالات كل ادعاء"
 
 @pytest.fixture
 def text(qtbot):
-    made = MarkedText()
-    qtbot.addWidget(made)
-    return made
+    return owned(qtbot, MarkedText())
 
 
 def test_a_folded_text_is_one_line_with_the_whole_in_its_tooltip(text):
@@ -386,8 +370,7 @@ def test_a_word_longer_than_the_line_is_broken(qapp):
 @pytest.mark.parametrize("shown", [MarkedText, ElidedLabel])
 def test_one_line_runs_the_way_of_its_script(qtbot, shown):
     """The block that ends an Arabic sentence stands at its left."""
-    line = shown()
-    qtbot.addWidget(line)
+    line = owned(qtbot, shown())
     line.resize(500, 30)
     if shown is MarkedText:
         line.fold(True)
@@ -410,8 +393,7 @@ WIDTHS = (300, 100, 60)
 @pytest.fixture
 def tree(qtbot):
     """A table of three columns, the last of which takes what is left."""
-    made = RowsTree("Rows", ("Name", "State", "Why"), WIDTHS, stretched=2)
-    qtbot.addWidget(made)
+    made = owned(qtbot, RowsTree("Rows", ("Name", "State", "Why"), WIDTHS, stretched=2))
     made.addTopLevelItem(line(["a < b & c", "new", "because"]))
     return made
 
@@ -448,8 +430,7 @@ class Contrary(QWidget):
 
 def test_a_bar_that_would_come_and_go_for_ever_comes_to_rest(qtbot):
     inside = Contrary()
-    area = PlainArea("Contrary", inside)
-    qtbot.addWidget(area)
+    area = owned(qtbot, PlainArea("Contrary", inside))
     area.show()
     for width in range(FROM - 3, FROM + 40):
         inside.asked = 0
@@ -462,8 +443,7 @@ def test_a_bar_that_would_come_and_go_for_ever_comes_to_rest(qtbot):
 
 
 def splitter_of(qtbot, name: str) -> Splitter:
-    made = Splitter(name)
-    qtbot.addWidget(made)
+    made = owned(qtbot, Splitter(name))
     for _ in range(2):
         made.addWidget(QWidget())
     made.resize(609, 200)
@@ -484,8 +464,7 @@ def test_a_splitter_moves_by_the_arrow_keys_and_remembers_its_place_under_its_na
 
 
 def with_a_list(qtbot, name: str) -> Splitter:
-    made = Splitter(name)
-    qtbot.addWidget(made)
+    made = owned(qtbot, Splitter(name))
     for _ in range(2):
         made.addWidget(QWidget())
     made.setSizes([150, 400])
@@ -670,8 +649,7 @@ def test_a_nul_among_the_words_that_are_searched_for_finds_what_the_rest_finds(s
 
 @pytest.mark.parametrize("field", [LineField, TextBox])
 def test_the_caret_stays_behind_what_was_pasted(field, qtbot):
-    made = field()
-    qtbot.addWidget(made)
+    made = owned(qtbot, field())
     QGuiApplication.clipboard().setText("a\x00\x00b")
     made.paste()
     made.paste()
@@ -703,8 +681,7 @@ def test_sentences_of_a_sheet_take_what_room_there_is_and_spare_some_where_there
     words = "A sentence that is much longer than any column of a table can be, whatever the window."
     cells = (SheetCell("a"), SheetCell(words), SheetCell("b"))
     model.show(ResultSheet("one", "One", tuple(map(SheetColumn, "abc", "abc")), (SheetLine(cells),)))
-    table = SheetTable("Figures", model)
-    qtbot.addWidget(table)
+    table = owned(qtbot, SheetTable("Figures", model))
     table.show()
     for wide in (460, 560, 460):
         table.resize(wide, 200)
@@ -726,9 +703,7 @@ def test_a_nul_gets_into_no_list_that_may_be_written_into(small, window_over):
 
 @pytest.fixture
 def bar(qtbot) -> MessageBar:
-    made = MessageBar()
-    qtbot.addWidget(made)
-    return made
+    return owned(qtbot, MessageBar())
 
 
 def test_markup_in_a_message_is_shown_as_text(bar):

@@ -341,9 +341,8 @@ class AdjudicationActionBar(FittingBar):
         self._agreed = agreed
         words = f"{decided:,} of {rows:,} decided"
         words += f" · {left} to settle" if left else ""
-        items = "1 item" if conflicts == 1 else f"{conflicts} items"
         self.progress.setText(words)
-        self.progress.setToolTip(f"{words}; {items} in conflict")
+        self.progress.setToolTip(f"{words}; {counted(conflicts, 'item')} in conflict")
         self.fit()
 
     def show_level(self, level: int) -> None:
