@@ -52,6 +52,12 @@ def be_active(window: QWidget, qtbot) -> None:
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window.window())
 
 
+def owned(qtbot: Any, widget: Any) -> Any:
+    """A widget that ends with its test."""
+    qtbot.addWidget(widget)
+    return widget
+
+
 def press(keys: str, times: int = 1) -> None:
     combination = QKeySequence(keys)[0]
     for _ in range(times):

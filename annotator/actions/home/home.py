@@ -409,16 +409,18 @@ def _own_steps(db: Connection, me: Person) -> Iterator[HomeStep]:
 
 
 def _own_next(db: Connection, me: Person, own: Mapping[str, int]) -> Iterator[NextStep]:
-    for page, words in (("Author", "to write"), ("Label", "to label"), ("Adjudicate", "to adjudicate")):
+    for page, one, what in (
+        ("Author", "item", "to write"), ("Label", "report", "to label"), ("Adjudicate", "conflict", "to adjudicate"),
+    ):  # fmt: skip
         if own.get(page):
-            yield NextStep(f"{own[page]:,} {words}", "Open", page)
+            yield NextStep(f"{counted(own[page], one)} for you {what}", "Open", page)
     rows = _own(db, me)
     seconds = db.execute(select(func.sum(TIME.c.seconds)).where(TIME.c.person_id == me.id)).scalar() or 0
     done = sum(submitted is not None for _, submitted in rows)
     if done and seconds and (left := len(rows) - done):
         minutes = max(1, round(seconds / done * left / 60))
         words = f"{minutes:,} min" if minutes < 100 else f"{round(minutes / 60):,} h"
-        yield NextStep(f"About {words} of work are left at your own pace", "See progress", "People")
+        yield NextStep(f"About {words} of work left at your own pace", "See progress", "People")
     if own.get("Send"):
         yield NextStep(f"{counted(own['Send'], 'piece')} of work to send", "Send", "Send")
 

@@ -38,7 +38,7 @@ from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import grouped
+from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
@@ -190,9 +190,10 @@ def _submit_own(
     ready = [row.id for row in rows if not missing.get(row.response_id)]
     if not ready:
         lacking = [words for response in missing.values() for words in response]
-        many = "One label is" if len(lacking) == 1 else f"{len(lacking):,} labels are"
         raise Refusal(
-            f"{many} still missing.", "Give them, or say “unsure” where you cannot.", tuple(lacking[:NAMED])
+            f"{counted(len(lacking), 'label is', 'labels are')} still missing.",
+            "Give them, or say “unsure” where you cannot.",
+            tuple(lacking[:NAMED]),
         )
     submitted = _count(db, person_id, j.id.in_(ready))
     about = {"protocol": protocol, "person_id": person_id, "labels": submitted}
@@ -409,9 +410,10 @@ def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
     if lacking and not (partial and work.given()):
         named = [work.words(place) for place in lacking[:NAMED]]
         rest = [f"… and {len(lacking) - NAMED:,} more"] if len(lacking) > NAMED else []
-        how_many = "One label is" if len(lacking) == 1 else f"{len(lacking):,} labels are"
         raise Refusal(
-            f"{how_many} still missing.", "Give them, or say “unsure” where you cannot.", (*named, *rest)
+            f"{counted(len(lacking), 'label is', 'labels are')} still missing.",
+            "Give them, or say “unsure” where you cannot.",
+            (*named, *rest),
         )
 
 

@@ -206,15 +206,20 @@ def _later(project: Project, person: Person) -> tuple[str, ...]:
         assignment.id not in going and assignment.stage is Stage.ADJUDICATION for assignment in assigned
     )
     labelling = sum(assignment.id not in going for assignment in assigned) - repeats - frozen
-    many = "1 repeat is" if repeats == 1 else f"{repeats} repeats are"
-    notes = [f"{many} not served before their date."] if repeats else []
-    if labelling:
-        wait = "1 piece of labelling waits" if labelling == 1 else f"{labelling} pieces of labelling wait"
-        notes.append(f"{wait} until they have handed in their own documents for the same item.")
-    if frozen:
-        wait = "1 item to adjudicate waits" if frozen == 1 else f"{frozen} items to adjudicate wait"
+    notes = []
+    if repeats:
         notes.append(
-            f"{wait} for what their annotators have not submitted, or somebody else has begun to rule."
+            f"{counted(repeats, 'repeat')} {'is' if repeats == 1 else 'are'} not served before their date."
+        )
+    if labelling:
+        notes.append(
+            f"{counted(labelling, 'piece')} of labelling {'waits' if labelling == 1 else 'wait'} until they have "
+            "handed in their own documents for the same item."
+        )
+    if frozen:
+        notes.append(
+            f"{counted(frozen, 'item')} to adjudicate {'waits' if frozen == 1 else 'wait'} for what their annotators "
+            "have not submitted, or somebody else has begun to rule."
         )
     return tuple(notes)
 

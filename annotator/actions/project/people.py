@@ -164,6 +164,11 @@ def answerable(project: Project) -> list[str]:
     return [person.id for person in people(project)] if me.has(Role.COORDINATOR) else [me.id]
 
 
+def coordinates(project: Project) -> bool:
+    """Whether the person working is a coordinator."""
+    return someone(project).has(Role.COORDINATOR)
+
+
 def _coordinates(person: Person) -> bool:
     return person.active and person.has(Role.COORDINATOR)
 

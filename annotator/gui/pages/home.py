@@ -13,7 +13,7 @@ from annotator.gui import theme
 from annotator.gui.parts import below, holds
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, Pane, ProjectSession
-from annotator.gui.widgets.bars import FlowRow
+from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -98,9 +98,7 @@ class HomePage(Page):
         self.title.setText(report.title)
         self.about.setText(report.about)
         steps = QWidget()
-        row = FlowRow(steps, even=True)
-        for step in report.steps:
-            row.addWidget(self._step(step))
+        steps.setLayout(wrapping(*(self._step(step) for step in report.steps), gap=6, even=True))
         following = NextCard(self.session, report.next, "Nothing waits.", leads=True)
         self.steps = replaced(self._body, self.steps, steps)
         self.next = replaced(self._body, self.next, following)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTr
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
 from annotator.actions.parcels.tray import SendingOutcome, SendingOverview, SendingPiece
+from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.review.field_chips import moment
 from annotator.gui.session import page
@@ -180,17 +181,19 @@ def summary(overview: SendingOverview) -> str:
     )
     if not overview.pieces and not overview.disputes:
         return ""
-    parts = [f"{_documents(goes)} {'goes' if goes == 1 else 'go'} back"]
+    parts = [f"{counted(goes, 'document')} {'goes' if goes == 1 else 'go'} back"]
     if overview.count(SendingOutcome.NEW) and overview.sent:
         parts[0] += f", {overview.count(SendingOutcome.NEW)} of them for the first time"
     if overview.disputes:
         parts.append(
-            "1 objection goes along" if overview.disputes == 1 else f"{overview.disputes} objections go along"
+            f"{counted(overview.disputes, 'objection')} {'goes' if overview.disputes == 1 else 'go'} along"
         )
     if not goes and not overview.disputes:
         parts[0] = "Nothing is submitted yet, so there is nothing to send"
     if drafts:
-        parts.append(f"{_documents(drafts)} not submitted: {'it stays' if drafts == 1 else 'they stay'} here")
+        parts.append(
+            f"{counted(drafts, 'document')} not submitted: {'it stays' if drafts == 1 else 'they stay'} here"
+        )
     if still := overview.count(SendingOutcome.OPEN):
         parts.append(f"{still} not begun")
     return " · ".join(parts)
@@ -210,10 +213,6 @@ def key_words(overview: SendingOverview) -> str:
     elif overview.own_key:
         parts.append("Your task is not signed by a person: an older Goldsmith wrote it.")
     return "\n".join(parts)
-
-
-def _documents(number: int) -> str:
-    return "1 document" if number == 1 else f"{number} documents"
 
 
 def _line(piece: SendingPiece) -> QTreeWidgetItem:

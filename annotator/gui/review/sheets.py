@@ -200,8 +200,8 @@ class Column(Generic[Row]):
     """A column: `words` of a row, `tip` for more, `look` for icon and colour.
 
     `about` explains the title; a `number` stands at the right; `width` is in pixels of the design, and a `firm` one
-    does not give way where there is little room. A `fitted` one is as wide as what it shows. In a table that is less
-    wide than its `room`, at 100 %, a column is left out.
+    does not give way where there is little room. In a table that is less wide than its `room`, at
+    100 %, a column is left out.
     """
 
     title: str
@@ -212,7 +212,6 @@ class Column(Generic[Row]):
     number: bool = False
     about: str = ""
     firm: bool = False
-    fitted: bool = False
     room: int = 0
 
 
@@ -248,10 +247,6 @@ class CellsModel(RowsModel[Row]):
     @property
     def rooms(self) -> dict[int, int]:
         return {place: column.room for place, column in enumerate(self._columns) if column.room}
-
-    @property
-    def fitted(self) -> list[int]:
-        return [place for place, column in enumerate(self._columns) if column.fitted]
 
     def retitle(self, titles: Mapping[int, str]) -> None:
         self.columns = [titles.get(place, title) for place, title in enumerate(self.columns)]
@@ -290,10 +285,6 @@ class CellsModel(RowsModel[Row]):
         return None
 
 
-# A fitted column is not wider than this, and measured by so many rows.
-_MOST, _MEASURED = 118, 300
-
-
 class CellsTable(LinesTable):
     """A table with declared columns, sized by zoom and room until a person moves them."""
 
@@ -306,24 +297,15 @@ class CellsTable(LinesTable):
     ) -> None:
         self._model = model
         super().__init__(name, model, stretched=stretched, moved=moved)
-        self.firm, self.rooms = model.firm, model.rooms
         self.row_height = 30
         model.modelReset.connect(self.fit)
 
     def fit(self) -> None:
         px = theme.current().px
         widths = {place: px(width) for place, width in enumerate(self._model.widths)}
-        for place in self._model.fitted:
-            widths[place] = min(max(widths[place], self._widest(place)), px(_MOST))
         self._columns.fit(
             self.horizontalHeader(), widths, self.viewport().width(), self.firm, column_needs(self)
         )
-
-    def _widest(self, place: int) -> int:
-        shown = range(min(_MEASURED, self._model.rowCount()))
-        words = {str(self._model.index(row, place).data()) for row in shown}
-        metrics, px = self.fontMetrics(), theme.current().px
-        return max(map(metrics.horizontalAdvance, words), default=0) + px(22)
 
     def hide_columns(self, hidden: dict[int, bool]) -> None:
         for place, without in hidden.items():

@@ -31,7 +31,7 @@ from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Person, Stage
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import local, natural
+from annotator.domain.texts.words import counted, local, natural
 from annotator.gui.parts import below, focused
 from annotator.gui.widgets.basics import later
 
@@ -582,22 +582,18 @@ def due_words(due: datetime, *, overdue: bool | None = None) -> str:
         return f"{day(due)}, {late_words(due)}"
     if overdue is False or not 0 <= days <= NEAR:
         return day(due)
-    return ("today", "tomorrow")[days] if days < 2 else f"{day(due)}, in {_days(days)}"
+    return ("today", "tomorrow")[days] if days < 2 else f"{day(due)}, in {counted(days, 'day')}"
 
 
 def late_words(due: datetime) -> str:
     """How late something is: “3 days late”."""
     days = (datetime.now().astimezone().date() - local(due).date()).days
-    return f"{_days(days)} late" if days else "late since today"
+    return f"{counted(days, 'day')} late" if days else "late since today"
 
 
 def end_of_day(date: QDate) -> datetime:
     """The last minute of a local day: what is due on a day may be handed in until it is over."""
     return datetime.fromtimestamp(QDateTime(date, QTime(23, 59)).toSecsSinceEpoch(), UTC)
-
-
-def _days(number: int) -> str:
-    return "1 day" if number == 1 else f"{number} days"
 
 
 # The stages in which documents are written.

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator import files
-from annotator.actions.project import profile
+from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, is_cut_short
 from annotator.domain.kinds.kind import Kind, Stage
 from annotator.gui import keys, theme
@@ -392,6 +392,7 @@ PLACES = (
                     PlaceTab("Received", "Exchange", "Received"),
                 ),
                 among="Tasks",
+                when=people.coordinates,
             ),
             PlaceTab("Progress", "People", "Progress"),
         ),

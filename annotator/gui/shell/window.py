@@ -24,7 +24,6 @@ from annotator import files
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.gui import keys, theme
@@ -198,12 +197,11 @@ class Window(QMainWindow):
 
     def _build(self) -> None:
         self._places = places(self.session.project)
-        coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
         # An adjudicator's own project has nothing to write.
         begin = next(
             (place.name for place in self._places if place.name in ("Author", "Adjudicate")), "Author"
         )
-        self.first = "Home" if coordinates else begin
+        self.first = "Home" if people.coordinates(self.session.project) else begin
         self.navigation = Navigation(self._places)
         self.bar = PlaceBar()
         self.setAcceptDrops(True)

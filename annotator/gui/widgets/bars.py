@@ -137,10 +137,12 @@ ARROW = 12
 
 
 class FlowRow(QLayout):
-    """Widgets in reading order; hidden ones take no room, fields what a line has left."""
+    """Widgets in reading order; hidden ones take no room, fields what a line has left.
+
+    `even` lines have about as many each: no part stands alone on the last one.
+    """
 
     def __init__(self, parent: QWidget | None = None, gap: int = 6, *, even: bool = False) -> None:
-        """With `even` lines no part stands alone on the last one: each has about as many."""
         super().__init__(parent)
         self._gap, self._high, self._even = gap, 0, even
         self._parts: list[QLayoutItem] = []
@@ -248,9 +250,9 @@ class FlowRow(QLayout):
         return widths
 
 
-def wrapping(*parts: QWidget, gap: int = 8) -> FlowRow:
+def wrapping(*parts: QWidget, gap: int = 8, even: bool = False) -> FlowRow:
     """Parts of one line, which break into more lines where it is narrow."""
-    row = FlowRow(gap=gap)
+    row = FlowRow(gap=gap, even=even)
     for part in parts:
         row.addWidget(part)
     return row

@@ -278,10 +278,10 @@ class LinesTable(QTableView):
             titles.setDefaultAlignment(START)
         self.horizontalHeader().setHighlightSections(False)
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
-        self.firm: Collection[int] = ()
+        self.firm: Collection[int] = getattr(model, "firm", ())
         """The columns that spare nothing for the others."""
-        self.rooms: Mapping[int, int] = {}
-        """Columns that are there only where the table is at least so wide, at 100 %."""
+        # Columns that are there only where the table is at least so wide, at 100 %.
+        self.rooms: Mapping[int, int] = getattr(model, "rooms", {})
         self._soon = later(self, self.fit, 0)
         self._measured: tuple[float, ColumnNeeds] | None = None
         """What the rows ask for, and the size of letters it was measured at."""

@@ -140,7 +140,7 @@ def test_an_annotator_sees_their_own_work_alone(project):
     assignments.assign_one(project, item_id, ann.id, Stage.RUBRIC)
     project.work_as(ann)
     assert steps(project) == {"Written": (0, 1)}
-    assert [step.words for step in report(project).next] == ["1 to write"]
+    assert [step.words for step in report(project).next] == ["1 item for you to write"]
 
 
 def test_what_is_due_is_counted_by_what_an_item_is(tmp_path):

@@ -102,6 +102,8 @@ def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
     window = opened(path)
     assert window.page.NAME == "Author"
     assert "Ctrl+6" not in window.messages.text()
+    # What only a coordinator does is no tab.
+    assert "Send & receive" not in [tab.words for _, tab in window.offered()]
 
 
 @pytest.fixture

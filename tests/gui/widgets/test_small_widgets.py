@@ -262,8 +262,7 @@ def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
 
 
 def test_even_lines_leave_nothing_alone_on_the_last_one(qtbot):
-    holder = QWidget()
-    qtbot.addWidget(holder)
+    holder = owned(qtbot, QWidget())
     row = FlowRow(holder, gap=0, even=True)
     for _ in range(8):
         row.addWidget(QPushButton("step", maximumWidth=80, minimumWidth=80))

@@ -192,16 +192,20 @@ class ImportFiles(TabPart):
         waits = tray_pane.goes_to_tray(self._arrivals)
         damaged = sum(arrival.outcome in REFUSED for arrival in self._arrivals)
         new = tray_pane.goes_in(self._arrivals)
-        happened = f"Imported: {_pieces(new)}." if new else "Nothing new was imported."
+        happened = (
+            f"Imported: {counted(new, 'piece of work', 'pieces of work')}."
+            if new
+            else "Nothing new was imported."
+        )
         todo = ["Tell each annotator their receipt code, to confirm that the file arrived."]
         if waits:
             todo.insert(
                 0,
-                f"{_pieces(waits)} {'needs' if waits == 1 else 'need'} attention: decide what becomes of it.",
+                f"Needs attention: {counted(waits, 'piece of work', 'pieces of work')}. Decide what becomes of it.",
             )
         if damaged:
-            files = "1 file was left out" if damaged == 1 else f"{damaged} files were left out"
-            todo.insert(0, f"{files}; the list gives the reasons.")
+            were = "was" if damaged == 1 else "were"
+            todo.insert(0, f"{counted(damaged, 'file')} {were} left out; the list gives the reasons.")
         self.answer.show_message(
             "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
         )
@@ -294,10 +298,6 @@ class ImportFiles(TabPart):
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
         self.look_at(page.files(event))
-
-
-def _pieces(number: int) -> str:
-    return "1 piece of work" if number == 1 else f"{number} pieces of work"
 
 
 class ArrivalsTree(RowsTree):

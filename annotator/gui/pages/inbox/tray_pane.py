@@ -25,7 +25,7 @@ from annotator.domain.experts.parcel import (
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.texts.words import natural
+from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.review import people_choice
 from annotator.gui.review.field_chips import UNTOLD, quotations
@@ -97,7 +97,7 @@ def piece_words(piece: ReturnedPiece) -> str:
 def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
     """The outcomes of several pieces in one line: “13 pieces: 12 new, 1 conflicting”."""
     result = {piece.outcome for piece in pieces}
-    number = "1 piece" if len(pieces) == 1 else f"{len(pieces):,} pieces"
+    number = counted(len(pieces), "piece")
     if len(result) == 1:
         return f"{number}, {'all ' if len(pieces) > 1 else ''}{pieces[0].outcome.value}"
     return f"{number}: {_counted(piece.outcome for piece in pieces)}"
@@ -105,8 +105,8 @@ def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
 
 def total_words(arrivals: Sequence[Arrival], *, done: bool = False) -> str:
     """What the files come to: “20 files: 17 new, 2 duplicate”; once that is `done`, “17 imported, 2 not needed”."""
-    files = "1 file" if len(arrivals) == 1 else f"{len(arrivals):,} files"
-    return f"{files}: {_counted((arrival.outcome for arrival in arrivals), HAPPENED if done else {})}"
+    outcomes = _counted((arrival.outcome for arrival in arrivals), HAPPENED if done else {})
+    return f"{counted(len(arrivals), 'file')}: {outcomes}"
 
 
 def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:

@@ -44,7 +44,7 @@ def _flags(line: JudgementLine) -> str:
 
 
 LINES: Sequence[Column[JudgementLine]] = (
-    Column("Item", lambda line: line.item_key, 48, fitted=True),
+    Column("Item", lambda line: line.item_key, 70),
     Column("System", lambda line: line.system, 124),
     Column("Asked about", lambda line: line.unit, 150),
     Column(
@@ -72,7 +72,7 @@ CALLS: Sequence[Column[Reply]] = (
     Column("Reply", lambda reply: reply.call.raw or reply.call.cause, 180),
 )
 DIFFERENCES: Sequence[Column[RaterDifference]] = (
-    Column("Item", lambda one: one.item_key, 48, fitted=True),
+    Column("Item", lambda one: one.item_key, 70),
     Column("System", lambda one: one.system, 110),
     Column("Asked about", lambda one: one.unit, 220),
     Column(

@@ -401,7 +401,7 @@ CALLS: Sequence[Column[CallProgress]] = (
         number=True,
         look=lambda call: ("clock", "state-unconfirmed") if call.seconds > LONG_S else None,
     ),
-    Column("Item", lambda call: call.item_key or "…", 48, fitted=True),
+    Column("Item", lambda call: call.item_key or "…", 70),
     Column("System", lambda call: call.system, 110),
     Column("Asked about", lambda call: call.unit, 160),
 )

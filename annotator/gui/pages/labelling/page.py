@@ -538,7 +538,7 @@ class LabelPage(Page):
         if missing:
             self._open(*missing[0])
             self.criteria.list_open()
-            many = "One label is" if len(missing) == 1 else f"{len(missing)} labels are"
+            many = counted(len(missing), "label is", "labels are")
             self.messages.show_message("warning", f"{many} still missing before this item can be submitted.")
         elif (froze := self._seal(item_id)) is not None:
             self._say_submitted(f"Your labels of {self._words([item_id])} are submitted. {froze}".strip())

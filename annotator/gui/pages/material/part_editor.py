@@ -161,6 +161,7 @@ def columns(label: str) -> Sequence[Column[ExtractLine]]:
             102,
             tip=_explained,
             look=lambda line: _shown(line)[1:],
+            firm=True,
         ),
     )
 

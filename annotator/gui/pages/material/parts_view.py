@@ -24,7 +24,6 @@ from annotator.domain.material.part import Claim, KeyPoint, ResponsePart
 from annotator.gui import theme
 from annotator.gui.pages.material.part_editor import (
     ITEM,
-    STATE,
     ExtractLine,
     PartEditor,
     columns,
@@ -216,8 +215,6 @@ class PartsView(TabPart):
         self.list = LinesTable(
             "Reports and extracts", self.model, self.model.widths, stretched=ITEM, moved=self._show_line
         )
-        self.list.firm = (STATE,)
-        self.list.rooms = self.model.rooms
         self.kinds, self.filter = (
             FilterChoice("What is extracted", Drawable),
             FilterChoice("State", PartFilter),

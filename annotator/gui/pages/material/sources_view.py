@@ -256,7 +256,6 @@ class SourcesView(TabPart):
         self.list = LinesTable(
             "Sources", self.model, self.model.widths, stretched=TITLE, moved=self._show_source
         )
-        self.list.firm, self.list.rooms = self.model.firm, self.model.rooms
         self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)
         self.look = KeyButton("Look all up", act="start_run", press=self.look_up)

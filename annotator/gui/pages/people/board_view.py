@@ -75,7 +75,6 @@ class BoardView(TabPart):
         self.model = BoardModel(self)
         self.filters, self.due = BoardFilters(self.model), DueBar()
         self.table = LinesTable("Progress", self.model, self.model.widths, stretched=PERSON)
-        self.table.firm, self.table.rooms = self.model.firm, self.model.rooms
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.setSortingEnabled(True)
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

@@ -321,7 +321,6 @@ class PeopleTable(TabPart):
         self.acts = {"rename_person": self.begin_renaming, "leave_or_return": self.leave_or_return}
         self.model = PeopleModel(session)
         self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME, moved=self._offer)
-        self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.activated.connect(lambda _: self.work_as())
         column = vertical(on=self, margins=(0, 10, 0, 0), spacing=8)
@@ -544,7 +543,6 @@ class TotalsTable(LinesTable):
             "People and their progress", self.totals, self.totals.widths, stretched=PROGRESS_PERSON
         )
         self.totals.setParent(self)
-        self.rooms = self.totals.rooms
         self.setItemDelegate(_Bars(self))
         self._filling = False
         self.selectionModel().currentRowChanged.connect(self._tell)

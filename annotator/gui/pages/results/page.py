@@ -12,7 +12,6 @@ from annotator.actions.papers.paper_tables import VIEW, VIEWS, MissingStep
 from annotator.actions.project import people
 from annotator.actions.results import results
 from annotator.actions.studies.result_views import AGREEMENT, CountedView, ResultView
-from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.refusal import in_window
 from annotator.gui.session.page import way_to
 from annotator.gui.session.session import ProjectSession
@@ -66,7 +65,8 @@ class ResultViewer(Viewer):
         return {"file": self._file} if self._name == WITH_FILE and self._file else {}
 
     def offer_more(self, any_: bool) -> None:
-        whole, allowed = self._name == WITH_LIMIT, self._coordinates() and not self.session.project.readonly
+        project = self.session.project
+        whole, allowed = self._name == WITH_LIMIT, people.coordinates(project) and not project.readonly
         counts = self.session.ask(annotating.unadjudicated_counts) if whole else None
         share = self.session.ask(results.limit) if whole and any_ else None
         with QSignalBlocker(self.limit):
@@ -95,9 +95,6 @@ class ResultViewer(Viewer):
     def lead(self, view: ResultView) -> Lead:
         page = self._steps[0][1] if self._steps and view is VIEW else view.page
         return way_to(page), page, {}
-
-    def _coordinates(self) -> bool:
-        return people.someone(self.session.project).has(Role.COORDINATOR)
 
     def refuse(self, found: Refused) -> None:
         """A file that cannot be read is let go of; the message bar says why."""

@@ -498,7 +498,7 @@ def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
 
 
 CASES: Sequence[Column[AttackCaseLine]] = (
-    Column("Item", lambda case: case.item_key, 48, fitted=True),
+    Column("Item", lambda case: case.item_key, 70),
     Column("System", lambda case: case.system, 108),
     Column("Asked about", lambda case: case.unit, 180),
     Column("Variant", lambda case: case.variant or "–", 124, room=560),
