@@ -17,8 +17,10 @@ from annotator.cli.saying import (
     Json,
     KeyEnv,
     Timeout,
+    changing,
     given_of,
     opened,
+    reading,
     say,
     say_changed,
 )
@@ -44,8 +46,9 @@ COLUMNS = (
 
 
 @app.command("list")
+@reading
 def list_(
-    file: File,
+    project: Any,
     words: Annotated[str, typer.Option(help="Only items with these words")] = "",
     retired: Annotated[bool, typer.Option("--retired", help="List the retired items instead")] = False,
     json_: Json = False,
@@ -53,9 +56,8 @@ def list_(
     """List the items in the project's order."""
     from annotator.actions.items import items
 
-    with opened(file, readonly=True) as project:
-        ids = items.ids(project, items.Filter(words=words, retired=retired))
-        result = [items.read(project, item_id) for item_id in ids]
+    ids = items.ids(project, items.Filter(words=words, retired=retired))
+    result = [items.read(project, item_id) for item_id in ids]
     sentences = [
         "  ".join(filter(None, (item.key, item.question_type, item.subject, item.question[:90])))
         for item in result
@@ -68,8 +70,9 @@ def list_(
 
 
 @app.command()
+@changing
 def add(
-    file: File,
+    project: Any,
     question: Annotated[str, typer.Option(help="What the systems are asked; - for input")],
     key: Annotated[str, typer.Option(help="Key; by default the next free number")] = "",
     type_: Annotated[str, typer.Option("--type", help="Question type")] = "",
@@ -82,9 +85,8 @@ def add(
     from annotator.actions.items import items
 
     more = {"question_type": type_, "subject": subject, "language": language, "dataset": dataset}
-    with opened(file) as project:
-        text = sys.stdin.read() if question == "-" else question
-        result, new = items.add_once(project, key.strip(), text.strip(), more)
+    text = sys.stdin.read() if question == "-" else question
+    result, new = items.add_once(project, key.strip(), text.strip(), more)
     there = (
         f"{'Retired item' if result.retired else 'Item'} {result.key} has this question: nothing was added."
     )
@@ -172,15 +174,15 @@ def _change(
 
 
 @app.command("apply-selection")
-def apply_selection(file: File, json_: Json = False) -> None:
+@changing
+def apply_selection(project: Any, json_: Json = False) -> None:
     """Retire every item that its raters left below the bar: it leaves all scores; one act, which can be undone."""
     from annotator.actions.items import items
     from annotator.actions.studies import question_views
 
-    with opened(file) as project:
-        change = question_views.apply(project)
-        left = items.count(project)
-        keys = [items.read(project, item_id).key for item_id in items.changed_by(change)]
+    change = question_views.apply(project)
+    left = items.count(project)
+    keys = [items.read(project, item_id).key for item_id in items.changed_by(change)]
     words = f"{counted(len(keys), 'item')} retired: {', '.join(keys)}. {counted(left, 'item')} in use."
     say({"retired": keys, "in_use": left}, json_, [words])
 
@@ -202,13 +204,13 @@ def bar(
 
 
 @app.command()
-def funnel(file: File, json_: Json = False) -> None:
+@reading
+def funnel(project: Any, json_: Json = False) -> None:
     """Count how many items of each origin came how far."""
     from annotator.actions.studies import question_views
     from annotator.cli.results import print_sheets
 
-    with opened(file, readonly=True) as project:
-        result = question_views.selection_report(project)
+    result = question_views.selection_report(project)
     sheets = [sheet for sheet in question_views.selection_sheets(result) if sheet.key == "funnel"]
     if json_ or not sheets:
         lines = [asdict(line) for line in result.funnel]
@@ -217,16 +219,16 @@ def funnel(file: File, json_: Json = False) -> None:
 
 
 @final_app.command("list")
+@reading
 def final_list(
-    file: File,
+    project: Any,
     open_: Annotated[bool, typer.Option("--open", help="Only items with an open check or a problem")] = False,
     json_: Json = False,
 ) -> None:
     """List the final pass item by item: what was found, who signed, and what the program noticed."""
     from annotator.actions.agreement import final_pass
 
-    with opened(file, readonly=True) as project:
-        result = [one for one in final_pass.overview(project) if one.open or not open_]
+    result = [one for one in final_pass.overview(project) if one.open or not open_]
     tree = [
         {
             "item": one.key, "open": one.open, "noticed": dict(one.hints),
@@ -244,8 +246,9 @@ def _final(open_: list[str], hints: Mapping[str, str]) -> str:
 
 
 @final_app.command("sign")
+@changing
 def final_sign(
-    file: File,
+    project: Any,
     keys: Keys,
     check: Annotated[str, typer.Option(help="links, identifiers, content, leak or corrigenda")],
     state: Annotated[
@@ -258,11 +261,10 @@ def final_sign(
     from annotator.actions.agreement import final_pass
     from annotator.actions.items import items
 
-    with opened(file) as project:
-        ids = items.ids_of(project, keys, in_use=True)
-        with project.store.write():
-            for item_id in ids:
-                final_pass.sign(project, item_id, check, state, note)
+    ids = items.ids_of(project, keys, in_use=True)
+    with project.store.write():
+        for item_id in ids:
+            final_pass.sign(project, item_id, check, state, note)
     say(
         {"signed": keys, "check": check, "state": state},
         json_,
@@ -271,8 +273,9 @@ def final_sign(
 
 
 @pilot_app.command("pilot")
+@reading
 def pilot(
-    file: File,
+    project: Any,
     to: Annotated[
         Path | None, typer.Option(help="A Markdown file to write; otherwise it is shown", show_default=False)
     ] = None,
@@ -282,23 +285,22 @@ def pilot(
     from annotator import files
     from annotator.actions.agreement import final_pass
 
-    with opened(file, readonly=True) as project:
-        result = final_pass.summary(project)
+    result = final_pass.summary(project)
     if to is not None:
         files.save(to, result.encode())
     say({"summary": result}, json_, [f"Wrote {to}"] if to else result.splitlines())
 
 
 @app.command()
-def types(file: File, json_: Json = False) -> None:
+@reading
+def types(project: Any, json_: Json = False) -> None:
     """Show the question types, what they are, and on which dimensions questions are rated.
 
     They stand in the guideline of the selection, where a coordinator edits them: each is a section.
     """
     from annotator.actions.authoring import settings
 
-    with opened(file, readonly=True) as project:
-        result = settings.types(project)
+    result = settings.types(project)
     words = []
     for one in result:
         words += [
@@ -395,19 +397,20 @@ def respond(
 
 
 @systems_app.command("list")
-def systems_list(file: File, json_: Json = False) -> None:
+@reading
+def systems_list(project: Any, json_: Json = False) -> None:
     """List the systems with their group and footnote."""
     from annotator.actions.items import materials
 
-    with opened(file, readonly=True) as project:
-        result = [{name: row[name] for name in SYSTEM_COLUMNS} for row in materials.systems(project)]
+    result = [{name: row[name] for name in SYSTEM_COLUMNS} for row in materials.systems(project)]
     words = ["  ".join(row[name] for name in SYSTEM_COLUMNS if row[name]) for row in result]
     say({"systems": result}, json_, words or ["There is no system yet."])
 
 
 @systems_app.command("set")
+@changing
 def systems_set(
-    file: File,
+    project: Any,
     system: Annotated[list[str], typer.Option("--system", help="Name of a system; repeatable")],
     group: Annotated[
         str | None, typer.Option(help="Kind of system, e.g. “deep research” or “LLM + search”; free text")
@@ -420,15 +423,15 @@ def systems_set(
     from annotator.actions.items import materials
 
     given = given_of(group=group, footnote=footnote, notes=notes)
-    with opened(file) as project:
-        ids = [materials.system_named(project, name) for name in system]
-        change = materials.describe(project, materials.Thing.SYSTEM, dict.fromkeys(ids, given))
+    ids = [materials.system_named(project, name) for name in system]
+    change = materials.describe(project, materials.Thing.SYSTEM, dict.fromkeys(ids, given))
     say_changed(change, json_)
 
 
 @responses_app.command("set")
+@changing
 def responses_set(
-    file: File,
+    project: Any,
     system: Annotated[str, typer.Option(help="Name of the system")],
     item: Items = None,
     trial: Annotated[int, typer.Option(min=0, help="Only this run; 0 for all")] = 0,
@@ -449,9 +452,8 @@ def responses_set(
         collected_on=collected_on, product_version=product_version, settings=settings, collected_by=collected_by,
         cutoff=cutoff,
     )  # fmt: skip
-    with opened(file) as project:
-        ids = materials.responses_of(project, system, items=item or (), trial=trial, mode=mode)
-        change = materials.describe(project, materials.Thing.RESPONSE, {one: given for one in ids})
+    ids = materials.responses_of(project, system, items=item or (), trial=trial, mode=mode)
+    change = materials.describe(project, materials.Thing.RESPONSE, {one: given for one in ids})
     say_changed(change, json_)
 
 

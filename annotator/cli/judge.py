@@ -32,10 +32,12 @@ from annotator.cli.saying import (
     Together,
     TokensPerMinute,
     Trials,
+    changing,
     how,
     opened,
     protocol_of,
     reach,
+    reading,
     said,
     say,
 )
@@ -49,8 +51,9 @@ _SHOWN = 20
 
 
 @app.command("costs")
+@reading
 def judge_costs_(
-    file: File,
+    project: Any,
     by: Annotated[str, typer.Option(help="purpose, judge, run, question, system or criterion")] = "judge",
     judge: OfJudge = "",
     json_: Json = False,
@@ -59,8 +62,7 @@ def judge_costs_(
     from annotator.actions.judging import forecasts
     from annotator.actions.runs.run_records import dollars
 
-    with opened(file, readonly=True) as project:
-        result = forecasts.costs(project, by, judge=judge)
+    result = forecasts.costs(project, by, judge=judge)
     whole = forecasts.total(result)
     words = [
         *(f"{cost.words(by)}: {dollars(cost.cost_usd)}{cost.remark()}" for cost in result[:_SHOWN]),
@@ -126,13 +128,13 @@ def judge_drift(
 
 
 @app.command("runs")
-def judge_runs_(file: File, json_: Json = False) -> None:
+@reading
+def judge_runs_(project: Any, json_: Json = False) -> None:
     """All runs, newest first: judged, missing by cause, not asked."""
     from annotator.actions.runs import run_records
     from annotator.actions.runs.run_records import causes
 
-    with opened(file, readonly=True) as project:
-        result = run_records.runs(project)
+    result = run_records.runs(project)
     words = [
         f"{run.id[:8]}  {run.started_at:%Y-%m-%d %H:%M}  {run.judge}, {run.protocol}: {run.judged:,} of {run.total:,} "
         f"judged, {run.state}{_help(causes(run.lacking))}"
@@ -143,8 +145,9 @@ def judge_runs_(file: File, json_: Json = False) -> None:
 
 
 @app.command("missing")
+@reading
 def judge_missing(
-    file: File,
+    project: Any,
     judge: OfJudge = "",
     run: Annotated[str, typer.Option(help="Only this run: its id, or its first characters")] = "",
     cause: Annotated[str, typer.Option(help="Only this cause: refused, timeout, not_asked …")] = "",
@@ -157,8 +160,7 @@ def judge_missing(
     from annotator.actions.judging import reparse
     from annotator.actions.runs.run_records import causes
 
-    with opened(file, readonly=True) as project:
-        result = reparse.lines(project, judge=judge, run=run, status=cause)
+    result = reparse.lines(project, judge=judge, run=run, status=cause)
     counts = reparse.by_cause(result)
     words = [
         f"{len(result):,} judgements have no verdict{_help(causes(counts))}.",
@@ -220,16 +222,16 @@ def _help(more: str) -> str:
 
 
 @app.command("window")
+@changing
 def judge_window(
-    file: File,
+    project: Any,
     sentences: Annotated[int, typer.Argument(help="How many sentences on either side, 1 to 5")],
     json_: Json = False,
 ) -> None:
     """Set within how many sentences of a sentence a cited source counts for it; 1 unless you change it."""
     from annotator.actions.authoring import settings
 
-    with opened(file) as project:
-        settings.widen(project, sentences)
+    settings.widen(project, sentences)
     say({"window": sentences}, json_, [f"Sentences are asked about with sources up to {sentences} away."])
 
 
@@ -304,8 +306,9 @@ def judge_extract(
 
 
 @app.command("confirm")
+@changing
 def judge_confirm(
-    file: File,
+    project: Any,
     extraction: Annotated[str, typer.Option(help="What was drawn")],
     system: Systems = None,
     item: Items = None,
@@ -314,19 +317,18 @@ def judge_confirm(
     """Confirm all unreviewed extracts without changes; to correct them, use the window."""
     from annotator.actions.material import extracting
 
-    with opened(file) as project:
-        makes = extracting.named(extraction).makes
-        result = extracting.confirm_all(project, makes, **reach(system, item))
+    makes = extracting.named(extraction).makes
+    result = extracting.confirm_all(project, makes, **reach(system, item))
     say({"confirmed": result}, json_, [f"Confirmed: {makes.value} of {result:,}."])
 
 
 @app.command("pool")
-def judge_pool(file: File, item: Items = None, json_: Json = False) -> None:
+@changing
+def judge_pool(project: Any, item: Items = None, json_: Json = False) -> None:
     """Freeze one pool of key points for each item: those of all its reports' pages that people accepted, each once."""
     from annotator.actions.papers import human_agreement
 
-    with opened(file) as project:
-        result = human_agreement.freeze(project, item or ())
+    result = human_agreement.freeze(project, item or ())
     summary = {
         "frozen": result.items,
         "points": result.points,
@@ -430,12 +432,12 @@ judge_app.add_typer(app)
 
 
 @judge_app.command("list")
-def judge_list(file: File, json_: Json = False) -> None:
+@reading
+def judge_list(project: Any, json_: Json = False) -> None:
     """The project's judges."""
     from annotator.actions.judges import judges
 
-    with opened(file, readonly=True) as project:
-        result = [judge.model_dump(mode="json", exclude={"id"}) for judge in judges.all_of(project)]
+    result = [judge.model_dump(mode="json", exclude={"id"}) for judge in judges.all_of(project)]
     say({"judges": result}, json_, [f"{judge['name']}: {judge['kind']} {judge['model']}" for judge in result])
 
 
@@ -514,12 +516,12 @@ def _pairs(given: list[str], mark: str) -> dict[str, str]:
 
 
 @judge_app.command("retire")
-def judge_retire(file: File, name: str) -> None:
+@changing
+def judge_retire(project: Any, name: str) -> None:
     """Take a judge out of the lists; its verdicts stay."""
     from annotator.actions.judges import judges
 
-    with opened(file) as project:
-        judges.retire(project, judges.named(project, name).id)
+    judges.retire(project, judges.named(project, name).id)
     said.print(f"Retired “{name}”; its verdicts stay.", markup=False)
 
 
@@ -566,8 +568,9 @@ def judge_price(
 
 
 @judge_app.command("test")
+@changing
 def judge_test(
-    file: File,
+    project: Any,
     name: str,
     use_anyway: Annotated[
         bool, typer.Option("--use-anyway", help="Make no call: let it run although its last test failed")
@@ -581,12 +584,11 @@ def judge_test(
     from annotator.actions.judges import judges, kept_keys
     from annotator.actions.judging import derived_judges
 
-    with opened(file) as project:
-        if use_anyway:
-            kept_keys.accept(project, judges.named(project, name))
-            say({"accepted": name}, json_, [f"“{name}” may run; its figures say that it failed its test."])
-            return
-        result = asyncio.run(derived_judges.test(project, name))
+    if use_anyway:
+        kept_keys.accept(project, judges.named(project, name))
+        say({"accepted": name}, json_, [f"“{name}” may run; its figures say that it failed its test."])
+        return
+    result = asyncio.run(derived_judges.test(project, name))
     say(
         result,
         json_,
@@ -597,24 +599,24 @@ def judge_test(
 
 
 @judge_app.command("key")
-def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
+@changing
+def judge_key(project: Any, name: str, key_env: KeyEnv = "") -> None:
     """Store a judge's key in the system's keyring (hidden input), or name the environment variable with the key.
 
     A key is stored for the scheme, host and port of the judge's endpoint and is sent nowhere else.
     """
     from annotator.actions.judges import judges, kept_keys
 
-    with opened(file) as project:
-        judge = judges.named(project, name)
-        if key_env:
-            judges.change(project, judge.id, {"key_env": key_env})
-            # The file gives the address: it is shown beside the variable before the one may go to the other.
-            if why := kept_keys.not_allowed(project, judges.named(project, name)):
-                raise why
-            words = f"The key is read from {key_env}."
-        else:
-            secret = typer.prompt(visible(f"Key for {judge.base_url}"), hide_input=True)
-            words = kept_keys.remember_key(project, name, secret)
+    judge = judges.named(project, name)
+    if key_env:
+        judges.change(project, judge.id, {"key_env": key_env})
+        # The file gives the address: it is shown beside the variable before the one may go to the other.
+        if why := kept_keys.not_allowed(project, judges.named(project, name)):
+            raise why
+        words = f"The key is read from {key_env}."
+    else:
+        secret = typer.prompt(visible(f"Key for {judge.base_url}"), hide_input=True)
+        words = kept_keys.remember_key(project, name, secret)
     said.print(words, markup=False)
 
 
@@ -736,16 +738,16 @@ def run(
 
 
 @contests_app.command("import")
+@changing
 def import_(
-    file: File,
+    project: Any,
     matches: Annotated[Path, typer.Argument(help="Table with first, second, winner, confidence, rater")],
     json_: Json = False,
 ) -> None:
     """Import matches played elsewhere, in the order of their lines, all or none; tasks are named by key or id."""
     from annotator.actions.contests import contest_rows
 
-    with opened(file) as project:
-        result = contest_rows.import_matches(project, matches)
+    result = contest_rows.import_matches(project, matches)
     say(
         {"matches": result.matches, "raters": dict(result.raters), "again": result.again},
         json_,
@@ -754,8 +756,9 @@ def import_(
 
 
 @contests_app.command("export")
+@reading
 def export(
-    file: File,
+    project: Any,
     to: Annotated[Path, typer.Option("--to", help="The CSV to write")],
     rater: Annotated[str, typer.Option(help="Whose comparisons; by default everybody's")] = "",
     json_: Json = False,
@@ -763,14 +766,14 @@ def export(
     """Write the matches, round by round, in the columns that import takes: anyone can compute the ratings again."""
     from annotator.actions.contests import contest_rows
 
-    with opened(file, readonly=True) as project:
-        result = contest_rows.write_matches(project, to, rater)
+    result = contest_rows.write_matches(project, to, rater)
     say({"matches": result, "file": str(to)}, json_, [f"Wrote {counted(result, 'match', 'matches')} to {to}"])
 
 
 @contests_app.command("standings")
+@reading
 def show_standings(
-    file: File,
+    project: Any,
     rater: Annotated[str, typer.Option(help="Whose comparisons; by default who compared most")] = "",
     top: Top = None,
     departures: Departures = False,
@@ -779,8 +782,7 @@ def show_standings(
     """Show ratings, strengths with intervals, the chance to be among those kept, and which of these are certain."""
     from annotator.actions.contests import contest_standings
 
-    with opened(file, readonly=True) as project:
-        result = contest_standings.report(project, rater, str(top or ""))
+    result = contest_standings.report(project, rater, str(top or ""))
     if json_:
         say(result.tree(), json_, [])
         return
@@ -823,8 +825,9 @@ def keep(
 
 
 @contests_app.command("hold")
+@changing
 def hold(
-    file: File,
+    project: Any,
     task: Annotated[str, typer.Argument(help="Key or id of the task")],
     reason: Annotated[str, typer.Option(help="Why it is held back; empty lets it be kept again")],
     json_: Json = False,
@@ -832,7 +835,6 @@ def hold(
     """Hold a task back, whatever its rank."""
     from annotator.actions.contests import contest_rows, contest_standings
 
-    with opened(file) as project:
-        _, one = contest_standings.hold(project, contest_rows.named(project, task).id, reason)
+    _, one = contest_standings.hold(project, contest_rows.named(project, task).id, reason)
     words = one.words if one.reason else "may be kept again"
     say({"task": task, "reason": one.reason}, json_, [f"{task}: {words.removesuffix('.')}."])

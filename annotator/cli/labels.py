@@ -15,9 +15,11 @@ from annotator.cli.saying import (
     Json,
     NamingLayouts,
     bar,
+    changing,
     opened,
     progress_bars,
     protocol_of,
+    reading,
     say,
 )
 from annotator.domain.experts.assignment import Stage
@@ -146,8 +148,9 @@ def _tree(report: Any, dry_run: bool) -> dict[str, Any]:
 
 
 @app.command("submit")
+@changing
 def labels_submit(
-    file: File,
+    project: Any,
     person: Annotated[
         list[str] | None,
         typer.Option(help="Only this person's labels: an id or an alias; repeatable. By default everyone's"),
@@ -164,12 +167,11 @@ def labels_submit(
     from annotator.actions.labelling import label_sealing
     from annotator.actions.project import people
 
-    with opened(file) as project:
-        whose = [people.known(project, one).id for one in person or ()] or people.answerable(project)
-        done, left = (
-            [(_standing(one), asdict(one)) for one in listed]
-            for listed in label_sealing.submit_all(project, whose, partial=partial)
-        )
+    whose = [people.known(project, one).id for one in person or ()] or people.answerable(project)
+    done, left = (
+        [(_standing(one), asdict(one)) for one in listed]
+        for listed in label_sealing.submit_all(project, whose, partial=partial)
+    )
     _say_submitted(
         done,
         left,
@@ -180,8 +182,9 @@ def labels_submit(
 
 
 @authoring_app.command("submit")
+@changing
 def authoring_submit(
-    file: File,
+    project: Any,
     keys: Annotated[
         list[str] | None, typer.Argument(help="Keys of items; by default all", show_default=False)
     ] = None,
@@ -204,31 +207,30 @@ def authoring_submit(
     from annotator.actions.undo import history
 
     done, left = list[Any](), list[Any]()
-    with opened(file) as project:
-        ids = items.ids_of(project, keys, in_use=True) if keys else items.ids(project)
-        history.recover(project)
-        for item in (items.read(project, item_id) for item_id in dict.fromkeys(ids)):
-            mine = [
-                artifact
-                for artifact in annotating.artifacts_of(project, item.id)
-                if (artifact.author_id, artifact.state) == (project.by, State.DRAFT)
-                and artifact.kind is not Kind.LABELS
-                and (not kind or artifact.kind in kind)
-            ]
-            if keys and not mine:
-                why = "You have no open document here: none is begun, or all are submitted."
-                left.append((f"item {item.key}\n  {why}", {"item": item.key, "kind": "", "reasons": (why,)}))
-            for one in mine:
-                words, tree = (
-                    f"{one.kind.value} of item {item.key}",
-                    {"item": item.key, "kind": one.kind.value},
-                )
-                try:
-                    assignments.submit(project, one, item, items.beside(project, item.id), reason.strip())
-                    done.append((words, tree))
-                except Refusal as refusal:
-                    reasons = refusal.details or (str(refusal),)
-                    left.append(("\n  ".join((words, *reasons)), {**tree, "reasons": reasons}))
+    ids = items.ids_of(project, keys, in_use=True) if keys else items.ids(project)
+    history.recover(project)
+    for item in (items.read(project, item_id) for item_id in dict.fromkeys(ids)):
+        mine = [
+            artifact
+            for artifact in annotating.artifacts_of(project, item.id)
+            if (artifact.author_id, artifact.state) == (project.by, State.DRAFT)
+            and artifact.kind is not Kind.LABELS
+            and (not kind or artifact.kind in kind)
+        ]
+        if keys and not mine:
+            why = "You have no open document here: none is begun, or all are submitted."
+            left.append((f"item {item.key}\n  {why}", {"item": item.key, "kind": "", "reasons": (why,)}))
+        for one in mine:
+            words, tree = (
+                f"{one.kind.value} of item {item.key}",
+                {"item": item.key, "kind": one.kind.value},
+            )
+            try:
+                assignments.submit(project, one, item, items.beside(project, item.id), reason.strip())
+                done.append((words, tree))
+            except Refusal as refusal:
+                reasons = refusal.details or (str(refusal),)
+                left.append(("\n  ".join((words, *reasons)), {**tree, "reasons": reasons}))
     _say_submitted(
         done,
         left,
@@ -239,8 +241,9 @@ def authoring_submit(
 
 
 @authoring_app.command("share-rest")
+@changing
 def authoring_share_rest(
-    file: File,
+    project: Any,
     key: Annotated[str, typer.Argument(help="Key of the item", show_default=False)],
     json_: Json = False,
 ) -> None:
@@ -248,19 +251,16 @@ def authoring_share_rest(
     from annotator.actions.authoring import annotating, artifacts
     from annotator.actions.items import items
 
-    with opened(file) as project:
-        (item_id,) = items.ids_of(project, [key], in_use=True)
-        mine = [
-            artifact.id
-            for artifact in annotating.artifacts_of(project, item_id)
-            if (artifact.author_id, artifact.kind) == (project.by, Kind.CHECKLIST)
-        ]
-        if not mine:
-            raise Refusal(
-                f"You have no checklist for item {key}.", "Begin one on the Author page, or import it."
-            )
-        artifacts.share_rest(project, mine[0])
-        units = artifacts.read(project, mine[0]).document.units
+    (item_id,) = items.ids_of(project, [key], in_use=True)
+    mine = [
+        artifact.id
+        for artifact in annotating.artifacts_of(project, item_id)
+        if (artifact.author_id, artifact.kind) == (project.by, Kind.CHECKLIST)
+    ]
+    if not mine:
+        raise Refusal(f"You have no checklist for item {key}.", "Begin one on the Author page, or import it.")
+    artifacts.share_rest(project, mine[0])
+    units = artifacts.read(project, mine[0]).document.units
     shares = [{"text": unit.words, "share": unit.share} for unit in units]
     say(
         {"item": key, "points": shares}, json_, [f"{share['share']:.4f}  {share['text']}" for share in shares]
@@ -313,8 +313,9 @@ def labels_pairs(
 
 
 @app.command("into-gold")
+@changing
 def labels_into_gold(
-    file: File,
+    project: Any,
     protocol: Annotated[str, typer.Argument(help="Protocol of the labels")],
     rater: Annotated[
         str, typer.Option(help="Whose labels: the consensus, a person's alias or id, or a judge's name")
@@ -327,8 +328,7 @@ def labels_into_gold(
     """
     from annotator.actions.sets import validation_ground
 
-    with opened(file) as project:
-        result = validation_ground.take_over(project, protocol, rater)
+    result = validation_ground.take_over(project, protocol, rater)
     words = [
         f"Item {item.item_key}: {counted(item.labelled, 'unit')} labelled, {item.changed} changed"
         + (f"; not taken over: {item.why_not}" if item.why_not else "")
@@ -339,8 +339,9 @@ def labels_into_gold(
 
 
 @app.command("export", cls=NamingLayouts)
+@reading
 def labels_export(
-    file: File,
+    project: Any,
     to: Annotated[Path, typer.Option(help="A .csv or .json file, or a folder for a benchmark's own layout")],
     format_: Annotated[
         str,
@@ -366,8 +367,7 @@ def labels_export(
     choice = label_matching.LabelSelection(
         tuple(protocol or ()), tuple(person or ()), tuple(system or ()), everything=everything, judge=judge
     )
-    with opened(file, readonly=True) as project:
-        result = label_matching.export(project, to, format_, choice)
+    result = label_matching.export(project, to, format_, choice)
     words = [f"Wrote {counted(result.labels, 'label')} of {', '.join(result.raters)} to {result.path}"]
     say(
         {**asdict(result), "path": result.path.as_posix()},
@@ -494,15 +494,15 @@ def _load(load: Any) -> str:
 
 
 @reviews_app.command("list")
-def reviews_list(file: File, json_: Json = False) -> None:
+@reading
+def reviews_list(project: Any, json_: Json = False) -> None:
     """List the reviews that concern a person, with what changed unit by unit; all of them for coordinators."""
     from annotator.actions.assignments import reviewing
 
-    with opened(file, readonly=True) as project:
-        result = [
-            (line, reviewing.units(project, line.review) if line.review else [])
-            for line in reviewing.lines(project)
-        ]
+    result = [
+        (line, reviewing.units(project, line.review) if line.review else [])
+        for line in reviewing.lines(project)
+    ]
     tree = [
         {
             "item": line.item_key, "kind": line.kind.value, "author": line.author, "reviewer": line.reviewer,
@@ -521,18 +521,19 @@ def reviews_list(file: File, json_: Json = False) -> None:
 
 
 @reviews_app.command("begin")
-def reviews_begin(file: File, item: ItemKey, kind: KindName, json_: Json = False) -> None:
+@changing
+def reviews_begin(project: Any, item: ItemKey, kind: KindName, json_: Json = False) -> None:
     """Begin a review that a person is asked for: their document starts as the draft, edited on the Author page."""
     from annotator.actions.assignments import reviewing
 
-    with opened(file) as project:
-        change = reviewing.begin(project, _ids(project, [item])[0], kind)
+    change = reviewing.begin(project, _ids(project, [item])[0], kind)
     say({"artifact": change.subject}, json_, [f"Began the review as {change.subject}"])
 
 
 @reviews_app.command("form")
+@changing
 def reviews_form(
-    file: File,
+    project: Any,
     item: ItemKey,
     kind: KindName,
     question: Annotated[
@@ -545,15 +546,15 @@ def reviews_form(
     """Answer a question of the review form."""
     from annotator.actions.assignments import reviewing
 
-    with opened(file) as project:
-        reviewing.fill_in(project, _review(project, item, kind).artifact_id, question, value, words)
-        left = _review(project, item, kind).open_questions
+    reviewing.fill_in(project, _review(project, item, kind).artifact_id, question, value, words)
+    left = _review(project, item, kind).open_questions
     say({"open": left}, json_, [f"Answered {question}; open: {', '.join(left) or 'none'}"])
 
 
 @reviews_app.command("answer")
+@changing
 def reviews_answer(
-    file: File,
+    project: Any,
     item: ItemKey,
     kind: KindName,
     agree: Annotated[bool, typer.Option("--agree/--disagree", help="Whether the author agrees")],
@@ -563,8 +564,7 @@ def reviews_answer(
     """Answer a review as the author of the draft; a review that is agreed with is settled."""
     from annotator.actions.assignments import reviewing
 
-    with opened(file) as project:
-        reviewing.answer(project, _review(project, item, kind).artifact_id, agree, words)
+    reviewing.answer(project, _review(project, item, kind).artifact_id, agree, words)
     say(
         {"agreed": agree},
         json_,

@@ -15,8 +15,10 @@ from annotator.cli.saying import (
     File,
     Json,
     bar,
+    changing,
     opened,
     progress_bars,
+    reading,
     say,
 )
 from annotator.domain.experts.adjudication import BOTH, DROP, Figure, Reason
@@ -33,19 +35,20 @@ people_app = typer.Typer(help="People in the project.", no_args_is_help=True)
 
 
 @people_app.command("list")
-def people_list(file: File, json_: Json = False) -> None:
+@reading
+def people_list(project: Any, json_: Json = False) -> None:
     """List all people with their ids, aliases and roles."""
     from annotator.actions.project import people
 
-    with opened(file, readonly=True) as project:
-        result = [person.model_dump(mode="json") for person in people.people(project)]
+    result = [person.model_dump(mode="json") for person in people.people(project)]
     words = [f"{one['alias']}: {one['name']} ({one['roles'] or 'no role'}) {one['id']}" for one in result]
     say({"people": result}, json_, words)
 
 
 @people_app.command("add")
+@changing
 def people_add(
-    file: File,
+    project: Any,
     name: Annotated[str, typer.Option(help="Name shown in the window")],
     role: Annotated[list[Role] | None, typer.Option(help="Role; repeatable")] = None,
     alias: Annotated[str, typer.Option(help="Pseudonym in exports; by default the next free R1, R2 …")] = "",
@@ -54,15 +57,15 @@ def people_add(
     """Add a person; the printed id identifies them permanently."""
     from annotator.actions.project import people
 
-    with opened(file) as project:
-        person_id = people.add_person(project, name, tuple(role or (Role.ANNOTATOR,)), alias).subject
-        person = people.known(project, person_id)
+    person_id = people.add_person(project, name, tuple(role or (Role.ANNOTATOR,)), alias).subject
+    person = people.known(project, person_id)
     say(person.model_dump(mode="json"), json_, [f"Added {person.name} as {person.alias}: {person.id}"])
 
 
 @people_app.command("role")
+@changing
 def people_role(
-    file: File,
+    project: Any,
     person: Annotated[str, typer.Argument(help="Person: an id or an alias", show_default=False)],
     role: Annotated[list[Role], typer.Option(help="Role, in place of those they have; repeatable")],
     json_: Json = False,
@@ -70,9 +73,8 @@ def people_role(
     """Give a person roles in place of those they have; a coordinator must be left."""
     from annotator.actions.project import people
 
-    with opened(file) as project:
-        people.set_roles(project, people.known(project, person).id, tuple(role))
-        result = people.known(project, person)
+    people.set_roles(project, people.known(project, person).id, tuple(role))
+    result = people.known(project, person)
     say(result.model_dump(mode="json"), json_, [f"{result.alias}: {result.roles}"])
 
 
@@ -119,8 +121,9 @@ def people_key(
 
 
 @app.command()
+@changing
 def pack(
-    file: File,
+    project: Any,
     to: Annotated[
         str,
         typer.Option(help="Package to write, or a folder: a name without extension, or ending in /"),
@@ -138,12 +141,11 @@ def pack(
     """
     from annotator.actions.parcels import tray
 
-    with opened(file) as project:
-        place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
-        if everybody:
-            _pack_all(project, place, person, json_)
-            return
-        packed = tray.pack(project, person, place)
+    place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
+    if everybody:
+        _pack_all(project, place, person, json_)
+        return
+    packed = tray.pack(project, person, place)
     words = [*_packed(packed), *([f"Receipt: {packed.receipt}"] if packed.receipt else []), _signed(packed)]
     say(_pairs_tree(packed), json_, [*words, *packed.notes])
 
@@ -247,8 +249,9 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
 
 
 @app.command()
+@changing
 def share(
-    file: File,
+    project: Any,
     folder: Annotated[
         Path | None,
         typer.Argument(
@@ -270,18 +273,17 @@ def share(
 
     if off and (folder or send or trust):
         raise Refusal("--off stands alone.", "Omit the rest.")
-    with opened(file) as project:
-        if off or folder:
-            shared_folder.choose(project, folder)
-        if off:
-            say({"folder": None}, json_, ["No shared folder any more; what lies in it stays."])
-            return
-        key = shared_folder.trust(project, trust) if trust else None
-        done = shared_folder.sync(project)
-        written = list(done.sent)
-        if send:
-            written += shared_folder.send(project)
-            done = replace(done, left=shared_folder.look(project))
+    if off or folder:
+        shared_folder.choose(project, folder)
+    if off:
+        say({"folder": None}, json_, ["No shared folder any more; what lies in it stays."])
+        return
+    key = shared_folder.trust(project, trust) if trust else None
+    done = shared_folder.sync(project)
+    written = list(done.sent)
+    if send:
+        written += shared_folder.send(project)
+        done = replace(done, left=shared_folder.look(project))
     missing = [{"person": one.person.name, "reason": str(one.problem)} for one in written if one.problem]
     left = {**asdict(done.left), "folder": str(done.left.folder)}
     result = {
@@ -427,14 +429,14 @@ def _waiting(line: Any) -> str:
 
 
 @app.command()
-def status(file: File, json_: Json = False) -> None:
+@reading
+def status(project: Any, json_: Json = False) -> None:
     """List all assignments with state, due date, progress and time."""
     from annotator.actions.labelling import board
     from annotator.actions.project import people
 
-    with opened(file, readonly=True) as project:
-        rows = [asdict(line) for line in board.board(project)]
-        used, everybody = people.programs(project), {one.id: one.name for one in people.people(project)}
+    rows = [asdict(line) for line in board.board(project)]
+    used, everybody = people.programs(project), {one.id: one.name for one in people.people(project)}
     words = [f"{everybody.get(person, person)} works with Goldsmith {used[person]}" for person in used]
     lines = [_standing(row) for row in rows] or ["Nothing is assigned yet."]
     say({"rows": rows, "programs": used}, json_, [*lines, *words])

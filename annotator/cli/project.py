@@ -25,11 +25,13 @@ from annotator.cli.saying import (
     Json,
     NamingLayouts,
     bar,
+    changing,
     lines,
     opened,
     print_json,
     progress_bars,
     public,
+    reading,
     said,
     say,
     say_made,
@@ -250,12 +252,12 @@ def weights(
 
 
 @app.command()
-def info(file: File, json_: Json = False) -> None:
+@reading
+def info(project: Any, json_: Json = False) -> None:
     """Count the contents of the project."""
     from annotator.actions.items import items
 
-    with opened(file, readonly=True) as project:
-        result = items.content_counts(project)
+    result = items.content_counts(project)
     say(result, json_, lines(result))
 
 
@@ -332,12 +334,12 @@ def check(
 
 
 @app.command()
-def backup(file: File, json_: Json = False) -> None:
+@changing
+def backup(project: Any, json_: Json = False) -> None:
     """Write a verified backup now, next to the project."""
     from annotator.actions.project import backups
 
-    with opened(file) as project:
-        path = backups.make(project, "asked for on the command line")
+    path = backups.make(project, "asked for on the command line")
     say({"backup": path.name, "folder": path.parent.name}, json_, [f"Backed up to {path}"])
 
 

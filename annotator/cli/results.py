@@ -8,7 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.saying import NOT_ALL, File, Json, bar, opened, print_json, progress_bars, said, say
+from annotator.cli.saying import (
+    NOT_ALL,
+    File,
+    Json,
+    bar,
+    changing,
+    opened,
+    print_json,
+    progress_bars,
+    reading,
+    said,
+    say,
+)
 from annotator.domain.experts.publication import ReleaseMetadata
 from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import visible
@@ -154,8 +166,9 @@ SPAN = ("value", "low", "high", "note")
 
 
 @app.command()
+@reading
 def results(
-    file: File,
+    project: Any,
     metric: Annotated[str, typer.Option(help="One metric, such as coverage or plan.f1", show_default=False)] = "",
     rater: Annotated[
         str,
@@ -199,14 +212,13 @@ def results(
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Scores of every system with 95 % interval, n and missing judgements; or another view of the Results page."""
-    with opened(file, readonly=True) as project:
-        if views or every:
-            _list_views(project, every, json_)
-        elif view or to:
-            chosen = _chosen(by, metric, choose or [])
-            _show(project, view or "overview", chosen, rater, to, json_, offsets, departures)
-        else:
-            _figures(project, metric, rater, by, protocol, json_, departures)
+    if views or every:
+        _list_views(project, every, json_)
+    elif view or to:
+        chosen = _chosen(by, metric, choose or [])
+        _show(project, view or "overview", chosen, rater, to, json_, offsets, departures)
+    else:
+        _figures(project, metric, rater, by, protocol, json_, departures)
 
 
 def _list_views(project: Any, every: bool, json_: bool) -> None:
@@ -472,12 +484,12 @@ release_app.command()(describe)
 
 
 @release_app.command("list")
-def list_(file: File, json_: Json = False) -> None:
+@reading
+def list_(project: Any, json_: Json = False) -> None:
     """List the releases that were written, and those that were withdrawn."""
     from annotator.actions.releases import releases
 
-    with opened(file, readonly=True) as project:
-        rows = releases.written(project)
+    rows = releases.written(project)
     say(
         {"releases": [asdict(row) for row in rows]},
         json_,
@@ -486,13 +498,13 @@ def list_(file: File, json_: Json = False) -> None:
 
 
 @release_app.command("show")
-def show_release(file: File, number: int, json_: Json = False) -> None:
+@reading
+def show_release(project: Any, number: int, json_: Json = False) -> None:
     """Show one release, and what was corrected since."""
     from annotator.actions.releases import releases
 
-    with opened(file, readonly=True) as project:
-        row = releases.named(project, number)
-        errata = [erratum for erratum in releases.published(project).errata if erratum.since >= number]
+    row = releases.named(project, number)
+    errata = [erratum for erratum in releases.published(project).errata if erratum.since >= number]
     lines = [row.words, *(f"Corrected on {erratum.at}: {erratum.reason}" for erratum in errata)]
     say({**asdict(row), "errata": [erratum.model_dump(mode="json") for erratum in errata]}, json_, lines)
 
@@ -512,8 +524,9 @@ def diff(
 
 
 @release_app.command()
+@changing
 def correct(
-    file: File,
+    project: Any,
     reason: Reason,
     since: Annotated[
         Path | None,
@@ -524,18 +537,17 @@ def correct(
     """Note a correction for the list of changes and the card of later releases."""
     from annotator.actions.releases import releases
 
-    with opened(file) as project:
-        erratum = releases.add_erratum(project, reason, since).after[-1]
+    erratum = releases.add_erratum(project, reason, since).after[-1]
     say(erratum, json_, [f"Noted: {erratum['reason']}", *erratum.get("changes", ())])
 
 
 @release_app.command()
-def withdraw(file: File, number: int, reason: Reason, json_: Json = False) -> None:
+@changing
+def withdraw(project: Any, number: int, reason: Reason, json_: Json = False) -> None:
     """Withdraw a release: later ones say so, and its number is not used again."""
     from annotator.actions.releases import releases
 
-    with opened(file) as project:
-        releases.withdraw(project, number, reason)
+    releases.withdraw(project, number, reason)
     say({"withdrawn": number, "reason": reason}, json_, [f"Release {number} is withdrawn: {reason}"])
 
 

@@ -15,8 +15,10 @@ from annotator.cli.saying import (
     Json,
     Protocol,
     Timeout,
+    changing,
     opened,
     protocol_of,
+    reading,
     said,
     say,
 )
@@ -416,34 +418,35 @@ def ask(
 
 
 @drafting_app.command("list")
-def list_(file: File, json_: Json = False) -> None:
+@reading
+def list_(project: Any, json_: Json = False) -> None:
     """List your open drafts and their units."""
     from annotator.actions.items import items
     from annotator.actions.material import model_drafts
 
-    with opened(file, readonly=True) as project:
-        result = [
-            {
-                "id": proposal.id,
-                "kind": proposal.kind.value,
-                "judge": proposal.source.judge,
-                "model": proposal.source.model,
-                "at": proposal.at.isoformat(),
-                "units": [
-                    {"number": number, "taken": unit.id in proposal.taken, **unit.model_dump(mode="json")}
-                    for number, unit in enumerate(proposal.document.units, start=1)
-                ],
-                "item": items.read(project, proposal.item_id).key,
-            }
-            for proposal in model_drafts.proposals(project)
-        ]
+    result = [
+        {
+            "id": proposal.id,
+            "kind": proposal.kind.value,
+            "judge": proposal.source.judge,
+            "model": proposal.source.model,
+            "at": proposal.at.isoformat(),
+            "units": [
+                {"number": number, "taken": unit.id in proposal.taken, **unit.model_dump(mode="json")}
+                for number, unit in enumerate(proposal.document.units, start=1)
+            ],
+            "item": items.read(project, proposal.item_id).key,
+        }
+        for proposal in model_drafts.proposals(project)
+    ]
     words = [line for one in result for line in _lines(one)]
     say({"drafts": result}, json_, words or ["You have no open drafts."])
 
 
 @drafting_app.command()
+@changing
 def take(
-    file: File,
+    project: Any,
     draft: Draft,
     unit: Annotated[
         list[int] | None, typer.Option("--unit", help="Number of a unit; by default all remaining units")
@@ -472,25 +475,24 @@ def take(
     from annotator.actions.material import model_drafts
     from annotator.domain.material.part import WriterAid
 
-    with opened(file) as project:
-        result = model_drafts.waiting_proposal(project, draft, kind)
-        whole = result.kind is WriterAid.REFERENCE
-        filed = result.kind is WriterAid.CLASSIFICATION
-        if unit and (whole or filed):
-            raise Refusal("That draft is taken as a whole.", "Leave --unit out.")
-        if (type_ or subject) and not filed:
-            raise Refusal("Only a classification has a type and subject.", "Leave --type and --subject out.")
-        if (text or beyond) and not whole:
-            raise Refusal("Only reference material is taken from a file.", "Leave --text and --beyond out.")
-        if filed:
-            said.print(_classified(project, result, type_, subject), markup=False)
-            return
-        if whole:
-            made = model_drafts.confirm_material(project, result.id, _read(text), _read(beyond))
-            said.print(f"“{made.after['title']}” is now a source of the item.", markup=False)
-            return
-        change = model_drafts.take(project, result.id, model_drafts.numbered(result, unit or []))
-        count = len(change.after["from_draft"]["units"])
+    result = model_drafts.waiting_proposal(project, draft, kind)
+    whole = result.kind is WriterAid.REFERENCE
+    filed = result.kind is WriterAid.CLASSIFICATION
+    if unit and (whole or filed):
+        raise Refusal("That draft is taken as a whole.", "Leave --unit out.")
+    if (type_ or subject) and not filed:
+        raise Refusal("Only a classification has a type and subject.", "Leave --type and --subject out.")
+    if (text or beyond) and not whole:
+        raise Refusal("Only reference material is taken from a file.", "Leave --text and --beyond out.")
+    if filed:
+        said.print(_classified(project, result, type_, subject), markup=False)
+        return
+    if whole:
+        made = model_drafts.confirm_material(project, result.id, _read(text), _read(beyond))
+        said.print(f"“{made.after['title']}” is now a source of the item.", markup=False)
+        return
+    change = model_drafts.take(project, result.id, model_drafts.numbered(result, unit or []))
+    count = len(change.after["from_draft"]["units"])
     said.print(f"{count} of the draft's units are now in your {result.kind.value}.", markup=False)
 
 
@@ -508,12 +510,12 @@ def _classified(project: Any, draft: Any, type_: str | None, subject: str | None
 
 
 @drafting_app.command()
-def refuse(file: File, draft: Draft, kind: OfKind = "") -> None:
+@changing
+def refuse(project: Any, draft: Draft, kind: OfKind = "") -> None:
     """Dismiss the rest of a draft."""
     from annotator.actions.material import model_drafts
 
-    with opened(file) as project:
-        model_drafts.refuse(project, model_drafts.waiting_proposal(project, draft, kind).id)
+    model_drafts.refuse(project, model_drafts.waiting_proposal(project, draft, kind).id)
     said.print("The draft is dismissed.", markup=False)
 
 
@@ -542,22 +544,22 @@ def _filed(unit: dict[str, Any]) -> str:
 
 
 @rubrics_app.command("list")
-def rubrics_list(file: File, json_: Json = False) -> None:
+@reading
+def rubrics_list(project: Any, json_: Json = False) -> None:
     """List all rubric sets with their items and criteria; the one that reports are judged by is marked.
 
     A model writes one by: judge extract --extraction researcherbench.rubric.dimensions (or ….reference).
     """
     from annotator.actions.studies import rubric_views
 
-    with opened(file, readonly=True) as project:
-        now = rubric_views.in_force(project) or rubric_views.OWN
-        result: list[dict[str, Any]] = [
-            {
-                "set": name, "items": len(of), "criteria": sum(len(rubric.units) for rubric in of.values()),
-                "in_force": name == now,
-            }
-            for name, of in rubric_views.sets(project).items()
-        ]  # fmt: skip
+    now = rubric_views.in_force(project) or rubric_views.OWN
+    result: list[dict[str, Any]] = [
+        {
+            "set": name, "items": len(of), "criteria": sum(len(rubric.units) for rubric in of.values()),
+            "in_force": name == now,
+        }
+        for name, of in rubric_views.sets(project).items()
+    ]  # fmt: skip
     words = [
         f"{one['set']}: {counted(one['items'], 'item')}, {counted(one['criteria'], 'criterion', 'criteria')}"
         + (", in force" if one["in_force"] else "")
@@ -567,22 +569,23 @@ def rubrics_list(file: File, json_: Json = False) -> None:
 
 
 @rubrics_app.command("use")
+@changing
 def rubrics_use(
-    file: File,
+    project: Any,
     name: Annotated[str, typer.Argument(help="A named set, or “settled” for the experts' own rubrics")],
     json_: Json = False,
 ) -> None:
     """Have reports judged, labelled and scored by a set from now on; all verdicts by others stay."""
     from annotator.actions.studies import rubric_views
 
-    with opened(file) as project:
-        rubric_views.use(project, name)
+    rubric_views.use(project, name)
     say({"in_force": name}, json_, [f"Reports are now judged, labelled and scored by “{name}”."])
 
 
 @rubrics_app.command("keep")
+@changing
 def rubrics_keep(
-    file: File,
+    project: Any,
     name: Annotated[str, typer.Argument(help="The name of the set")],
     of: Annotated[
         str, typer.Option("--of", help="Copy this set: settled, drafted, or an author's alias")
@@ -600,20 +603,19 @@ def rubrics_keep(
 
     if bool(of) == bool(path):
         raise Refusal("A set is either copied or read from a file.", "Give --of or --from.")
-    with opened(file) as project:
-        made = rubric_views.keep_file(project, name, path) if path else rubric_views.keep(project, name, of)
+    made = rubric_views.keep_file(project, name, path) if path else rubric_views.keep(project, name, of)
     say(made.after, json_, [f"Kept “{name}”: {counted(made.after['items'], 'item')}."])
 
 
 @rubrics_app.command("write")
+@reading
 def rubrics_write(
-    file: File,
+    project: Any,
     name: Annotated[str, typer.Argument(help="The set: settled, drafted, an author's alias, or a named one")],
     to: Annotated[Path, typer.Option("--to", help="The file: NAME.csv or NAME.json")],
 ) -> None:
     """Write a rubric set into a file, so that people can weigh its criteria; keep --from takes it back."""
     from annotator.actions.studies import rubric_views
 
-    with opened(file, readonly=True) as project:
-        many = rubric_views.write_set(project, name, to)
+    many = rubric_views.write_set(project, name, to)
     said.print(f"{counted(many, 'criterion', 'criteria')} of “{name}” are in {to.name}.", markup=False)

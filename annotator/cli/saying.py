@@ -7,8 +7,9 @@ import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import asdict
-from functools import cache, partial
+from functools import cache, partial, wraps
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,6 +107,24 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         given = " ".join(f"--role {role}" for role in all_roles)
         if me in everybody:
             yield f"Give {me.alias} the role: goldsmith people role {self._file} {me.alias} {given}"
+
+
+def changing(command: Callable[..., None], *, readonly: bool = False) -> Callable[..., None]:
+    """A command on a file, of one on the project in it, which is open for as long as the command runs."""
+
+    @wraps(command)
+    def on_file(file: Path, **given: Any) -> None:
+        with opened(file, readonly=readonly) as project:
+            command(project, **given)
+
+    known = signature(command)
+    _, *others = known.parameters.values()
+    takes = [Parameter("file", Parameter.POSITIONAL_OR_KEYWORD, annotation=File), *others]
+    on_file.__signature__ = known.replace(parameters=takes)  # type: ignore[attr-defined]
+    return on_file
+
+
+reading = partial(changing, readonly=True)
 
 
 def progress_bars() -> "Progress":

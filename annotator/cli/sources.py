@@ -15,9 +15,11 @@ from annotator.cli.saying import (
     File,
     Json,
     bar,
+    changing,
     given_of,
     opened,
     progress_bars,
+    reading,
     say,
     say_changed,
 )
@@ -47,12 +49,12 @@ Every = Annotated[
 
 
 @app.command("list")
-def list_(file: File, every: Every = False, json_: Json = False) -> None:
+@reading
+def list_(project: Any, every: Every = False, json_: Json = False) -> None:
     """List every address that claims cite and every page that is kept, with its state and the cause of a failure."""
     from annotator.actions.items import pages
 
-    with opened(file, readonly=True) as project:
-        result = pages.lines(project, every=every)
+    result = pages.lines(project, every=every)
     words = [f"{line.state or NOT_FETCHED:<11}  {line.url}  {line.cause}".rstrip() for line in result]
     trees = [asdict(line) | {"state": line.state or NOT_FETCHED} for line in result]
     none = "No claim cites an address, and no page is kept; --every lists those that reports give."
@@ -142,8 +144,9 @@ def add(
 
 
 @app.command()
+@changing
 def describe(
-    file: File,
+    project: Any,
     item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
     source: Annotated[str, typer.Option(help="Title of the source, where the item has several")] = "",
     kind: Annotated[str | None, typer.Option(help="research or review")] = None,
@@ -166,16 +169,16 @@ def describe(
         kind=kind, published=published, venue=venue, citations=citations, citations_on=citations_on,
         identifier=identifier,
     )  # fmt: skip
-    with opened(file) as project:
-        result = [one for key in item for one in items.sources(project, _item_id(project, key))]
-        chosen = [one.id for one in result if source in ("", one.title)]
-        change = materials.describe(project, materials.Thing.SOURCE, {one: given for one in chosen})
+    result = [one for key in item for one in items.sources(project, _item_id(project, key))]
+    chosen = [one.id for one in result if source in ("", one.title)]
+    change = materials.describe(project, materials.Thing.SOURCE, {one: given for one in chosen})
     say_changed(change, json_)
 
 
 @app.command("look-up")
+@changing
 def look_up(
-    file: File,
+    project: Any,
     item: Annotated[
         list[str] | None, typer.Option("--item", help="Item key; repeatable; all by default")
     ] = None,
@@ -188,13 +191,10 @@ def look_up(
     from annotator.actions.items import items, materials
     from annotator.actions.material import lookups
 
-    with opened(file) as project:
-        ids = [_item_id(project, key) for key in item or ()] or materials.item_ids(project)
-        named = [
-            source.identifier for key in ids for source in items.sources(project, key) if source.identifier
-        ]
-        result = _looked_up(project, named, from_file, service, refresh=refresh)
-        change = lookups.describe_sources(project, ids, result)
+    ids = [_item_id(project, key) for key in item or ()] or materials.item_ids(project)
+    named = [source.identifier for key in ids for source in items.sources(project, key) if source.identifier]
+    result = _looked_up(project, named, from_file, service, refresh=refresh)
+    change = lookups.describe_sources(project, ids, result)
     say({"lacking": dict(result.lacking), "changed": change.after}, json_, [result.words()])
 
 
@@ -281,8 +281,9 @@ def evidence_import(
 
 
 @evidence_app.command("look-up")
+@changing
 def evidence_look_up(
-    file: File,
+    project: Any,
     item: Item,
     from_file: FromFile = None,
     service: Services = None,
@@ -292,12 +293,9 @@ def evidence_look_up(
     """Fill in lacking titles, authors and years of your evidence from OpenAlex, CrossRef or a file, in one act."""
     from annotator.actions.material import lookups
 
-    with opened(file) as project:
-        item_id = _item_id(project, item)
-        result = _looked_up(
-            project, lookups.to_complete(project, item_id), from_file, service, refresh=refresh
-        )
-        change = lookups.complete(project, item_id, result)
+    item_id = _item_id(project, item)
+    result = _looked_up(project, lookups.to_complete(project, item_id), from_file, service, refresh=refresh)
+    change = lookups.complete(project, item_id, result)
     say({"lacking": dict(result.lacking), "change": change.after}, json_, [result.words()])
 
 

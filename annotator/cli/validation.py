@@ -19,10 +19,12 @@ from annotator.cli.saying import (
     RequestsPerMinute,
     Timeout,
     TokensPerMinute,
+    changing,
     how,
     opened,
     print_json,
     protocol_of,
+    reading,
     said,
     say,
 )
@@ -175,12 +177,12 @@ def draw(
 
 
 @sets_app.command("list")
-def list_sets(file: File, json_: Json = False) -> None:
+@reading
+def list_sets(project: Any, json_: Json = False) -> None:
     """List validation sets: size, labels still missing, and how often the test part was viewed."""
     from annotator.actions.sets import validation_sets
 
-    with opened(file, readonly=True) as project:
-        result = [(one, validation_sets.lacking(project, one)) for one in validation_sets.sets(project)]
+    result = [(one, validation_sets.lacking(project, one)) for one in validation_sets.sets(project)]
     trees = [
         {
             "name": one.name, "protocol": one.protocol, "responses": len(one.content.responses),
@@ -199,16 +201,16 @@ def _summary(tree: dict[str, Any]) -> str:
 
 
 @sets_app.command("lock")
+@changing
 def lock(
-    file: File,
+    project: Any,
     name: Annotated[str, typer.Argument(help="Name of the set", show_default=False)],
     json_: Json = False,
 ) -> None:
     """Lock the labels of a set: from now on they are the metric, and judges may be shown."""
     from annotator.actions.sets import validation_sets
 
-    with opened(file) as project:
-        change = validation_sets.lock(project, name)
+    change = validation_sets.lock(project, name)
     say(
         {"name": name, **change.after},
         json_,

@@ -1,15 +1,32 @@
 """Protocols, paper by paper: how a report is judged and what its scores mean."""
 
-from functools import cache
-from typing import TYPE_CHECKING
+from collections import UserDict
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols.table import LateTable
 
 if TYPE_CHECKING:
     from annotator.domain.judges.paper import Paper, Taxonomy
     from annotator.domain.judges.protocol import Composite, Extraction, Protocol
     from annotator.domain.kinds.kind import Kind
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class LateTable(UserDict[K, V]):
+    """What `read` finds, once somebody asks for any of it: a window opens and shows its first page without."""
+
+    def __init__(self, read: Callable[[], Mapping[K, V]]) -> None:
+        self._read = read
+
+    # A cached property can be written, too.
+    @cached_property
+    def data(self) -> dict[K, V]:  # type: ignore[override]
+        return dict(self._read())
 
 
 @cache

@@ -109,10 +109,8 @@ class _Draw:
         """Even out the loads where who may be drawn kept the first round from it, handing slots on along a chain."""
         while max(self.load, default=0) - min(self.load, default=0) > 1:
             takers = self._takers()
-            if not any(
-                self._relieve(person, takers)
-                for person in sorted(range(len(self.people)), key=lambda person: (-self.load[person], person))
-            ):
+            by_load = sorted(range(len(self.people)), key=lambda person: (-self.load[person], person))
+            if not any(self._relieve(person, takers) for person in by_load):
                 return
 
     def mix(self) -> None:
@@ -350,11 +348,10 @@ class _Sharing:
             self.judges[item_id].add(person)
             return
         self.engaged[item_id].add(person)
+        unasked = set(self.plan.protocols) - set(assignment.protocols.split())
         if assignment.trial > 1:
             self.again.add((person, item_id))
-        elif assignment.stage is Stage.LABELLING and not set(self.plan.protocols) <= set(
-            assignment.protocols.split()
-        ):
+        elif assignment.stage is Stage.LABELLING and unasked:
             self.otherwise[item_id, person] = assignment
         else:
             self.on[item_id, assignment.stage].add(person)

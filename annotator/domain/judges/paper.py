@@ -159,6 +159,10 @@ class DrawnPairs(FrozenRecord):
     pairs: tuple[tuple[str, str], ...]
 
 
+def _nothing(_value: str, _flags: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
     """Labels for the units on which a protocol came to one of some verdicts, such as the kinds of an error.
@@ -179,7 +183,7 @@ class Taxonomy:
     whole: bool = True
     printed: str = ""
     departures: tuple[str, ...] = ()
-    suggested: Callable[[str, str], str] = lambda _value, _flags: ""
+    suggested: Callable[[str, str], str] = _nothing
     beside: bool = False
 
     @property
@@ -219,16 +223,9 @@ def mean_counts(looked: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[
     groups: dict[str, list[LabelledResponse]] = {}
     for response in looked:
         groups.setdefault(response.question_type, []).append(response)
-    return {
-        kind: _means(groups[kind], taxonomy)
-        for kind in sorted(
-            groups,
-            key=lambda kind: (
-                QUESTION_TYPES.index(kind) if kind in QUESTION_TYPES else len(QUESTION_TYPES),
-                kind,
-            ),
-        )
-    }
+    place = {kind: number for number, kind in enumerate(QUESTION_TYPES)}
+    kinds = sorted(groups, key=lambda kind: (place.get(kind, len(place)), kind))
+    return {kind: _means(groups[kind], taxonomy) for kind in kinds}
 
 
 def _means(group: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, Estimate]:

@@ -224,6 +224,10 @@ def weight_shares(rubric: Rubric) -> dict[int | float, float]:
     return {weight: many / len(rubric.units) for weight, many in counted.items()} if rubric.units else {}
 
 
+def _summary(_: Rubric, _bar: float) -> str:
+    return "weights"
+
+
 def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
     if weights.usual:
         return spec
@@ -253,7 +257,7 @@ SPEC = KindSpec(
         UnitField("insight_id", "Key insight", shown=False, counted=False),
     ),
     lint=findings,
-    summary=lambda _rubric, _bar: "weights",
+    summary=_summary,
     made_of=("insight_id", Kind.INSIGHTS),
     weighed=_weighed,
 )

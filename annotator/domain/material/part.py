@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Anchor, Document, Unit
+from annotator.domain.kinds.artifact import Document, Unit
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.material.item import PageState
@@ -33,12 +33,9 @@ class KeyPoint(Unit):
         return "\n".join(" ".join(anchor.quote.split()) for anchor in self.anchors)
 
     @property
-    def anchors_found(self) -> tuple[Anchor, ...]:
-        return tuple(anchor for unit in (self, *self.merged) for anchor in unit.anchors)
-
-    @property
     def addresses(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(anchor.source_id for anchor in self.anchors_found))
+        found = (anchor.source_id for unit in (self, *self.merged) for anchor in unit.anchors)
+        return tuple(dict.fromkeys(found))
 
     def with_merged(self, other: "KeyPoint") -> "KeyPoint":
         """The same with another point, and what that holds, merged into it."""

@@ -38,10 +38,8 @@ def with_breaks(text: str, longest: int = LONGEST_RUN) -> str:
     """
     if not any(_in_run(text, at, longest) for at in range(0, len(text), longest)):
         return text
-    return _RUN.sub(
-        lambda run: _STEP.sub(lambda step: step[0] + BREAK, run[0]) if len(run[0]) >= longest else run[0],
-        text,
-    )
+    step = rf"\g<0>{BREAK}"
+    return _RUN.sub(lambda run: _STEP.sub(step, run[0]) if len(run[0]) >= longest else run[0], text)
 
 
 def _in_run(text: str, at: int, longest: int) -> bool:

@@ -232,15 +232,12 @@ def mistaken(points: Sequence[str]) -> list[tuple[int, int]]:
     It goes through the judge's points in order, and takes the first that shares enough words.
     """
     words = [frozenset(point.lower().split()) for point in points]
-    first = [
-        next(
-            place
-            for place, other in enumerate(words)
-            if own is other or len(own & other) / len(own | other) >= ITS_LIKENESS
-        )
-        for own in words
-    ]
+    first = [next(place for place, other in enumerate(words) if _alike(own, other)) for own in words]
     return [(place, taken) for place, taken in enumerate(first) if taken != place]
+
+
+def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
+    return own is other or len(own & other) / len(own | other) >= ITS_LIKENESS
 
 
 def lay_out(labelled: Labelled) -> Files:

@@ -129,11 +129,6 @@ class PackageEntry:
         return CENTRAL.pack(CENTRAL_SIGN, *facts, 0, 0, 0, 0, MODE, self.offset) + self.name.encode("ascii")
 
 
-def end_record(count: int, size: int, offset: int) -> bytes:
-    """The last bytes of a package: how many entries, and how long the directory is and where it begins."""
-    return END.pack(END_SIGN, 0, 0, count, count, size, offset, 0)
-
-
 def packed(content: bytes) -> tuple[int, bytes]:
     """How an entry's content is kept, and as which bytes.
 
@@ -737,7 +732,8 @@ def package_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes)
         directory.append(member.central_record())
         offset = member.end
     records = b"".join(directory)
-    return b"".join([*written, records, end_record(len(contents), len(records), offset)])
+    count = len(contents)
+    return b"".join([*written, records, END.pack(END_SIGN, 0, 0, count, count, len(records), offset, 0)])
 
 
 def receipt_code(digest: str) -> str:

@@ -679,10 +679,6 @@ class PageRecord(LaterFields, file="pages.json"):
         description="SHA-256 of the text as judges read it, also where the text stayed behind"
     )
 
-    @property
-    def without_text(self) -> bool:
-        return self.state is PageState.OK and not self.text
-
 
 class WordingRecord(Record):
     """One version of a prompt. The first is as the program shipped it."""
@@ -730,7 +726,7 @@ def check(record: Record) -> None:
         if document.sha256() != record.sha256:
             raise ValueError("the document is not the one its checksum was made of")
     elif isinstance(record, PageRecord):
-        if record.without_text:
+        if record.state is PageState.OK and not record.text:
             if not _SHA256.fullmatch(record.sha256):
                 raise ValueError("“sha256” should be the checksum of the text that stayed behind")
         elif sha256(record.text) != record.sha256:

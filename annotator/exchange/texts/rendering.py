@@ -126,7 +126,7 @@ def _note(left: Left) -> str:
 def _pieces(markdown: str, left: Left) -> Iterator[str]:
     parser = _parser()
     text = markdown.encode("utf-8", "replace").decode("utf-8").translate(_NONCHARACTERS)
-    tokens = parser.parse(text, start_clock())
+    tokens = parser.parse(text, {"deadline": time.monotonic() + MAX_SECONDS})
     limits: dict[str, Any] = {"left": left, "until": None, "length": 0}
     for group in _groups(list(_with_small_tables(tokens))):
         html = parser.renderer.render(group, parser.options, limits)
@@ -387,14 +387,9 @@ def check_block(state: StateBlock, _line: int, _end: int, _silent: bool) -> bool
 
 
 def check_time(env: MutableMapping[str, Any]) -> None:
-    """Raises TooMuch once the time that `start_clock` allowed is over."""
+    """Raises TooMuch once the `deadline` of the environment is over."""
     if time.monotonic() > env["deadline"]:
         raise TooMuch(f"Rendering it took more than {MAX_SECONDS:.0f} seconds.")
-
-
-def start_clock() -> dict[str, Any]:
-    """The parser's environment, with the moment at which it must give up."""
-    return {"deadline": time.monotonic() + MAX_SECONDS}
 
 
 def check_marks(text: str) -> None:

@@ -347,14 +347,10 @@ class Budget:
     def _fits(self, likely_usd: float) -> bool:
         limit = self.limit_usd or 0.0
         if self.spent_usd + likely_usd > limit:
-            raise self.too_little(likely_usd)
+            raise BudgetSpent(
+                f"The budget of {usd(limit)} does not reach for the next call: {usd(self.spent_usd)} is spent, and it "
+                f"is likely to cost {usd(likely_usd)}."
+            )
         in_turn = bool(self.keeps_caps) or not self._out
         within = self.spent_usd + self._likely + likely_usd <= limit
         return in_turn and within and self.spent_usd + self._most <= limit
-
-    def too_little(self, likely_usd: float) -> BudgetSpent:
-        """What to raise when the next call does not fit."""
-        return BudgetSpent(
-            f"The budget of {usd(self.limit_usd or 0.0)} does not reach for the next call: {usd(self.spent_usd)} is "
-            f"spent, and it is likely to cost {usd(likely_usd)}."
-        )

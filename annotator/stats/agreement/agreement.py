@@ -36,7 +36,6 @@ from annotator.stats.intervals.coding import (
     left_out,
     named,
     numbers,
-    other_classes,
     plain,
 )
 from annotator.stats.intervals.student import wilson
@@ -399,8 +398,8 @@ def _nominal(table: Floats) -> Measured:
 
 def _pairs_of_others(table: Floats) -> Floats:
     """How many pairs of judgements of each unit are both of other values than each (units × values)."""
-    others = other_classes(table)
-    return others * (others - 1)
+    others = table.sum(axis=1, keepdims=True) - table
+    return np.asarray(others * (others - 1))
 
 
 def _apart(values: Floats, squared: Floats) -> Floats:

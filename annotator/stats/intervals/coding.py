@@ -134,11 +134,6 @@ def closeness(weights: Weights, categories: int) -> Floats:
     return np.asarray(1 - apart / apart.max())
 
 
-def other_classes(counts: Floats) -> Floats:
-    """How many judgements each row has of anything but each category (rows × categories), from those of each."""
-    return np.asarray(counts.sum(axis=1, keepdims=True) - counts)
-
-
 def in_order(weights: Weights, categories: Sequence[Hashable] | None) -> None:
     """ValueError when weights need an order of categories that was not given."""
     unordered = isinstance(weights, str) and weights == "none"
