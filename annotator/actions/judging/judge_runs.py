@@ -252,7 +252,12 @@ def _offer(protocol: Protocol, counts: _Counts) -> ProtocolOffer:
         items=counts.items,
         ready=counts.ready[protocol.name],
         lacks=tuple(_lack(words, count, counts.items) for words, count in lacking.items()),
-        steps=tuple(_step(extraction, counts) for part in protocol.parts for extraction in _making(part)),
+        steps=tuple(
+            _step(extraction, counts)
+            for part in protocol.parts
+            for extraction in EXTRACTIONS.values()
+            if extraction.makes is part
+        ),
     )
 
 
@@ -268,10 +273,6 @@ def _step(extraction: Extraction, counts: _Counts) -> ExtractionStep:
     return ExtractionStep(
         extraction.name, extraction.title, part, counts.reports, counts.without[part], alone
     )
-
-
-def _making(part: ResponsePart) -> list[Extraction]:
-    return [extraction for extraction in EXTRACTIONS.values() if extraction.makes is part]
 
 
 def draws(name: str) -> bool:
