@@ -257,7 +257,6 @@ class ResponseMatches:
     item_key: str
     system: str
     trial: int
-    mode: str
     response_id: str
     gold: int
     comparison: RetrievalComparison | None
@@ -300,7 +299,6 @@ def matches_report(project: Project, protocol: str = USUAL_MATCHING, mode: str =
                     at_hand.item.key,
                     systems[response.system_id],
                     response.trial,
-                    response.mode,
                     response.id,
                     len(gold),
                     MATCHED_BY[protocol].compare(material.units(ResponsePart.REFERENCES), gold)
