@@ -343,7 +343,7 @@ _STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 
 
 @dataclass(frozen=True, slots=True)
-class QueueLine(AdjudicatedStage):
+class QueueLine:
     """A line of the queue: a stage of an item, how contested it is, and the progress of its adjudication.
 
     `state` is “not begun” or an AdjudicationState's; `contested` counts rows that are not unanimous, `decided` rows
@@ -351,7 +351,11 @@ class QueueLine(AdjudicatedStage):
     those not yet answered.
     """
 
+    item_id: str
+    item_key: str
     question: str
+    stage: Stage
+    adjudication_id: str
     state: str
     version: int
     spot_check: bool
@@ -741,13 +745,11 @@ class Ballot:
     """
 
     ruling_id: str
-    number: int
     words: str
     values: tuple[str, ...]
     vote: str = ""
     protocol: str = ""
     report: str = ""
-    response_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -768,18 +770,17 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
         headings, reports = about(project, db, result.item_id) if kind is Kind.LABELS else ({}, {})
         rows = ruling_rows.rulings(db, result.id)
     made = []
-    for number, row in enumerate(rows, start=1):
+    for row in rows:
         unit = next(iter(consensus.members(row, documents).values()), None)
         values = ruling_rows.values(kind, unit, settings.allowed(project))
         if unit is None or not values or not _votable(result, row):
             continue
-        ballot = Ballot(row.id, number, unit.text, values, row.first_vote)
+        ballot = Ballot(row.id, unit.text, values, row.first_vote)
         if isinstance(unit, Label):
             ballot = replace(
                 ballot,
                 words=headings.get(unit.unit_id, ""),
                 report=reports.get(unit.response_id, ""),
-                response_id=unit.response_id,
                 protocol=unit.protocol,
             )
         made.append(ballot)

@@ -35,7 +35,6 @@ SHARED_WORDS = 8
 class ItemPass:
     item_id: str
     key: str
-    question: str
     checks: Mapping[str, FinalCheck]
     hints: Mapping[str, str]
 
@@ -61,9 +60,7 @@ def overview(project: Project) -> list[ItemPass]:
         url: page.cause or page.state.value for url, page in pages.items() if page.state is PageState.DEAD
     }
     return [
-        ItemPass(
-            row.id, row.key, row.question, checkses.get(row.id, {}), _hints(row.question, words[row.id], dead)
-        )
+        ItemPass(row.id, row.key, checkses.get(row.id, {}), _hints(row.question, words[row.id], dead))
         for row in rows
     ]
 

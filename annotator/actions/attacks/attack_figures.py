@@ -410,15 +410,12 @@ class AttackCase:
     report has what the copy has not. `own` is the judge's verdict on the report, `again` the one on the copy.
     """
 
-    id: str
     judge: str
     protocol: str
-    attack: str
     title: str
     about: str
     variant: str
     item_key: str
-    question: str
     system: str
     unit: str
     report: str
@@ -464,7 +461,7 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
     question = (
         select(
             ATTACK_VERDICT, c.attack, c.variant, c.response_id, c.text_sha256, c.pieces, ATTACK_TEST.c.judge_id,
-            ATTACK_TEST.c.protocol, ITEM.c.key, ITEM.c.question, RESPONSE.c.text, SYSTEM.c.name,
+            ATTACK_TEST.c.protocol, ITEM.c.key, RESPONSE.c.text, SYSTEM.c.name,
         )
         .join(ATTACK_COPY, c.id == v.copy_id)
         .join(ATTACK_TEST, ATTACK_TEST.c.id == v.test_id)
@@ -486,9 +483,9 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
     names = {judge.id: judge.name for judge in judges.all_of(project)}
     words = judge_cases.words_of(project, [(row["item_id"], row["protocol"])])
     return AttackCase(
-        id=row["id"], judge=names.get(row["judge_id"], "a judge that was retired"), protocol=row["protocol"],
-        attack=row["attack"], title=attack.title if attack else row["attack"], about=attack.about if attack else "",
-        variant=row["variant"], item_key=row["key"], question=row["question"], system=row["name"],
+        judge=names.get(row["judge_id"], "a judge that was retired"), protocol=row["protocol"],
+        title=attack.title if attack else row["attack"], about=attack.about if attack else "",
+        variant=row["variant"], item_key=row["key"], system=row["name"],
         unit=words.get(key, ""), report=report, copy=copy, marks=marks,
         gaps=left_out(report, pieces) if unchanged else (),
         done=tuple(_done(row, report, copy, marks, unchanged=unchanged)), own=_own(project, row, key),

@@ -445,7 +445,6 @@ def _place(one: tuple[str, int]) -> tuple[int, int, str]:
 class OtherWording:
     """A response to another wording of its item's question than the present one."""
 
-    response_id: str
     item_key: str
     system: str
 
@@ -487,11 +486,11 @@ def keep_answers(db: Connection, item_id: str, question: str) -> None:
 def answered_otherwise(project: Project) -> list[OtherWording]:
     """The responses to another wording of their item's question than it has now, item by item."""
     rows = project.query(
-        select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.asked, ITEM.c.question)
+        select(ITEM.c.key, SYSTEM.c.name, RESPONSE.c.asked, ITEM.c.question)
         .select_from(RESPONSE)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(ITEM.c.retired.is_(False), RESPONSE.c.asked != "")
         .order_by(ITEM.c.position, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.trial)
     ).all()
-    return [OtherWording(*row[:3]) for row in rows if row.asked != wording_hash(row.question)]
+    return [OtherWording(*row[:2]) for row in rows if row.asked != wording_hash(row.question)]

@@ -4,6 +4,7 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -238,9 +239,10 @@ class BundleIntake:
         """Sort every record of the bundle, in the order in which they need each other."""
         items = ItemIntake(self.db, self.incoming, self.layout)
         pairs = intake_pairs.PairIntake(self.db, self.incoming, self.history)
+        revisions = partial(intake_pairs.plan, self.db, self.history, self.incoming)
         plans = (
             self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
-            self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, self._extracts, self._pages,
+            revisions, pairs.frozen, pairs.closed, self._judges, self._runs, self._extracts, self._pages,
             pairs.pairings, self._prompts, self._judgements, self._sets, self._informed,
             self._matches, self._decisions,
         )  # fmt: skip
@@ -364,9 +366,6 @@ class BundleIntake:
             "sealed_at": record.at if revision["sealed"] else None,
         }
         return {"artifact": artifact, "revision": revision}
-
-    def _revisions(self) -> ImportPlan:
-        return intake_pairs.plan(self.db, self.history, self.incoming)
 
     def _judges(self) -> ImportPlan:
         names = {name for (name,) in self.db.execute(select(JUDGE.c.name))}

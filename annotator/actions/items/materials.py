@@ -184,13 +184,12 @@ def of_response(project: Project, material: MaterialRequest, response_id: str) -
     with project.store.read() as db:
         item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)).scalar()
         result = _stretch(db, replace(material, pages=False), [item_id] if item_id else [], settings)
-        own = [replace(hand, responses=_only(hand, response_id)) for hand in result]
+        own = [
+            replace(hand, responses=tuple(one for one in hand.responses if one.response.id == response_id))
+            for hand in result
+        ]
         own = _with_pages(db, own, material) if material.pages else own
     return own[0].responses[0] if own and own[0].responses else None
-
-
-def _only(at_hand: MaterialAtHand, response_id: str) -> tuple[Material, ...]:
-    return tuple(material for material in at_hand.responses if material.response.id == response_id)
 
 
 def _stretch(

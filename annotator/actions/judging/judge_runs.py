@@ -43,7 +43,6 @@ class ExtractionStep:
     """
 
     extraction: str
-    title: str
     part: ResponsePart
     reports: int
     missing: int
@@ -69,10 +68,6 @@ class ProtocolOffer:
     citation: str
     by_model: bool
     together: bool
-    paired: bool
-    alone: bool
-    values: tuple[str, ...]
-    metrics: tuple[str, ...]
     prompts: tuple[str, ...]
     departures: tuple[str, ...]
     items: int
@@ -178,7 +173,7 @@ def in_order(offers: list[ProtocolOffer]) -> list[ProtocolOffer]:
             whole += [
                 replace(
                     own[0], name=paper.name, title=title(paper.name), citation=paper.title, ready=least, lacks=(),
-                    steps=(), together=False, paired=False, alone=all(offer.alone for offer in own), prompts=prompts,
+                    steps=(), together=False, prompts=prompts,
                 )
             ]  # fmt: skip
     usual = [offer for offer in ready if offer.name == USUAL]
@@ -243,16 +238,17 @@ def _offer(protocol: Protocol, counts: _Counts) -> ProtocolOffer:
         citation=protocol.citation,
         by_model=bool(protocol.values),
         together=protocol.judge_together is not None,
-        paired=protocol.paired,
-        alone=protocol.baseline is not None,
-        values=protocol.values,
-        metrics=tuple(metric.title for metric in protocol.metrics),
         prompts=protocol.prompts,
         departures=protocol.departures,
         items=counts.items,
         ready=counts.ready[protocol.name],
         lacks=tuple(_lack(words, count, counts.items) for words, count in lacking.items()),
-        steps=tuple(_step(extraction, counts) for part in protocol.parts for extraction in _making(part)),
+        steps=tuple(
+            _step(extraction, counts)
+            for part in protocol.parts
+            for extraction in EXTRACTIONS.values()
+            if extraction.makes is part
+        ),
     )
 
 
@@ -265,13 +261,7 @@ def _lack(words: str, count: int, items: int) -> str:
 def _step(extraction: Extraction, counts: _Counts) -> ExtractionStep:
     part = ResponsePart(extraction.makes.value)
     alone = extraction.baseline is not None
-    return ExtractionStep(
-        extraction.name, extraction.title, part, counts.reports, counts.without[part], alone
-    )
-
-
-def _making(part: ResponsePart) -> list[Extraction]:
-    return [extraction for extraction in EXTRACTIONS.values() if extraction.makes is part]
+    return ExtractionStep(extraction.name, part, counts.reports, counts.without[part], alone)
 
 
 def draws(name: str) -> bool:

@@ -89,7 +89,8 @@ async def again(
             had, has = old["status"] == _OK, new["status"] == _OK
             count["read"] += 1
             count["unread"] += not had and not has
-            if not _differs(old, new) or not (had or has):
+            same = all(old[name] == new[name] for name in VerdictFields.model_fields)
+            if same or not (had or has):
                 continue
             if had and not everything:
                 count["otherwise"] += (old["status"], old["value"]) != (new["status"], new["value"])
@@ -186,10 +187,6 @@ def _replies(db: Connection, call_id: str) -> list[Call]:
     """The calls that put the same question, the newest first: a reply and what came of the request to repair it."""
     question = same_question(call_id).where(CALL.c.status.in_(_REPLIED))
     return [call_of(row) for row in db.execute(question).mappings()]
-
-
-def _differs(old: Row, new: Row) -> bool:
-    return any(old[name] != new[name] for name in VerdictFields.model_fields)
 
 
 AT_ONCE = 500

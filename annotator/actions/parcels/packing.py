@@ -86,7 +86,11 @@ def task(
     with project.store.write() as db:
         served, assigned = _served(project, db, person), _assigned(db, person)
         if openly:
-            served = [assignment for assignment in served if _is_open(assignment.assignment)]
+            served = [
+                one
+                for one in served
+                if one.assignment.stage in OPEN_STAGES and one.assignment.purpose is not Purpose.REVIEW
+            ]
             person = person.model_copy(update={"name": person.alias})
         if not served and not (openly and assigned):
             if assigned:
@@ -136,10 +140,6 @@ def task(
         wait = "1 piece of work waits" if waiting == 1 else f"{waiting} pieces of work wait"
         notes = (f"{wait} until the key of {person.alias} is known.",)
     return PackedTask(place, person.name, len(items), len(served), len(content), "", words, notes)
-
-
-def _is_open(assignment: Assignment) -> bool:
-    return assignment.stage in OPEN_STAGES and assignment.purpose is not Purpose.REVIEW
 
 
 def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIssue:

@@ -677,10 +677,7 @@ class SendingOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SendingPiece:
-    """One stage of one item, and what happens to it.
-
-    `revision` is the newest submitted one, 0 for none; `draft` says that something is not submitted.
-    """
+    """One stage of one item, and what happens to it; `draft` says that something is not submitted."""
 
     item_id: str
     item_key: str
@@ -688,7 +685,6 @@ class SendingPiece:
     stage: Stage
     going: SendingOutcome
     draft: bool = False
-    revision: int = 0
     at: datetime | None = None
     due: datetime | None = None
 
@@ -790,7 +786,7 @@ def _pieces(
             item_id=item_id, item_key=item.key, question=item.question, stage=stage,
             going=_going(row, held) if row else SendingOutcome.DRAFT if drafted else SendingOutcome.OPEN,
             draft=row.state == State.DRAFT.value if row else drafted,
-            revision=row.number or 0 if row else 0, at=row.at if row else None, due=dates.get((item_id, stage)),
+            at=row.at if row else None, due=dates.get((item_id, stage)),
         )  # fmt: skip
         yield (item.position, item.key, _STAGES.index(stage)), piece
 

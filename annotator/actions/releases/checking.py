@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,7 @@ def _attempted(step: Step, look: _Look) -> list[CheckFinding]:
         return _first_findings(step, look, result)
     except UNREADABLE:
         # A flipped bit may leave bytes that are no text; the row is to be named, not to end the check.
-        look.raw.text_factory = _lenient
+        look.raw.text_factory = partial(str, encoding="utf-8", errors="replace")
     result.clear()
     try:
         return _first_findings(step, look, result)
@@ -158,10 +158,6 @@ def _first_findings(step: Step, look: _Look, findings: list[CheckFinding]) -> li
             break
         findings.append(finding)
     return findings
-
-
-def _lenient(content: bytes) -> str:
-    return content.decode("utf-8", "replace")
 
 
 def _unreadable(table: str, error: Exception) -> CheckFinding:

@@ -105,7 +105,8 @@ def judged_responses(
 def _of_response(
     protocol: Protocol, material: Material, groups: tuple[Group, ...], values: _Values, raters: list[str]
 ) -> Iterator[JudgedResponse]:
-    ratings = {rater: _values_of(values, material.response.id, rater) for rater in raters}
+    of, against = values.of.get(material.response.id, {}), values.against.get(material.response.id, {})
+    ratings = {rater: (of.get(rater, {}), against.get(rater, {})) for rater in raters}
     yield JudgedResponse(groups, {rater: RatedResponse(material, *one) for rater, one in ratings.items()})
     for facet in _facets(protocol, material) if (ALL, ALL) in groups else ():
         narrowed = _narrowed(protocol, material, facet)
@@ -148,10 +149,6 @@ def scores_of(protocol: Protocol, one: JudgedResponse) -> Iterator[Score]:
             # A figure may count less than was judged (what is unknown), or other things than units (cells, pairs).
             sum(max(estimate.n, count) for estimate, count in zip(result.values(), counts, strict=True)),
         )
-
-
-def _values_of(values: _Values, response_id: str, rater: str) -> tuple[dict[str, str], dict[str, str]]:
-    return values.of.get(response_id, {}).get(rater, {}), values.against.get(response_id, {}).get(rater, {})
 
 
 def _facets(protocol: Protocol, material: Material) -> list[str]:

@@ -536,7 +536,8 @@ def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
             "That judgement was replaced since.",
             "Read the list again.",
         )
-        replies = _replies(db, row["call_id"])
+        asked = db.execute(same_question(row["call_id"])).mappings()
+        replies = tuple(_reply(each, row["call_id"]) for each in asked)
     key = row["response_id"], row["unit_id"]
     case = judge_cases.case_of(project, row["protocol"], row["item_id"], key)
     result, before, after = _quoted(row["quote"], case)
@@ -573,11 +574,6 @@ def _quoted(quote: str, case: Case | None) -> tuple[bool | None, str, str]:
         return False, "", ""
     start, end = span
     return True, text[max(0, start - AROUND) : start], text[end : end + AROUND]
-
-
-def _replies(db: Connection, call_id: str | None) -> tuple[Reply, ...]:
-    """Every call that put the same question, the newest first; none for a judgement that asked nobody."""
-    return tuple(_reply(row, call_id) for row in db.execute(same_question(call_id)).mappings())
 
 
 def _reply(row: Any, call_id: str | None) -> Reply:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.assignments import assignments
@@ -209,22 +209,19 @@ class ReviewCases(Sequence[ReviewCase]):
 class ReviewQueue:
     """Verdicts of a judge that a person may review, those in `lines`, in order.
 
-    `blind` names the items that they are still to label themselves, with `kept_back` verdicts on them; `full` counts
-    verdicts that enough others have reviewed.
+    `blind` names the items that they are still to label themselves, with `held_back` verdicts on them.
     """
 
     lines: ReviewCases
     verdicts: int
     blind: Sequence[str]
     held_back: int
-    full: int
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewableJudge:
     judge: str
     protocol: str
-    verdicts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +243,15 @@ def offers(project: Project) -> list[ReviewableJudge]:
     """The judges whose verdicts can be reviewed, protocol by protocol in the order of the table, the baseline last."""
     _expert(project)
     j = JUDGEMENT.c
-    units = func.count(func.distinct(j.response_id + literal(" ") + j.unit_id))
-    question = select(j.rater_id, j.protocol, units).where(
+    question = select(j.rater_id, j.protocol).where(
         j.rater_kind == RaterKind.JUDGE.value, j.status == Status.OK.value
     )
     known = {judge.id: judge for judge in judges.all_of(project)}
     place = {name: number for number, name in enumerate(PROTOCOLS)}
-    rows = project.query(question.group_by(j.rater_id, j.protocol)).all()
+    rows = project.query(question.distinct()).all()
     result = [row for row in rows if row[0] in known and row[1] in PROTOCOLS]
     result.sort(key=lambda row: (place[row[1]], known[row[0]].kind == JudgeKind.BASELINE, known[row[0]].name))
-    return [ReviewableJudge(known[row[0]].name, row[1], row[2]) for row in result]
+    return [ReviewableJudge(known[row[0]].name, row[1]) for row in result]
 
 
 def queue(
@@ -308,7 +304,7 @@ def outlook(
     uncertainties = [beside[key][1] if key in beside else 0.0 for key in keys]
     sequence = ordered(places, keys, uncertainties, weights, order, me)
     lines = ReviewCases(places, judge_id, sequence, values, beside)
-    return ReviewQueue(lines, len(lines) + counts.total(), sorted(kept_back), counts["blind"], counts["full"])
+    return ReviewQueue(lines, len(lines) + counts.total(), sorted(kept_back), counts["blind"])
 
 
 def refuse_blind(project: Project, item_id: str) -> None:

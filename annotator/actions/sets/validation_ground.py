@@ -389,11 +389,9 @@ class VerdictReading:
     what those who speak of it gave beside their values.
     """
 
-    item_id: str
     item_key: str
     question: str
     unit: str
-    weight: float
     report: str
     other: str | None = None
     address: str = ""
@@ -463,7 +461,7 @@ def _reading(place: UnitPlace, case: Case, given: Mapping[str, ReadingSide]) -> 
     # Claims stand in the report; a criterion may be tied to a source, which is not what was judged.
     anchor = unit.anchor if unit.anchor is not None and not unit.anchor.source_id else None
     return VerdictReading(
-        place.item_id, place.item_key, case.item.question, unit.text if case.other is None else "", place.weight,
+        place.item_key, case.item.question, unit.text if case.other is None else "",
         label_cases.text_of(case), case.other.text if case.other is not None else None, **page,
         context=anchor.quote if anchor is not None else str(getattr(unit, "context", "")),
         context_start=anchor.start if anchor is not None and anchor.start >= 0 else None,

@@ -31,7 +31,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.judges.judge import InformedKind, RaterKind, Review, Status
 from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
-from annotator.domain.judges.protocol import Material, Matrix, MatrixSpec, Metric, Protocol, RatedResponse
+from annotator.domain.judges.protocol import Material, Matrix, MatrixSpec, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch
@@ -257,7 +257,6 @@ class ResponseMatches:
     item_key: str
     system: str
     trial: int
-    mode: str
     response_id: str
     gold: int
     comparison: RetrievalComparison | None
@@ -300,7 +299,6 @@ def matches_report(project: Project, protocol: str = USUAL_MATCHING, mode: str =
                     at_hand.item.key,
                     systems[response.system_id],
                     response.trial,
-                    response.mode,
                     response.id,
                     len(gold),
                     MATCHED_BY[protocol].compare(material.units(ResponsePart.REFERENCES), gold)
@@ -396,16 +394,11 @@ def _reports(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
         retrieved = None if own is None else len(own.matches) + len(own.superfluous)
         cells = (
             text(matches.item_key), text(matches.system), count(matches.trial), count(retrieved), count(matches.gold),
-            count(None if own is None else len(own.matches)), *_figures(matches, metrics),
+            count(None if own is None else len(own.matches)),
+            *(replace(figure(own), metric=metric.name) for own, metric in zip(matches.scores, metrics, strict=True)),
         )  # fmt: skip
         lines.append(SheetLine(cells, matches.item_id, response_id=matches.response_id))
     return ResultSheet("reports", "Report by report", heads, tuple(lines))
-
-
-def _figures(matches: ResponseMatches, metrics: tuple[Metric, ...]) -> list[SheetCell]:
-    return [
-        replace(figure(own), metric=metric.name) for own, metric in zip(matches.scores, metrics, strict=True)
-    ]
 
 
 # A response and who read it.

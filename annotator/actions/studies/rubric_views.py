@@ -476,7 +476,6 @@ class RubricSetsReport:
     """
 
     names: tuple[str, ...]
-    raters: tuple[ResultRater | None, ...]
     beside: Beside
     rubrics: tuple[Mapping[str, Rubric], ...]
     validity: tuple["BothWays | None", ...]
@@ -564,7 +563,6 @@ def _report(
 ) -> RubricSetsReport:  # fmt: skip
     return RubricSetsReport(
         tuple(one.name for one in chosen),
-        tuple(raters),
         side_by_side(chosen, _score),
         tuple(one.rubrics for one in chosen),
         tuple(_validity(project, one, rater, cut) for one, rater in zip(chosen, raters, strict=True)),

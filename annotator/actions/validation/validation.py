@@ -654,9 +654,9 @@ def _of_figure(validation: Validation, name: str, weighted: bool) -> SheetPictur
     called, sections = _names(validation), []
     for group, lines in _by_group(validation.lines):
         rated = [
-            _rated(called[line.rater.key], _side(line, weighted)[name], line.rater)
+            pictures.PlottedRater(called[line.rater.key], estimate, line.rater.is_judge, remark(estimate))
             for line in lines
-            if name in _side(line, weighted)
+            if (estimate := _side(line, weighted).get(name))
         ]
         human = next((_side(line, weighted).get(name) for line in lines if line.rater.id == PEOPLE), None)
         sections.append(pictures.Section(group, _ordered(rated), human))
@@ -666,10 +666,6 @@ def _of_figure(validation: Validation, name: str, weighted: bool) -> SheetPictur
     return SheetPicture(
         name, f"{words}{apart}", partial(pictures.beside, title, sections, f"{words}: {AXIS}")
     )
-
-
-def _rated(called: str, estimate: Estimate, rater: ValidationRater) -> pictures.PlottedRater:
-    return pictures.PlottedRater(called, estimate, rater.is_judge, remark(estimate))
 
 
 def _by_group(lines: Iterable[RaterFigures]) -> Iterable[tuple[str, list[RaterFigures]]]:
