@@ -91,8 +91,7 @@ def page_over(window_over, qtbot):
     """Opens a page over a project, in a window that has the keyboard."""
 
     def make(project: Project, page: str, **place: object) -> Page:
-        window = window_over(project, page, **place)
-        be_active(window, qtbot)
+        window = be_active(window_over(project, page, **place), qtbot)
         return window.page
 
     return make

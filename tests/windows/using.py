@@ -47,15 +47,19 @@ def owned(qtbot, widget: Widget) -> Widget:
     return widget
 
 
-def be_active(window: QWidget, qtbot) -> None:
+def be_active(window: Widget, qtbot) -> Widget:
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window.window())
+    return window
 
 
-def press(keys: str, times: int = 1) -> None:
-    combination = QKeySequence(keys)[0]
-    for _ in range(times):
-        QTest.keyClick(focus(), combination.key(), combination.keyboardModifiers())
+def press(*keys: str | int) -> None:
+    """Press keys one after the other; a number behind one says how often."""
+    for key, behind in zip(keys, (*keys[1:], 1), strict=True):
+        if isinstance(key, str):
+            combination = QKeySequence(key)[0]
+            for _ in range(behind if isinstance(behind, int) else 1):
+                QTest.keyClick(focus(), combination.key(), combination.keyboardModifiers())
 
 
 def type_words(words: str) -> None:
