@@ -137,8 +137,9 @@ def test_a_reply_that_does_not_fit_is_invalid_and_told_and_no_match_is_counted_f
         assert all(of_first_item & {*first, *second} for first, second in map(listed, server.bodies[calls:]))
         assert len(server.bodies) > calls
     out = " ".join(capsys.readouterr().out.split())
-    for words in ("Item 1, rubric: invalid.", "1 of 2 pairs of lists", "(1 of 2 pairs of lists)"):
-        assert words in out
+    assert "Item 1, rubric: invalid." in out
+    assert "1 of 2 pairs of lists" in out
+    assert "(1 of 2 pairs of lists)" in out
 
 
 def test_an_endpoint_that_is_gone_ends_with_3_and_the_frozen_figures_all_the_same(

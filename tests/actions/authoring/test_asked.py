@@ -249,12 +249,9 @@ def test_a_release_says_how_many_units_of_each_document_were_drafted(asking: Pro
     drafted = {of[name]: count for name, count in counts.items()}
     assert drafted == {("consensus", 3): 2, ("sealed", 2): 1, ("sealed", 3): 2}
     card = (tmp_path / "out/README.md").read_text("utf-8")
-    for words in (
-        "5 units of 3 documents came from a model's draft",
-        "Models: test-model.",
-        "| rubric | consensus | 2 | 3 |",
-    ):
-        assert words in card
+    assert "5 units of 3 documents came from a model's draft" in card
+    assert "Models: test-model." in card
+    assert "| rubric | consensus | 2 | 3 |" in card
 
 
 def test_a_release_without_drafts_says_nothing_and_none_leaves(asking: Project, tmp_path: Path) -> None:

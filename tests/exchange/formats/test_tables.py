@@ -248,12 +248,9 @@ def test_every_row_that_cannot_be_taken_is_named_and_nothing_comes_in(tmp_path: 
     twice = written(tmp_path / "r.csv", "id,model,response\n3,m,So.\n3,m,Otherwise.\n")
     code, words = told(capsys, "import", file, written(tmp_path / "t.csv", bad), twice)
     assert code != 0
-    for part in (
-        "row 2: criterion 1: “much” is no weight",
-        "row 3: its question is empty",
-        "row 3: another report of m on item 3 stands in these files",
-    ):
-        assert part in words
+    assert "row 2: criterion 1: “much” is no weight" in words
+    assert "row 3: its question is empty" in words
+    assert "row 3: another report of m on item 3 stands in these files" in words
     # A project that nothing came into is not left behind.
     assert not file.exists()
 

@@ -68,12 +68,9 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     page.view.table.selectRow(0)
     account = page.view.account.toPlainText()
     assert account.index("Match F1 0.000") < account.index("Model-assisted: test-model, prompt ")
-    for words in (
-        "(a second figure; 2 of 2 pairs of lists)",
-        "frozen, on these lists: 0.00",
-        "The frozen figure is unchanged.",
-    ):
-        assert words in account
+    assert "(a second figure; 2 of 2 pairs of lists)" in account
+    assert "frozen, on these lists: 0.00" in account
+    assert "The frozen figure is unchanged." in account
     # There is nothing left to ask for.
     assert not page.assisting.begin.isVisible()
     page.window().close()
