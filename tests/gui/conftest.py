@@ -102,8 +102,7 @@ def page_at_rest(page_over):
     """Opens a page as `page_over` does, once all is there that it asks for, with the keyboard at its first place."""
 
     def make(project: Project, page: str, **place: object) -> Page:
-        made = page_over(project, page, **place)
-        settle(made)
+        made = settle(page_over(project, page, **place))
         made.focus_first()
         return made
 

@@ -18,14 +18,15 @@ PAUSE_MS = 1000
 HERE = Qt.FindChildOption.FindDirectChildrenOnly
 
 
-def settle(page: Any) -> None:
-    """Have tasks_behind come home and pauses end at once, until a page and its window are at rest."""
+def settle(page: Any) -> Any:
+    """A page once it and its window are at rest; tasks_behind come home and pauses end at once."""
     deadline, quiet = time.monotonic() + PATIENCE_S, 0
     while quiet < 2 and time.monotonic() < deadline:
         ended = _end_pauses([*page.findChildren(QTimer), *page.window().findChildren(QTimer, options=HERE)])
         QTest.qWait(TURN_MS)
         page.session.wait()
         quiet = 0 if ended or page.session._tasks_behind else quiet + 1
+    return page
 
 
 def _end_pauses(timers: list[QTimer]) -> bool:

@@ -431,9 +431,7 @@ def own_words(tmp_path, monkeypatch):
 
 @pytest.fixture
 def checked(own_words, project, page_over):
-    made = page_over(project, "Author")
-    settle(made)
-    return made
+    return settle(page_over(project, "Author"))
 
 
 def misspelt(field) -> list[str]:
