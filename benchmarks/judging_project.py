@@ -1,20 +1,17 @@
 """The project that the judging benchmark judges: reports of about the real ones' size, 20 criteria to each item."""
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from annotator.actions.imports import imports
 from annotator.actions.judges import judges
-from annotator.actions.project.people import new_project
+from tests.projects import judged_project
 
 HERE = Path(__file__).resolve().parents[1]
 AT_ONCE = 32
-SYSTEMS = ("first", "second")
-CRITERIA = 20
+SYSTEMS, CRITERIA, LETTERS = 2, 20, 7_000
 
 
 def goldsmith(*words: str) -> list[str]:
@@ -41,34 +38,9 @@ def judge_words(project: Path) -> list[str]:
 
 
 def made_project(folder: Path, url: str, items: int) -> Path:
-    project = new_project(folder / "bench.goldsmith")
-    imports.run(project, "researcherbench", [_reports(folder / "made", items)], warm=False)
+    """Two systems' reports on so many items, and a judge at an address; no two reports are alike."""
+    source = judged_project.peer_folder(folder / "made", items, CRITERIA, SYSTEMS, LETTERS)
+    project = judged_project.imported(folder / "bench.goldsmith", source)
     judges.add(project, "fast", base_url=url, model="test-model")
     project.close()
     return project.path
-
-
-def _reports(folder: Path, items: int) -> Path:
-    """Questions, rubrics and reports in the ResearcherBench layout; no two reports are alike."""
-    (folder / "responses").mkdir(parents=True)
-    questions = [
-        {"id": n, "category": "Open Consulting", "Subject": "AI", "question": f"What is known of matter {n}?"}
-        for n in range(1, items + 1)
-    ]
-    rubrics = [
-        {
-            "id": n,
-            "question": questions[n - 1]["question"],
-            "rubric": [{"point": f"Explains point {c} of matter {n}", "weight": 2} for c in range(CRITERIA)],
-        }
-        for n in range(1, items + 1)
-    ]
-    (folder / "questions.json").write_text(json.dumps(questions), encoding="utf-8")
-    (folder / "rubric.json").write_text(json.dumps(rubrics), encoding="utf-8")
-    for system in SYSTEMS:
-        reports = [
-            {"id": q["id"], "question": q["question"], "response": f"The {system} on {q['question']} " * 150}
-            for q in questions
-        ]
-        (folder / "responses" / f"{system}.json").write_text(json.dumps(reports), encoding="utf-8")
-    return folder

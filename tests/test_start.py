@@ -38,8 +38,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
 @pytest.fixture
 def start(tmp_path: Path, calls: Calls, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The starting script in a checkout whose path has a space and a letter beyond ASCII, without a network."""
-    home = tmp_path / "my checkout é"
-    home.mkdir()
+    (home := tmp_path / "my checkout é").mkdir()
     for name in ("start.py", "pyproject.toml"):
         (home / name).write_bytes((HERE / name).read_bytes())
     spec = importlib.util.spec_from_file_location("start_of_a_checkout", home / "start.py")
@@ -142,8 +141,7 @@ def test_windows_says_that_the_checkout_lies_too_deep_unless_long_paths_are_allo
             raise FileNotFoundError(2, "No such file or directory")
         touch(path)
 
-    folder = start.HERE / ("d" * 80)
-    folder.mkdir()
+    (folder := start.HERE / ("d" * 80)).mkdir()
     monkeypatch.setattr(start, "HERE", folder)
     monkeypatch.setattr(start, "WINDOWS", True)
     monkeypatch.setattr(Path, "touch", refuse_long)

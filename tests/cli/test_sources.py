@@ -93,8 +93,7 @@ def test_a_reader_service_is_asked_instead(file: Path, server: PageServer) -> No
 
 
 def test_pages_come_from_a_folder(file: Path, server: PageServer, tmp_path: Path) -> None:
-    folder = tmp_path / "saved"
-    folder.mkdir()
+    (folder := tmp_path / "saved").mkdir()
     (folder / "b.txt").write_text("What stood there.", "utf-8")
     (folder / "pages.csv").write_text(f"url,file\n{server.url('/b', 'localhost')},b.txt\n,x\n", "utf-8")
     code, words = run("import", str(file), str(folder))

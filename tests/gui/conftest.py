@@ -92,8 +92,7 @@ def page_over(window_over, qtbot):
     """Opens a page over a project, in a window that has the keyboard."""
 
     def make(project: Project, page: str, **place: object) -> Page:
-        window = window_over(project, page, **place)
-        be_active(window, qtbot)
+        window = be_active(window_over(project, page, **place), qtbot)
         return window.page
 
     return make
@@ -104,8 +103,7 @@ def page_at_rest(page_over):
     """Opens a page as `page_over` does, once all is there that it asks for, with the keyboard at its first place."""
 
     def make(project: Project, page: str, **place: object) -> Page:
-        made = page_over(project, page, **place)
-        settle(made)
+        made = settle(page_over(project, page, **place))
         made.focus_first()
         return made
 

@@ -174,8 +174,7 @@ def test_no_kill_leaves_anything_half_made_under_its_name(sample_file: Path, tmp
             label_matching.export(project, wanted, choice=label_matching.LabelSelection(everything=True))
 
     for turn in range(6):
-        folder = tmp_path / str(turn)
-        folder.mkdir()
+        (folder := tmp_path / str(turn)).mkdir()
         killed_after(draws.uniform(0.05, 1.5), lambda folder=folder: make_all(folder))
         if (folder / "sample.goldsmith").exists():
             assert hash_of(folder / "sample.goldsmith") == whole

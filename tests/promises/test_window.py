@@ -34,9 +34,7 @@ def open_window(window_over, qtbot) -> Callable[[Project], Window]:
     """Opens real windows that have the keyboard."""
 
     def make(project: Project) -> Window:
-        window = window_over(project)
-        be_active(window, qtbot)
-        return window
+        return be_active(window_over(project), qtbot)
 
     return make
 
@@ -162,16 +160,12 @@ def test_a_reason_belongs_to_the_row_last_ruled_until_another_is_touched(
     bench = page.bench
     alone = next(row for row in bench.rows.values() if len(row.units) == 1 and row.ruling.open)
     bench.move_to(alone.ruling.id)
-    press("Down")
-    press("Up")
-    press("1" if "A" in alone.units else "2")
+    press("Down", "Up", "1" if "A" in alone.units else "2")
     qtbot.waitUntil(lambda: bench.ruling_id != alone.ruling.id)
     after = bench.ruling_id
     press("Alt+4")
     assert bench.rows[after].ruling.reason is None
     assert bench.rows[alone.ruling.id].ruling.reason is Reason.ERROR
-    press("Down")
-    press("Up")
-    press("Alt+1")
+    press("Down", "Up", "Alt+1")
     assert bench.rows[after].ruling.reason is Reason.WORDING
     assert bench.rows[alone.ruling.id].ruling.reason is Reason.ERROR

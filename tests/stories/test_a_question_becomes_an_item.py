@@ -79,8 +79,7 @@ def classify(path: Path, llmock: LLMock, qtbot) -> None:
             page.table.setFocus()
             press("Ctrl+Shift+D")
             assert REASON in page.form.proposal.words.text()
-            press("Space")
-            press("Space")
+            press("Space", "Space")
         project = window.session.project
         result = [items.read(project, one) for one in items.ids(project)]
         assert {(one.question_type, one.subject) for one in result} == {(TYPE, SUBJECT)}
@@ -143,8 +142,7 @@ def review(window: Window, item_id: str, qtbot) -> None:
     answers["completeness"][0].setFocus()
     for question in form_of(Kind.RUBRIC):
         assert focus() is answers[question][0]
-        press("Y")
-        press("Tab", 2)
+        press("Y", "Tab", 2)
     (review_line,) = reviewing.lines(project)
     assert review_line.review.form == dict.fromkeys(form_of(Kind.RUBRIC), "yes")
     submit(window.show_page("Author", item_id=item_id, kind=Kind.RUBRIC.value))

@@ -198,8 +198,7 @@ def test_each_person_who_reads_the_whole_shared_folder_reads_nobody_elses_marks(
 ) -> None:
     """First while tasks lie open, then once every key is known and everyone has sent something back."""
     project, ada, marks = planted
-    folder = tmp_path / "synced"
-    folder.mkdir()
+    (folder := tmp_path / "synced").mkdir()
     items.add(project, "A question for both")
     new = items.ids(project)[-1]
     for person in people.people(project):

@@ -43,8 +43,7 @@ def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, Walk
     project = make(folder)
     path = project.path
     project.close()
-    out = folder / "out"
-    out.mkdir()
+    (out := folder / "out").mkdir()
     memory = []
     with walking(qapp, path, SEED, out, monkeypatch) as walk:
         for _ in range(100):

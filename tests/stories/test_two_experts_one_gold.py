@@ -116,8 +116,7 @@ def adjudicate_in_the_window(home: str, qtbot) -> None:
         if adjudicating.queue(window.session.project)[0].disputes:
             page.frame.standing.reason.setPlainText("The objection is right.")
             page.frame.standing.reopen.click()
-            press("2")
-            press("Alt+1")
+            press("2", "Alt+1")
         else:
             press("Return")
         rule(page, qtbot)

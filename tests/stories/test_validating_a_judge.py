@@ -85,8 +85,7 @@ def judge(window: Window, qtbot: Any, llmock: LLMock, replies: list[str]) -> Non
     for value in replies:
         llmock.reply(REPLY.format(value))
     window.show_page("Judges", part="Runs")
-    page = window.page
-    settle(page)
+    page = settle(window.page)
     choose(page.running.form.judge, JUDGE)
     choose(page.running.form.what, COVERAGE)
     page.running.form.concurrency.setValue(1)

@@ -15,8 +15,7 @@ COST, OPEN, FUTURE = "Discusses the cost", "Identifies open", "Outlines future"
 
 def adjudicate(project: Project, window_over, qtbot, *, begin: bool = True) -> AdjudicatePage:
     """The page in a window of its own, with its first conflict opened."""
-    window = window_over(project, "Adjudicate")
-    be_active(window, qtbot)
+    window = be_active(window_over(project, "Adjudicate"), qtbot)
     window.page.focus_first()
     if begin:
         window.page.frame.beginning.begin.click()

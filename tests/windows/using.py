@@ -18,14 +18,15 @@ PAUSE_MS = 1000
 HERE = Qt.FindChildOption.FindDirectChildrenOnly
 
 
-def settle(page: Any) -> None:
-    """Have tasks_behind come home and pauses end at once, until a page and its window are at rest."""
+def settle(page: Any) -> Any:
+    """A page once it and its window are at rest; tasks_behind come home and pauses end at once."""
     deadline, quiet = time.monotonic() + PATIENCE_S, 0
     while quiet < 2 and time.monotonic() < deadline:
         ended = _end_pauses([*page.findChildren(QTimer), *page.window().findChildren(QTimer, options=HERE)])
         QTest.qWait(TURN_MS)
         page.session.wait()
         quiet = 0 if ended or page.session._tasks_behind else quiet + 1
+    return page
 
 
 def _end_pauses(timers: list[QTimer]) -> bool:
@@ -47,21 +48,19 @@ def owned(qtbot, widget: Widget) -> Widget:
     return widget
 
 
-def be_active(window: QWidget, qtbot) -> None:
+def be_active(window: Widget, qtbot) -> Widget:
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window.window())
+    return window
 
 
-def owned(qtbot: Any, widget: Any) -> Any:
-    """A widget that ends with its test."""
-    qtbot.addWidget(widget)
-    return widget
-
-
-def press(keys: str, times: int = 1) -> None:
-    combination = QKeySequence(keys)[0]
-    for _ in range(times):
-        QTest.keyClick(focus(), combination.key(), combination.keyboardModifiers())
+def press(*keys: str | int) -> None:
+    """Press keys one after the other; a number behind one says how often."""
+    for key, behind in zip(keys, (*keys[1:], 1), strict=True):
+        if isinstance(key, str):
+            combination = QKeySequence(key)[0]
+            for _ in range(behind if isinstance(behind, int) else 1):
+                QTest.keyClick(focus(), combination.key(), combination.keyboardModifiers())
 
 
 def type_words(words: str) -> None:

@@ -600,8 +600,7 @@ def test_an_objection_that_comes_twice_is_taken_in_once(settled: Project):
 def away(settled: Project, tmp_path: Path):
     """Ada's own file, which knows of the consensus only by what came in her package."""
     records = feedback.digest_records(settled, pairs.person(settled, "Ada").id)
-    folder = tmp_path / "away"
-    folder.mkdir()
+    (folder := tmp_path / "away").mkdir()
     away = pairs.work_as(pairs.pairs_project(folder), "Ada")
     here = pairs.item(away)
     away.set(f"{feedback.RECEIVED}{here}", [{**each, "item_id": here} for each in records])

@@ -201,8 +201,7 @@ async def test_pages_are_listed_with_who_cites_them_and_hosts_take_turns(project
 
 
 async def test_a_folder_is_taken_in_and_what_is_wrong_with_it_told(project: Project, tmp_path: Path) -> None:
-    folder = tmp_path / "saved"
-    folder.mkdir()
+    (folder := tmp_path / "saved").mkdir()
     (folder / "a.html").write_text(f"<title>A</title><p>{ARTICLE}", "utf-8")
     (folder / "pages.csv").write_text(
         "url,file\nhttps://a.example/,a.html\nhttps://b.example,gone.html\n", "utf-8"

@@ -265,8 +265,7 @@ def test_an_annotator_sees_their_own_lines_alone_and_no_repeat(project: Project)
 def test_the_board_asks_as_few_questions_for_many_items_as_for_few(tmp_path: Path) -> None:
     asked = []
     for questions in (1, 8):
-        folder = tmp_path / str(questions)
-        folder.mkdir()
+        (folder := tmp_path / str(questions)).mkdir()
         project = labelling_project(folder, criteria=1, questions=questions)
         for item in range(questions):
             ask(project, "Rater 2", Stage.LABELLING, item)

@@ -459,8 +459,7 @@ def test_a_matrix_is_read_as_its_protocol_declares_it(matrix, monkeypatch):
 
 
 def test_other_protocols_have_no_readings_and_every_one_has_its_guide(tmp_path):
-    folder = tmp_path / "other"
-    folder.mkdir()
+    (folder := tmp_path / "other").mkdir()
     matrix = one_item(folder)
     assert labels.readings(labels.sheet(matrix, labels.queue(matrix)[0].response_id)) == ()
     for name in ALL:

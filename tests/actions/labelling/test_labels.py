@@ -81,8 +81,7 @@ def test_the_queue_is_dealt_blind(project):
 def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
     asked = []
     for questions in (1, 9):
-        folder = tmp_path / str(questions)
-        folder.mkdir()
+        (folder := tmp_path / str(questions)).mkdir()
         project = labelling_project(folder, criteria=1, questions=questions)
         with sql.traced(project) as statements:
             assert len(labels.queue(project)) == 3 * questions
@@ -308,8 +307,7 @@ def open_sheet(whole: Project, protocol: str, place: int = 0) -> labels.LabelShe
 
 def test_all_protocols_that_people_answer_are_offered_where_there_is_something_to_ask(whole, tmp_path):
     assert label_cases.offered(whole) == list(ALL)
-    folder = tmp_path / "other"
-    folder.mkdir()
+    (folder := tmp_path / "other").mkdir()
     assert label_cases.offered(labelling_project(folder, reports=1)) == [USUAL]
 
 

@@ -388,8 +388,7 @@ def openalex(doi: str, citations: int, words: str = "") -> dict[str, Any]:
 
 
 def test_replies_in_a_folder_complete_works(named: Project, tmp_path: Path) -> None:
-    folder = tmp_path / "replies"
-    folder.mkdir()
+    (folder := tmp_path / "replies").mkdir()
     reply = json.dumps({"results": [openalex("10.1000/elm", 12, "Of elms in towns.")]})
     (folder / "a.json").write_text(reply, encoding="utf-8")
     (folder / "b.json").write_text(json.dumps(openalex("10.48550/arxiv.2001.00002", 4)), encoding="utf-8")

@@ -288,8 +288,7 @@ def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(
 ) -> None:
     drawn = validation_sets.named(apart, "Spring")
     for alias in ("Z1", "Z2"):
-        folder = tmp_path / alias
-        folder.mkdir()
+        (folder := tmp_path / alias).mkdir()
         theirs = tasking.take_task(packing.task(apart, people.known(apart, alias).id, folder).path).project
         assert len(labels.queue(theirs)) == len(drawn.responses()) == 3
         assert sql.first(theirs, "SELECT count(*) FROM response")[0] == 3

@@ -155,8 +155,7 @@ def test_sets_that_nobody_judged_by_still_show_weights_and_criteria(two_sets: Pr
 
 
 def test_another_project_can_be_the_other_set(two_sets: Project, tmp_path: Path) -> None:
-    folder = tmp_path / "other"
-    folder.mkdir()
+    (folder := tmp_path / "other").mkdir()
     other = pairs.pairs_project(folder)
     made = artifacts.start(other, pairs.item(other), Kind.RUBRIC, pairs.rubric(pairs.BEN, "m")).subject
     assignments.seal(other, made)

@@ -374,8 +374,7 @@ def test_both_readings_of_a_matrix(planned: Project, tmp_path: Path) -> None:
     assert readings.lines[0].picture == matrix.pictures[0].name
     drawn = result_pictures.dots(planned, matrix.pictures[0], result_pictures.PRINTED, 50)
     assert len(drawn.rgba) == 4 * drawn.width * drawn.height
-    folder = tmp_path / "other"
-    folder.mkdir()
+    (folder := tmp_path / "other").mkdir()
     other = adra.adra_project(folder, 1)
     item = items.ids(other)[0]
     adra.fill_matrix(other, item, adra.response_of(item), [[1, 1, 0, 0], [0, 0, 0, 0]])

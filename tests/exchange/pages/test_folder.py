@@ -126,8 +126,7 @@ async def test_what_a_person_could_read_is_no_paywall(tmp_path: Path) -> None:
     ],
 )
 async def test_no_file_from_outside_the_folder_is_read(tmp_path: Path, name: str) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
+    (folder := tmp_path / "folder").mkdir()
     written(tmp_path, outside_txt="secret")
     (folder / "link.txt").symlink_to(tmp_path / "outside.txt")
     written(folder, pages_json=json.dumps({"https://a.example": name}))

@@ -178,9 +178,7 @@ def test_labels_stand_report_by_report_with_what_they_are_about(tmp_path, window
     assert contested[0].row.report in ("Report A", "Report B")
     assert sorted(cell.chips.words()[0] for cell in contested[0].cells) == ["Met", "Not met"]
     assert not page.rows.controls.takes["both"].isEnabled()
-    press("4")
-    press("3")
-    press("Esc")
+    press("4", "3", "Esc")
     assert page.bench.row.ruling.own["value"] == "unsure"
 
 
@@ -232,8 +230,7 @@ def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qt
 
 def test_what_is_closed_says_both_figures_answers_disputes_and_is_reopened_only_with_a_reason(page):
     while page.bench.unresolved(contested=True):
-        press("Ctrl+J")
-        press("1" if "A" in page.bench.row.units else "2")
+        press("Ctrl+J", "1" if "A" in page.bench.row.units else "2")
         if page.bench.lacks(page.bench.ruling_id):
             press("Alt+1")
     press("Ctrl+Return")
@@ -339,12 +336,10 @@ def test_next_open_stays_in_an_item_while_a_row_of_it_is_open(tmp_path, window_o
     bench = page.bench
     page._open(page.queue.lines[2])
     while len(bench.lacking) > 1:
-        press("3" if len(bench.row.units) == 2 else "0")
-        press("Alt+2")
+        press("3" if len(bench.row.units) == 2 else "0", "Alt+2")
     press("Ctrl+J")
     assert bench.sheet.item_key == "3"
-    press("0")
-    press("Alt+2")
+    press("0", "Alt+2")
     assert bench.sheet.item_key == "3"
     press("Ctrl+J")
     assert bench.sheet.item_key == "1"
@@ -364,9 +359,7 @@ def test_of_three_the_key_of_a_letter_says_which_stands_alone(tmp_path, window_o
 
 def test_a_new_row_is_worded_at_once_and_a_reason_given_while_typing_does_not_move_on(page):
     here = page.bench.ruling_id
-    press("1")
-    press("Up")
-    press("Ctrl+M")
+    press("1", "Up", "Ctrl+M")
     type_words("Short")
     press("Alt+1")
     type_words("er")

@@ -28,9 +28,7 @@ def page(project, page_over):
 
 
 def opened(page_over, project):
-    page = page_over(project, "Agreement").viewer
-    settle(page)
-    return page
+    return settle(page_over(project, "Agreement").viewer)
 
 
 def choose(page, judge):

@@ -174,9 +174,7 @@ def test_a_new_document_has_no_remark_until_it_is_to_be_submitted_and_keeps_what
 def test_a_statement_gets_its_label_by_key_and_a_share_is_not_rounded_by_looking_at_it(open_kind, project):
     begin(project, Kind.CHECKLIST, Checklist(units=(CheckPoint(text="Accuracy", share=1 / 3),)))
     page = open_kind(Kind.DIAGNOSTICS, Diagnostics(units=(Statement(text="Blocks add their input."),)))
-    press("Alt+2")
-    press("Tab", 2)
-    press("Down")
+    press("Alt+2", "Tab", 2, "Down")
     assert focus() is page.sheet.form.editors[0].fields["aspect"]
     (unit,) = mine(project, Kind.DIAGNOSTICS).document.units
     assert (unit.label, unit.aspect) == (False, Aspect.BACKGROUND)
@@ -530,8 +528,7 @@ def test_many_weights_are_chosen_from_a_list_by_their_digits(weighted, page_over
     first, second = (editor.fields["weight"] for editor in page.sheet.form.editors)
     assert (first.value(), second.value()) == (0, 2)
     first.setFocus()
-    press("1")
-    press("0")
+    press("1", "0")
     assert first.value() == 10
     first.chosen.emit(first.value())
     (rubric,) = artifacts_of(weighted)
@@ -577,8 +574,7 @@ def test_inspirations_are_drafted_offline_and_mended_by_keys(open_talk, talked, 
     press("Alt+3")
     current = page.sheet.form.current
     current.fields["qualities"].enter()
-    press("4")
-    press("2")
+    press("4", "2")
     (_, second) = units(talked, Kind.INSPIRATIONS)
     assert (second.type, second.qualities) == ("transdisciplinary", ("novelty", "verifiability"))
     rules = {finding.rule for finding in page.sheet._remarks()}
@@ -597,9 +593,7 @@ def test_units_are_merged_and_split_by_keys(open_talk, talked):
     press("Ctrl+L")
     (unit,) = units(talked, Kind.INSPIRATIONS)
     assert unit.text == "😀 One. Two."
-    press("Ctrl+Home")
-    press("Right", 6)
-    press("Ctrl+Shift+L")
+    press("Ctrl+Home", "Right", 6, "Ctrl+Shift+L")
     assert [one.text for one in units(talked, Kind.INSPIRATIONS)] == ["😀 One.", "Two."]
     type_words("And ")
     press("Ctrl+Z")

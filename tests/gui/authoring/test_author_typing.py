@@ -70,11 +70,9 @@ def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_
     before = mine(project).revision
     type_words("x")
     qtbot.waitUntil(lambda: bool(drafts(project)))
-    press("Backspace")
-    press("Tab")
+    press("Backspace", "Tab")
     assert (drafts(project), mine(project).revision) == ({}, before)
-    press("Shift+Tab")
-    press("Ctrl+End")
+    press("Shift+Tab", "Ctrl+End")
     type_words(MORE)
     qtbot.waitUntil(lambda: drafts(project) == {"text": TEXTS[0] + MORE})
     assert fields.LONGEST_MS <= 1_000
@@ -267,8 +265,7 @@ def test_all_that_is_quoted_stays_marked_and_is_stepped_through(page):
     assert page.source.pane.steps.count.text() == "Passage 1 of 3"
     press("Alt+PgDown")
     assert page.source.pane.steps.count.text() == "Passage 2 of 3"
-    press("Alt+PgUp")
-    press("Alt+PgUp")
+    press("Alt+PgUp", "Alt+PgUp")
     assert page.source.pane.steps.count.text() == "Passage 3 of 3"
 
 
@@ -325,8 +322,7 @@ def test_enter_begins_the_next_criterion_below_and_an_empty_one_goes_no_further(
     press("Return")
     type_words("A new one")
     assert boxes_of(page) == [FIRST, "A new one", SECOND, THIRD]
-    press("Enter")
-    press("Enter", 2)
+    press("Enter", "Enter", 2)
     assert boxes_of(page) == [FIRST, "A new one", "", SECOND, THIRD]
     page.sheet.form.go(page.sheet.form.editors[1].unit_id)
     press("Enter")
@@ -435,9 +431,7 @@ def own_words(tmp_path, monkeypatch):
 
 @pytest.fixture
 def checked(own_words, project, page_over):
-    made = page_over(project, "Author")
-    settle(made)
-    return made
+    return settle(page_over(project, "Author"))
 
 
 def misspelt(field) -> list[str]:
@@ -476,7 +470,7 @@ def test_a_word_is_underlined_once_it_is_ended_or_its_field_is_left(checked, pro
     assert misspelt(field) == []
     type_words(" and")
     assert misspelt(field) == ["wrod"]
-    press("Left", times=len(" and"))
+    press("Left", len(" and"))
     assert misspelt(field) == ["wrod"]
     press("Ctrl+A")
     field.insertPlainText("𝒳 and 😀 are wrod here but nto")
@@ -625,8 +619,7 @@ def test_what_is_taken_can_be_written_on_and_stays_marked(draft_page, panel, dra
 def test_the_arrows_choose_enter_takes_and_undo_gives_back_to_the_draft(draft_page, panel, drafted, qtbot):
     asked(panel, qtbot)
     assert focus() is panel.cards[0]
-    press("Down", 2)
-    press("Return")
+    press("Down", 2, "Return")
     assert texts(drafted) == [THREE]
     press("Ctrl+T")
     assert texts(drafted) == [THREE, ONE]

@@ -162,8 +162,7 @@ def test_runs_wait_in_a_queue_follow_one_another_and_stand_still_after_a_cancell
     served, server, show, qtbot
 ):
     server.answer = answering(lambda words: "yes")
-    page = show(served, "Runs")
-    settle(page)
+    page = settle(show(served, "Runs"))
     press("Ctrl+U")
     choose(page.running.form.judge, JUDGE)
     settle(page)
@@ -473,8 +472,7 @@ def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     offered = [action.text().split("\t")[0] for action in page.running.bar.more.menu().actions()]
     assert "4 extracts to confirm" in offered
     press("Ctrl+Shift+J")
-    material = page.window().page
-    settle(material)
+    material = settle(page.window().page)
     assert material.part is material.parts
     assert (material.parts.kinds.held, material.parts.filter.held) == (Drawable.CLAIMS, PartFilter.OPEN)
     assert material.parts.model.rowCount() == 4
@@ -526,8 +524,7 @@ def test_a_draft_outlives_the_page_and_touches_nobody(small, show, window_over):
     write(page.prompting, OURS)
     page.leave()
     assert prompts.in_force(small, NAME).version == 1
-    again = window_over(small, "Judges", part="Prompts").page.prompting
-    settle(again)
+    again = settle(window_over(small, "Judges", part="Prompts").page.prompting)
     assert again.edit.text() == OURS
     again.edit.discard.click()
     settle(again)

@@ -68,15 +68,13 @@ def test_each_key_labels_one_criterion_and_none_past_the_last_and_backspace_take
     assert kept(page) == [("c1", "yes")]
     acts = ("met", "not_met", "third", "unsure")
     assert not any(shortcut.autoRepeat() for act in acts for shortcut in page._shortcuts[act])
-    press("2")
-    press("Backspace")
+    press("2", "Backspace")
     assert (kept(page), number(page)) == ([("c1", "yes")], 2)
     for key in "2121":
         press(key)
     assert kept(page) == [("c1", "yes"), ("c2", "no"), ("c3", "yes")]
     assert "Backspace takes the last label back" in page.messages.text()
-    press("Backspace")
-    press("2")
+    press("Backspace", "2")
     assert kept(page)[-1] == ("c3", "no")
 
 
@@ -93,10 +91,7 @@ def test_whoever_labelled_by_the_old_order_is_told_once_what_changed(project, pa
 
 
 def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
-    press("1")
-    press("2")
-    press("Ctrl+PgDown")
-    press("Down")
+    press("1", "2", "Ctrl+PgDown", "Down")
     window = page.window()
     at = (report(page), number(page))
     assert at == (("1", "Report B"), 2)
@@ -119,8 +114,7 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
     assert (report(page), number(page)) == (("1", "Report A"), 2)
     press("Ctrl+PgDown")
     # Undo reaches into a report that was left.
-    press("Ctrl+Z")
-    press("Ctrl+Z")
+    press("Ctrl+Z", "Ctrl+Z")
     assert (report(page), number(page)) == (("1", "Report A"), 2)
     item_id = items.add(page.session.project, "A question nobody has answered").subject
     window.show_page("Label", item_id=item_id)
@@ -197,11 +191,7 @@ def marked(page, kind: str = "evidence") -> list[str]:
 
 def select_by_keys(words: int) -> None:
     """From the criterion into the report, to the second paragraph, and over some words."""
-    press("F6")
-    press("Ctrl+Home")
-    press("Down")
-    press("Home")
-    press("Ctrl+Shift+Right", words)
+    press("F6", "Ctrl+Home", "Down", "Home", "Ctrl+Shift+Right", words)
 
 
 def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_text(page, qtbot):
@@ -217,9 +207,7 @@ def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_te
     assert marked(page) == ["Attribution ties each claim to a source"]
     assert page.report_pane.report.selected_text() == ("", -1, -1)
     assert page.messages.text() == ""
-    press("Ctrl+Home")
-    press("Ctrl+Shift+Right", 2)
-    press("Ctrl+E")
+    press("Ctrl+Home", "Ctrl+Shift+Right", 2, "Ctrl+E")
     assert marked(page) == ["Evidence in"]
     assert "was replaced by this passage as evidence" in page.messages.text()
     qtbot.mouseClick(page.messages._act, Qt.MouseButton.LeftButton)
@@ -229,8 +217,7 @@ def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_te
     )
     qtbot.mouseClick(page.criteria.details.clear_evidence, Qt.MouseButton.LeftButton)
     assert (evidence_label(page).quote, evidence_label(page).quote_start, marked(page)) == ("", None, [])
-    press("Esc")
-    press("Ctrl+Z")
+    press("Esc", "Ctrl+Z")
     assert evidence_label(page).quote == label.quote
 
 
@@ -255,15 +242,10 @@ def test_evidence_far_down_is_scrolled_to_and_counts_letters_beyond_the_first_pl
 
 def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
     select_by_keys(2)
-    press("Ctrl+E")
-    press("Esc")
+    press("Ctrl+E", "Esc")
     steps, first, second = page.report_pane.first.steps, *page.bench.units[:2]
     assert steps.isHidden()
-    press("Down")
-    press("F6")
-    press("Ctrl+Home")
-    press("Ctrl+Shift+Right", 2)
-    press("Ctrl+E")
+    press("Down", "F6", "Ctrl+Home", "Ctrl+Shift+Right", 2, "Ctrl+E")
     assert (marked(page), marked(page, "kept")) == (["Evidence in"], ["Attribution ties"])
     assert steps.count.text() == "Passage 1 of 2"
     press("Alt+PgDown")
@@ -478,6 +460,5 @@ def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_
             assert leaks(blind_page) == [], protocol
     blind_page.window().show_page("Label", protocol=USUAL)
     blind_page.navigate({"protocol": USUAL, "response_id": blind_page.queue.lines[1].response_id})
-    press("2")
-    press("Up")
+    press("2", "Up")
     assert not any(button.isChecked() for button in blind_page.criteria.details.kinds.buttons)

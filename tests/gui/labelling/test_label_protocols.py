@@ -49,8 +49,7 @@ def show(project, page_over):
 
 
 def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):
-    folder = tmp_path / "plain"
-    folder.mkdir()
+    (folder := tmp_path / "plain").mkdir()
     assert not page_over(labelling_project(folder, reports=1), "Label").tabs.isVisible()
 
 
@@ -68,19 +67,15 @@ def test_every_protocol_has_its_tab_keys_go_round_and_undo_leads_back(show):
     assert page.bench.protocol == PREFERENCE
     press("Ctrl+Shift+Tab")
     assert page.bench.protocol == REASONING
-    press("Ctrl+PgDown")
-    press("Down")
+    press("Ctrl+PgDown", "Down")
     there = (page.bench.task_id, page.bench.unit_id)
-    press("1")
-    press("Ctrl+Tab")
-    press("Ctrl+Z")
+    press("1", "Ctrl+Tab", "Ctrl+Z")
     assert (page.bench.protocol, page.bench.task_id, page.bench.unit_id, kept(page)) == (
         REASONING,
         *there,
         {},
     )
-    press("Ctrl+Tab")
-    press("Ctrl+Shift+Tab")
+    press("Ctrl+Tab", "Ctrl+Shift+Tab")
     assert (page.bench.task_id, page.bench.unit_id) == there
     assert page.criteria.isAncestorOf(focus())
 
@@ -135,8 +130,7 @@ def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
         "Comprehensiveness",
         "Coherence",
     ]
-    press("Alt+2")
-    press("Alt+4")
+    press("Alt+2", "Alt+4")
     rows[2].buttons[2].click()
     project, response_id = page.session.project, page.bench.response_id
     unit = page.bench.units[0].id
@@ -166,8 +160,7 @@ def test_a_claim_its_context_and_the_words_of_its_page_are_in_view_together(clai
     assert focus() is beside.report
     press("Ctrl+F")
     type_words("75 %")
-    press("Return")
-    press("Ctrl+E")
+    press("Return", "Ctrl+E")
     label = claims_page.bench.label("c1")
     assert (label.quote, label.quote_start) == ("75 %", None)
     assert [beside.report.text()[mark.start : mark.end] for mark in beside.report.marks("evidence")] == [
@@ -185,8 +178,7 @@ def test_a_claim_its_context_and_the_words_of_its_page_are_in_view_together(clai
 
 
 def test_what_was_not_handed_out_is_submitted_report_by_report_and_stays_open(claims_page):
-    press("1", 2)
-    press("3")
+    press("1", 2, "3")
     assert "All 3 claims of this report are labelled." in claims_page.messages.text()
     assert claims_page.bar.buttons["submit"].text().startswith("Submit")
     assert "people" not in [rater.name for rater in result_raters.raters(claims_page.session.project, CLAIMS)]
@@ -219,9 +211,7 @@ def offered(page) -> list[str]:
 
 def test_a_key_gives_the_kind_and_whoever_wishes_stays_until_it_is_said(kinds_page):
     first, second = kinds_page.bench.units
-    press("2")
-    press("Up")
-    press("Alt+2")
+    press("2", "Up", "Alt+2")
     assert given(kinds_page, MISSES) == ["partial_missing", ""]
     assert kinds_page.criteria.row.kind.text() == "A part"
     press("Alt+2")
@@ -240,9 +230,7 @@ def test_a_key_gives_the_kind_and_whoever_wishes_stays_until_it_is_said(kinds_pa
 
 def test_a_claim_whose_page_is_gone_is_suggested_to_be_an_invalid_attribution(kinds_page):
     kinds_page.window().show_page("Label", protocol=CLAIMS)
-    press("Down", 2)
-    press("3")
-    press("Down", 2)
+    press("Down", 2, "3", "Down", 2)
     assert offered(kinds_page) == ["Invalid attribution?", "Unsupported"]
     press("Alt+1")
     assert given(kinds_page, CITATION_ERRORS) == ["", "", "invalid_attribution"]
@@ -264,12 +252,10 @@ def test_gold_goes_down_predicted_across_and_arrows_and_mouse_from_cell_to_cell(
     assert [matrix.model.index(n, 0).data() for n in range(3)] == list(GOLD)
     assert (matrix.predicted.text(), matrix.words.text()) == ("Predicted 1 of 2", PREDICTED[0])
     assert focus() is matrix.table
-    press("Down")
-    press("Right")
+    press("Down", "Right")
     assert at(matrix_page) == "p2~g2"
     assert matrix.words.text() == PREDICTED[1]
-    press("Left", 3)
-    press("Up", 5)
+    press("Left", 3, "Up", 5)
     assert at(matrix_page) == "p1~g1"
     # Of words alone nothing is chosen.
     for column in (2, 0):
@@ -279,8 +265,7 @@ def test_gold_goes_down_predicted_across_and_arrows_and_mouse_from_cell_to_cell(
 
 
 def test_digits_fill_the_column_and_its_rest_is_not_relevant_by_one_key_and_undone_by_one(matrix_page):
-    press("Down")
-    press("1")
+    press("Down", "1")
     assert matrix_page.bar.buttons["say_rest"].text().startswith("Rest not relevant")
     press("0")
     assert kept(matrix_page) == {"p1~g1": "not", "p1~g2": "relevant", "p1~g3": "not"}
@@ -288,8 +273,7 @@ def test_digits_fill_the_column_and_its_rest_is_not_relevant_by_one_key_and_undo
     press("Ctrl+Z")
     assert kept(matrix_page) == {"p1~g2": "relevant"}
     assert matrix_page.queue.lines[0].labelled == 1
-    press("Right")
-    press("Up", 2)
+    press("Right", "Up", 2)
     assert at(matrix_page) == "p2~g1"
     for key in ("1", "2", "-", "4"):
         press(key)

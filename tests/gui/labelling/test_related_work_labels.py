@@ -232,8 +232,7 @@ def test_importance_is_marked_where_evidence_is_written_and_a_judges_marks_are_t
     press("Ctrl+Z")
     assert [mark.value() for mark in marks] == ["important", None]
     assert bar.marks.isVisible()
-    press("Ctrl+Shift+K")
-    press("Ctrl+Return")
+    press("Ctrl+Shift+K", "Ctrl+Return")
     page.sheet.panel.overridden.emit("One reference has no identifier.")
     assert (importance(project)["g1a"], importance(project)["g1b"]) == ("important", "not_important")
     assert importance(project)["g2a"] == ""

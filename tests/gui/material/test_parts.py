@@ -142,8 +142,7 @@ def test_points_are_accepted_one_after_the_other_beside_the_words_of_their_page(
         result = extracting.of(points, subject(points), ResponsePart.KEYPOINTS)
         return {unit.id: unit.accepted for unit in result.document.units}
 
-    press("Alt+K")
-    press("Alt+K")
+    press("Alt+K", "Alt+K")
     assert accepted() == {"k1": True, "k2": True, "k3": False}
     assert editor.unit.id == "k3"
     press("Ctrl+Backspace")

@@ -90,8 +90,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def page(project, window_over, qtbot):
-    window = window_over(project, "Contest")
-    be_active(window, qtbot)
+    window = be_active(window_over(project, "Contest"), qtbot)
     press("Alt+3")
     settle(window.page)
     return window.page
@@ -116,8 +115,7 @@ def test_a_model_compares_what_is_estimated_before_and_its_missing_answers_are_t
 ):
     project = contest_project(tmp_path)
     judges.add(project, "mock", base_url=llmock.base_url(), model="gpt-4o-mini")
-    window = window_over(project, "Contest")
-    be_active(window, qtbot)
+    window = be_active(window_over(project, "Contest"), qtbot)
     press("Alt+2")
     settle(window.page)
     part = window.page.comparing

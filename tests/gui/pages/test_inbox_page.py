@@ -192,8 +192,7 @@ def test_the_window_of_a_task_sends_what_is_submitted_and_leads_to_the_drafts_th
     first, second = items.ids(theirs)
     write_rubric(theirs, first, "Explains the weight of gold")
     write_rubric(theirs, second, "Not ready", seal=False)
-    window = window_over(theirs, "Send")
-    be_active(window, qtbot)
+    window = be_active(window_over(theirs, "Send"), qtbot)
     assert list(window.navigation._buttons) == ["Author", "Label", "Send", "Settings"]
     words = [action.text() for menu in window.menuBar().actions() for action in menu.menu().actions()]
     assert "Send my work…" in words
@@ -224,8 +223,7 @@ def test_what_was_sent_is_told_from_what_is_new_since(theirs, tmp_path, window_o
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), ""))
     first, second = items.ids(theirs)
     write_rubric(theirs, first, "Explains the weight of gold")
-    window = window_over(theirs, "Send")
-    be_active(window, qtbot)
+    window = be_active(window_over(theirs, "Send"), qtbot)
     page = window.page
     page.go.setFocus()
     qtbot.keyClick(page.go, Qt.Key.Key_Space)
@@ -257,8 +255,7 @@ def test_a_folder_that_cannot_be_written_to_is_refused_in_words(theirs, tmp_path
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    made = tmp_path / "synced"
-    made.mkdir()
+    (made := tmp_path / "synced").mkdir()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(made))
     return made
 

@@ -21,8 +21,7 @@ def test_typing_narrows_the_list_and_says_how_many_are_left(small, window_over, 
 
 def test_return_goes_to_write_the_gold_of_the_item_and_begins_nothing(small, window_over, qtbot):
     new = items.add(small, "How deep is the ocean?").subject
-    window = window_over(small)
-    be_active(window, qtbot)
+    window = be_active(window_over(small), qtbot)
     page = window.page
     page.table.selectRow(2)
     page.table.setFocus()
@@ -35,8 +34,7 @@ def test_return_goes_to_write_the_gold_of_the_item_and_begins_nothing(small, win
 
 
 def test_letter_2_an_item_is_edited_retired_and_brought_back_by_keyboard(small, window_over, qtbot):
-    window = window_over(small)
-    be_active(window, qtbot)
+    window = be_active(window_over(small), qtbot)
     page = window.page
     page.table.selectRow(0)
     page.table.setFocus()

@@ -246,8 +246,7 @@ def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdra
     assert first.due is not None
     assert first.due.astimezone().date() == (datetime.now().astimezone() + timedelta(days=14)).date()
     assert focus() is page.board.table
-    press("Ctrl+D")
-    press("Escape")
+    press("Ctrl+D", "Escape")
     assert not page.board.due.isVisible()
     menu = page.board.people_menu(page.board.chosen()[0], page)
     # Ben has the item already, Cleo adjudicates it, Cora is no annotator.
@@ -257,8 +256,7 @@ def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdra
     press("Ctrl+Z")
     assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R2", "R3", "R4"}
     page.board.table.setFocus()
-    press("Ctrl+A")
-    press("Ctrl+Backspace")
+    press("Ctrl+A", "Ctrl+Backspace")
     assert board.board(project) == []
     assert "Withdrew 6 pieces." in page.board.answer.text()
     press("Ctrl+Z")

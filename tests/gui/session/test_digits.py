@@ -107,8 +107,7 @@ def adjudicate(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
 def verdicts(
     folder: Path, page_over: Any, part: str, answers: dict[str, str], keys: str
 ) -> tuple[Answers, Answers]:
-    page = page_over(judged(folder), "Validate", part=part)
-    settle(page)
+    page = settle(page_over(judged(folder), "Validate", part=part))
     page.focus_first()
     model = page.part.bench.cases
     shown = [model.index(row).data(LINE_ROLE).key[:3] for row in range(MANY)]

@@ -197,8 +197,7 @@ def test_a_refusal_that_nobody_caught_is_told_in_the_window_and_is_no_fault(
     small, window_over, qtbot, monkeypatch
 ):
     monkeypatch.setattr(menus, "_shown", [])
-    window = window_over(small)
-    be_active(window, qtbot)
+    window = be_active(window_over(small), qtbot)
     menus.report(Refusal, SAID, None)
     assert window.messages.text() == str(SAID)
     assert menus._shown == []
@@ -305,9 +304,7 @@ LINE = json.dumps({"event": "progress"})
 
 @pytest.fixture
 def window(small, window_over, qtbot):
-    made = window_over(small)
-    be_active(made, qtbot)
-    return made
+    return be_active(window_over(small), qtbot)
 
 
 def test_an_answer_that_comes_late_does_not_take_the_focus(window, qtbot):
@@ -364,8 +361,7 @@ def test_the_end_of_a_job_is_said_with_a_way_to_it(window):
 def test_what_is_typed_anywhere_outlives_the_end_of_any_job_and_no_field_takes_what_cannot_be_stored(
     sample, window_over, qtbot
 ):
-    window = window_over(sample)
-    be_active(window, qtbot)
+    window = be_active(window_over(sample), qtbot)
     for name in PAGES:
         window.show_page(name)
         for field in fields_seen(window.page):

@@ -35,9 +35,7 @@ def window(small, window_over, qtbot, monkeypatch: pytest.MonkeyPatch):
         "any('cancel' in line for line in sys.stdin)"
     )
     child_says(monkeypatch, says)
-    window = window_over(small)
-    be_active(window, qtbot)
-    return window
+    return be_active(window_over(small), qtbot)
 
 
 def child_says(monkeypatch: pytest.MonkeyPatch, program: str) -> None:

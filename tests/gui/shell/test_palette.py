@@ -20,9 +20,7 @@ from tests.windows.using import be_active, focus, press, settle, type_words
 
 @pytest.fixture
 def window(small, window_over, qtbot):
-    made = window_over(small)
-    be_active(made, qtbot)
-    return made
+    return be_active(window_over(small), qtbot)
 
 
 def typed(window, words: str) -> list[str]:
@@ -76,9 +74,7 @@ def test_arrows_pass_over_the_names_of_kinds_and_go_round(window):
     assert window._palette.list.currentRow() == choices[0]
     press("Up")
     assert window._palette.list.currentRow() == choices[-1]
-    press("PgUp")
-    press("PgUp")
-    press("PgUp")
+    press("PgUp", "PgUp", "PgUp")
     assert window._palette.list.currentRow() == choices[0]
     assert focus() is window._palette.field
     assert focus().accessibleDescription() == lines[choices[0]]
@@ -93,8 +89,7 @@ def test_a_unit_is_gone_to_in_its_document(window, small):
     assert window.page.place()["unit_id"] == unit.unit_id
     assert focus().toPlainText() == "Compares training stability"
     # Elsewhere this key deletes to the end of the line.
-    press("Home")
-    press("Ctrl+K")
+    press("Home", "Ctrl+K")
     assert window._palette.isVisible()
     press("Escape")
     assert focus().toPlainText() == "Compares training stability"
@@ -160,8 +155,7 @@ def test_with_nothing_typed_it_offers_what_was_chosen_and_the_pages_where_they_w
     lines = listed(window)
     assert lines[:4] == ["Recent", "2 Who? Deep learning", "Author 2  Who?", "Items"]
     assert "Acts" in lines
-    press("Down")
-    press("Return")
+    press("Down", "Return")
     assert (window.page.NAME, window.page.item.key) == ("Author", "2")
 
 
@@ -184,8 +178,7 @@ def test_acts_that_had_its_key_are_told_once_where_they_are(window):
     press("Ctrl+K")
     assert "“Keep the task: make an item of it” has the key Ctrl+T now." in window._palette.news.text()
     assert window._palette.news.isVisible()
-    press("Escape")
-    press("Ctrl+K")
+    press("Escape", "Ctrl+K")
     assert not window._palette.news.isVisible()
     press("Escape")
     # Find on a page without a search of its own finds anywhere.

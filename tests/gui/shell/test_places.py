@@ -74,8 +74,7 @@ def test_a_tab_opens_its_page_a_page_marks_its_tab_and_a_place_is_opened_where_i
 
 
 def test_every_place_is_one_key_away(small, window_over, qtbot):
-    window = window_over(small, "Author")
-    be_active(window, qtbot)
+    window = be_active(window_over(small, "Author"), qtbot)
     for key, page in (
         ("Alt+Home", "Home"),
         ("Ctrl+1", "Items"),

@@ -180,8 +180,7 @@ def test_the_other_samples_stand_behind_one_button(goldsmith, monkeypatch):
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
 def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbot, monkeypatch):
-    page = goldsmith.show(None)
-    be_active(page, qtbot)
+    page = be_active(goldsmith.show(None), qtbot)
     pressed = []
     for button in (page.sample, page.new, page.open, page.task, page.more):
         button.clicked.disconnect()

@@ -158,8 +158,7 @@ OF_SEVERAL = (
 
 
 def test_the_menu_cuts_copies_and_pastes_where_the_focus_is(small, window_over, qtbot):
-    window = window_over(small)
-    be_active(window, qtbot)
+    window = be_active(window_over(small), qtbot)
     field = window.page.search
     field.setText("basalt")
     field.setFocus()
@@ -211,8 +210,7 @@ PROJECTS = {"empty": empty_project, "small": small_project, "locked": small_proj
 def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, window_over, qtbot):
     project = PROJECTS[kind](tmp_path)
     project.close()
-    window = window_over(Project.open(project.path, readonly=kind == "locked"))
-    be_active(window, qtbot)
+    window = be_active(window_over(Project.open(project.path, readonly=kind == "locked")), qtbot)
     hidden = []
     for name in EVERY_PAGE:
         for place in parts(window, name):
@@ -225,8 +223,7 @@ def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, w
 
 @pytest.mark.slow
 def test_on_every_page_f6_leads_to_another_part_that_is_seen_and_enter_presses(small, window_over, qtbot):
-    window = window_over(small)
-    be_active(window, qtbot)
+    window = be_active(window_over(small), qtbot)
     for name in EVERY_PAGE:
         window.show_page(name)
         met = {focus()}
@@ -241,8 +238,7 @@ def test_on_every_page_f6_leads_to_another_part_that_is_seen_and_enter_presses(s
         button.clicked.connect(lambda *_, pressed=pressed: pressed.append("Tried"))
         button.show()
         button.setFocus()
-        press("Return")
-        press("Enter")
+        press("Return", "Enter")
         assert len(pressed) == 2, name
 
 
@@ -289,8 +285,7 @@ def test_pages_that_were_looked_over_for_a_place_for_the_keyboard_go_with_their_
 ):
     people.add_person(small, "Second reader", (Role.ANNOTATOR,))
     reader = people.people(small)[-1]
-    window = window_over(small)
-    be_active(window, qtbot)
+    window = be_active(window_over(small), qtbot)
     window.choose_person(reader.id)
     pages = [weakref.ref(window.show_page(name)) for name in ("Help", "Items", "Material")]
     window.choose_person(reader.id)

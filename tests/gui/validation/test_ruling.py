@@ -56,11 +56,7 @@ def test_one_key_rules_the_next_open_one_comes_and_undo_brings_the_case_back(
     settle(page)
     assert (bench.key, bench.case.ruling) == (first, "criterion unclear")
     bench.next_open()
-    press("8")
-    press("1")
-    press("1")
-    press("Ctrl+PgUp")
-    press("5")
+    press("8", "1", "1", "Ctrl+PgUp", "5")
     assert sorted(ruled(project)) == [
         ("criterion unclear", "", ""), ("judge wrong", "saw what the report does not say", ""),
         ("judge wrong", "too strict", ""),
@@ -79,8 +75,7 @@ def test_a_note_stays_with_its_case_when_the_next_is_gone_on_to(page: Any, proje
     page.ruling.bench.open(first)
     assert card.note.toPlainText() == "Of the first"
     page.ruling.bench.next_open()
-    press("Esc")
-    press("2")
+    press("Esc", "2")
     assert ruled(project) == [("person wrong", "", "Of the second")]
 
 
@@ -116,7 +111,7 @@ def test_both_passages_are_marked_what_both_mark_is_told_apart_and_no_system_is_
 def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     before = page.ruling.strip.words.text()
     assert "First labels stay the metric" in page.ruling.strip.rule.text()
-    press("2", times=3)
+    press("2", 3)
     settle(page)
     after = page.ruling.strip.words.text()
     # Five of fourteen agree; three that were ruled for the judge make it eight.
@@ -187,8 +182,7 @@ def test_the_cited_page_or_the_second_report_stands_beside(
     if protocol == CLAIMS:
         assert [mark.kind for mark in reading.beside.report.marks()] == ["judge"]
         assert reading.legend.accessibleName() == f"Marked: {JUDGE}, the claim"
-    press("3")
-    press("Ctrl+U")
+    press("3", "Ctrl+U")
     settle(page)
     panel = page.ruling.unclear
     assert panel.settle_button.isEnabled() is (protocol == PLAN)

@@ -49,13 +49,11 @@ def written_by_keyboard(project: Project, folder: Path) -> None:
         page = window.show_page("Author", item_id=pairs.item(project), kind=Kind(MOTIVES))
         press("Return")
         type_words(FIRST)
-        press("Alt+3")
-        press("Ctrl+N")
+        press("Alt+3", "Ctrl+N")
         type_words(SECOND)
         press("Ctrl+Return")
         assert "Motive 2: How strong is it?" in page.sheet.panel.entries.item(0).text()
-        press("Return")
-        press("4")
+        press("Return", "4")
         seen = undo_places.seen(project, history.undo(project))
         assert seen.words == "strength of motive 2, item 1"
         history.redo(project)
@@ -87,16 +85,13 @@ def adjudicated_by_keyboard(project: Project, folder: Path) -> None:
     with at_work(project, "Cleo") as window:
         page = window.show_page("Adjudicate")
         page.focus_first()
-        press("Return")
-        press("F9")
+        press("Return", "F9")
         said = [vote.text().split("\u2003")[0] for vote in page.rows.controls.votes]
         assert said == [f"strength {number}" for number in range(1, 6)], said
         press("4")
         assert page.rows.card.differs.words() == ["strength differs"]
         letter = pairs.letter_of(project, page.bench.sheet.adjudication_id, "Ada")
-        press("1" if letter == "A" else "2")
-        press("Alt+3")
-        press("Ctrl+Return")
+        press("1" if letter == "A" else "2", "Alt+3", "Ctrl+Return")
         assert page.messages.text().startswith("Motives of item 1 is closed as version 1: 2 motives.")
         (settled,) = of_state(project, State.CONSENSUS)
     assert [unit.strength for unit in settled.document.units] == [3, 4]
