@@ -40,7 +40,7 @@ from annotator.gui.review.sheets import SheetModel, SheetTable
 from annotator.gui.session.page import PagePart, PartedPage
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
@@ -126,12 +126,13 @@ class KeepingPart(PagePart):
             "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
             "keep_best": self.keep_best,
         }  # fmt: skip
-        head, above, below = FlowRow(gap=10), QWidget(), QWidget()
-        for part in (
-            together("By", self.rater), together("keep", self.top),
+        above, below = QWidget(), QWidget()
+        head = wrapping(
+            together("By", self.rater),
+            together("keep", self.top),
             together("at most of one seminar", self.of_one),
-        ):  # fmt: skip
-            head.addWidget(part)
+            gap=10,
+        )
         vertical(head, (self.table, 1), self.note, on=above, margins=0, spacing=6)
         vertical((self.words, 1), self.reason, on=below, margins=0, spacing=6)
         self.parts = Splitter(
@@ -330,10 +331,10 @@ class RankingPart(PagePart):
         return button
 
     def _answers(self, side: str) -> FlowRow:
-        row, steps = FlowRow(), range(1, len(STEPS) + 1)
-        for step in reversed(steps) if side == FIRST else steps:
-            row.addWidget(self.buttons[side, step])
-        return row
+        steps = range(1, len(STEPS) + 1)
+        return wrapping(
+            *(self.buttons[side, step] for step in (reversed(steps) if side == FIRST else steps)), gap=6
+        )
 
     def _pairs(self) -> QWidget:
         columns = [
@@ -456,16 +457,18 @@ class RoundsPart(PagePart):
         self.table = SheetTable("Who has compared", self.model)
         self._estimate = OrderEstimate(session, self, self._order, self._show_estimate)
         self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
-        card, row = with_properties(QFrame(), role="card"), FlowRow(gap=10)
+        card = with_properties(QFrame(), role="card")
         self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
-        for part in (
+        row = wrapping(
             together("Judge", self.judge),
             together("Rounds in all", self.rounds, "Rounds that were held count; those are not held again"),
-            together("Pairs", self.pairs), self._cut, self.both,
+            together("Pairs", self.pairs),
+            self._cut,
+            self.both,
             together("Seed", self.seed, "The same seed gives the same pairs on every system"),
             together("Budget", self.budget),
-        ):  # fmt: skip
-            row.addWidget(part)
+            gap=10,
+        )
         vertical(row, self.words, RunPanel(self.run), on=card, margins=(10, 8, 10, 8), spacing=6)
         work = QFrame()
         vertical(

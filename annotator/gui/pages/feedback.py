@@ -276,17 +276,14 @@ class StageView(QWidget):
         return result if self.unchanged.isChecked() or not changed else changed
 
     def _lay_out_rows(self, first: int) -> None:
-        rows, inside = self.rows(), QWidget()
-        column = vertical(on=inside, margins=(0, 0, 8, 8), spacing=8)
+        rows = self.rows()
         kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
         shown = rows[first : first + AT_ONCE]
         self.cards = [FeedbackCard(kind, row, self._report(row)) for row in shown]
-        for card in self.cards:
-            column.addWidget(card)
-        if len(shown) < len(rows):
-            column.addLayout(self._turning(first, len(shown), len(rows)))
-        column.addStretch(1)
-        self.area.setWidget(inside)
+        turning = [self._turning(first, len(shown), len(rows))] if len(shown) < len(rows) else []
+        self.area.setWidget(
+            column_of(*self.cards, *turning, StretchSpace(1), margins=(0, 0, 8, 8), spacing=8)
+        )
 
     def _turning(self, first: int, shown: int, of: int) -> QHBoxLayout:
         """Where these rows stand among all, with the ways to those before and after them."""

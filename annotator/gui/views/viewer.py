@@ -336,8 +336,8 @@ class Viewer(TabPart):
         self.view.turned.connect(self._turned)
         self.view.left.connect(self._show_response)
         self.behind.back.connect(self._back)
-        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        alone = Qt.ShortcutContext.WidgetShortcut
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table, context=alone)
         copy.activated.connect(self.leaving.copy)
         session.listen(self.moved, moving)
 

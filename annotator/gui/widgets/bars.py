@@ -239,9 +239,9 @@ class FlowRow(QLayout):
         return widths
 
 
-def wrapping(*parts: QWidget, gap: int = 8) -> FlowRow:
-    """Parts of one line, which break into more lines where it is narrow."""
-    row = FlowRow(gap=gap)
+def wrapping(*parts: QWidget, gap: int = 8, on: QWidget | None = None) -> FlowRow:
+    """Parts of one line, which break into more lines where it is narrow; `on` is the widget that they stand on."""
+    row = FlowRow(on, gap)
     for part in parts:
         row.addWidget(part)
     return row

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -24,6 +24,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     add_entry,
     horizontal,
+    later,
     vertical,
     with_properties,
 )
@@ -57,8 +58,7 @@ class MessageBar(QFrame):
         self._slots: dict[QPushButton, Callable[[], object]] = {}
         for button in (self._act, self._other):
             button.clicked.connect(partial(self._do, button))
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self.clear)
+        self._timer = later(self, self.clear, INFO_MS)
         horizontal(
             (self._icon, 0, Qt.AlignmentFlag.AlignTop),
             (vertical(self._happened, self._todo, spacing=2), 1),

@@ -367,11 +367,7 @@ class RowControls(QWidget):
         self.rationale = self._field("rationale", "Rationale", "note", "shown to the annotators afterwards")
         self.gap = self._field("gap", "Guideline gap", "flag", "what the guideline leaves open")
         # Side by side where there is room, one above the other where it is narrow.
-        self._words = QBoxLayout(ACROSS)
-        self._words.setSpacing(6)
-        self._words.addWidget(self.sureness, 0)
-        self._words.addWidget(self.rationale, 3)
-        self._words.addWidget(self.gap, 2)
+        self._words = horizontal(self.sureness, (self.rationale, 3), (self.gap, 2), spacing=6)
         self._explaining = column_of(self.reasons, self._words, spacing=6)
         for part in (self._votes_row, self._takes_row, self._explaining):
             self.column.addWidget(part)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -23,6 +23,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    later,
     open_file,
     tooltip,
     vertical,
@@ -72,7 +73,7 @@ class BulkEvidence(Pane):
             QPushButton("Tick the doubtful"), toolTip="Each can be ticked by itself in the list above"
         )
         self.answer = MessageBar()
-        self._soon = QTimer(self, singleShot=True, interval=EVIDENCE_SETTLE_MS)
+        self._soon = later(self, self._read_pasted, EVIDENCE_SETTLE_MS)
         row = wrapping(self.file, self.listed, self.itself)
         acts = wrapping(self.take_all, self.tick, self.look)
         wrap_lines(self.entries)
@@ -85,7 +86,6 @@ class BulkEvidence(Pane):
 
     def _listen(self) -> None:
         self.text.textChanged.connect(self._soon.start)
-        self._soon.timeout.connect(self._read_pasted)
         self.file.clicked.connect(self._choose)
         self.listed.clicked.connect(lambda: self._ask(lookups.from_sources))
         self.itself.clicked.connect(self.take_source)

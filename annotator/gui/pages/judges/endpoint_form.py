@@ -148,16 +148,16 @@ class EndpointForm(Pane):
         yield words, field, field, words.replace("&", ""), ""
 
     def _usual(self) -> QToolButton:
-        self.usual = with_properties(
-            QToolButton(), toolTip="Usual providers", accessibleName="Usual providers"
+        self.usual = chips.tool_button(
+            "Usual providers",
+            "down",
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
         )
-        chips.put(self.usual, "down")
-        self.usual.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.usual)
         for preset in judges.PRESETS:
             menu.addAction(f"{preset.title}\t{preset.base_url}", partial(self._take, preset))
         self.usual.setMenu(menu)
-        self.usual.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return self.usual
 
     def _take(self, preset: judges.Preset) -> None:

@@ -20,7 +20,7 @@ from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import PartedPage, Tab, TabPart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -271,11 +271,8 @@ class TranscriptSide(QWidget):
         self.acts = with_properties(QListWidget(), accessibleName="Changes, newest first", wordWrap=True)
         theme.scale(self.acts.setMinimumHeight, 130)
         self.none = answered_label("Nothing was changed yet.")
-        passage, speakers, doing = QFrame(), QFrame(), FlowRow()
-        for button in (self.correct, self.leave):
-            doing.addWidget(button)
-        for card in (passage, speakers):
-            card.setProperty("role", "card")
+        passage, speakers = (with_properties(QFrame(), role="card") for _ in range(2))
+        doing = wrapping(self.correct, self.leave, gap=6)
         vertical(
             PlainLabel("Passage", "subtitle"), self.place, self.words, doing, on=passage, spacing=6,
         )  # fmt: skip

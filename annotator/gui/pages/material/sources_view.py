@@ -18,7 +18,7 @@ from annotator.actions.research.research import CompletedWorks, NamedWorks
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import Pane, ProjectSession
-from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
+from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -188,9 +188,7 @@ class WorksCard(Pane):
             self._choose_folder,
             toolTip="A folder that was collected, or one with such tables and replies",
         )
-        row = FlowRow(gap=8)
-        for button in (self.look, self.file, self.folder):
-            row.addWidget(button)
+        row = wrapping(self.look, self.file, self.folder)
         vertical(
             PlainLabel("Works named by reports", "strong"),
             self.words,

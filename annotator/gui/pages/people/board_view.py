@@ -43,6 +43,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    column_of,
     horizontal,
     later,
     vertical,
@@ -98,10 +99,6 @@ class BoardView(TabPart):
         parts = Splitter(
             "people/who is where", parts=(self.middle, self.people), sizes=(790, 290), stretch=(3, 1)
         )
-        work = QWidget()
-        column = vertical(self.filters, (parts, 1), on=work, margins=(0, 10, 0, 0), spacing=8)
-        self.answer.float_over(parts)
-        column.addWidget(self.due)
         self.acts = {
             "withdraw": self.withdraw,
             "change_due": self.open_due,
@@ -118,7 +115,9 @@ class BoardView(TabPart):
             role="primary",
             press=lambda: self._go(next(iter(self.chosen()), None)),
         )
-        column.addLayout(horizontal((wrapping(*self.buttons.values(), gap=6), 1), self.open))
+        foot = horizontal((wrapping(*self.buttons.values(), gap=6), 1), self.open)
+        work = column_of(self.filters, (parts, 1), self.due, foot, margins=(0, 10, 0, 0), spacing=8)
+        self.answer.float_over(parts)
         self.body.addWidget(self.nothing)
         self.body.addWidget(work)
         vertical(self.body, on=self, margins=0)

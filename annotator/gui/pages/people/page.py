@@ -6,7 +6,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QWidget,
 )
 
@@ -268,16 +267,14 @@ class HandOut(TabPart):
         self.nothing.add_action("Go to Items", lambda: session.go("Items"))
         area = PlainArea("Work to hand out", self.form)
         parts = Splitter("people/hand out", parts=(area, self.preview), sizes=(470, 600), stretch=(2, 3))
-        foot = QHBoxLayout()
-        foot.addWidget(PlainLabel(
-            "Existing assignments stay and are counted; the adjudicator of an item is never one of its "
-            "annotators.", "hint", wrap=True,
-        ), 1)  # fmt: skip
-        foot.addWidget(self.assign)
-        work = QWidget()
-        column = vertical((parts, 1), on=work, margins=(0, 6, 0, 0), spacing=6)
+        about = PlainLabel(
+            "Existing assignments stay and are counted; the adjudicator of an item is never one of its annotators.",
+            "hint",
+            wrap=True,
+        )
+        foot = horizontal((about, 1), self.assign)
+        work = column_of((parts, 1), foot, margins=(0, 6, 0, 0), spacing=6)
         self.answer.float_over(parts)
-        column.addLayout(foot)
         self.body = Stack(self.nothing, work)
         vertical(self.body, on=self, margins=0)
 

@@ -119,10 +119,9 @@ class PlanForm(Pane):
     def _lay_out(self) -> None:
         column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
         people = horizontal((self.annotators, 1), (self.adjudicators, 1), spacing=12)
-        self.labelled, self.options = QWidget(), QWidget()
-        labels, options = (vertical(on=part, margins=0, spacing=6) for part in (self.labelled, self.options))
-        labels.addWidget(PlainLabel("What is labelled", "strong"))
-        labels.addWidget(self.labels)
+        self.labelled = column_of(PlainLabel("What is labelled", "strong"), self.labels, spacing=6)
+        self.options = QWidget()
+        options = vertical(on=self.options, margins=0, spacing=6)
         self.more = with_properties(QPushButton("Options"), role="quiet", checkable=True)
         self.more.toggled.connect(self.options.setVisible)
         self.options.hide()

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,7 +26,7 @@ from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession, due_words, in_order, late_words, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.columns import LinesTable, paint_bar
 from annotator.gui.widgets.fields import LineField
 
@@ -310,16 +309,6 @@ class PeopleTable(TabPart):
         self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.activated.connect(lambda _: self.work_as())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 10, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(PlainLabel(
-            "Everyone sees their own work and the consensus, never another annotator's work. Names stay in "
-            "this file; exports contain only the alias. When people leave, their work is "
-            "kept.", "hint", wrap=True,
-        ))  # fmt: skip
-        column.addWidget(self.list, 1)
-        self.answer.float_over(self.list)
         self.name, self.alias = (
             LineField(placeholderText="Name of a new person", accessibleName="Name of a new person"),
             LineField(
@@ -336,12 +325,19 @@ class PeopleTable(TabPart):
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
         add = KeyButton("Add", press=self.add)
         self.adding = QWidget()
-        self.adding.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
-        column.addWidget(self.adding)
+        wrapping(self.name, self.alias, *self.roles.values(), add, on=self.adding)
         self.rename = KeyButton("Rename", act="rename_person", press=self.begin_renaming)
         self.leaving = KeyButton("Deactivate", act="leave_or_return", press=self.leave_or_return)
         self.work = KeyButton("Work as this person", "Return", role="primary", press=self.work_as)
-        column.addLayout(horizontal(self.rename, self.leaving, StretchSpace(1), self.work))
+        about = PlainLabel(
+            "Everyone sees their own work and the consensus, never another annotator's work. Names stay in "
+            "this file; exports contain only the alias. When people leave, their work is kept.",
+            "hint",
+            wrap=True,
+        )
+        foot = horizontal(self.rename, self.leaving, StretchSpace(1), self.work)
+        vertical(about, (self.list, 1), self.adding, foot, on=self, margins=(0, 10, 0, 0), spacing=8)
+        self.answer.float_over(self.list)
 
     def focus_first(self) -> None:
         self.list.setFocus()

@@ -699,12 +699,8 @@ class AttacksPart(PagePart):
 
 
 def _column(*widgets: QWidget) -> QWidget:
-    made = QWidget()
-    column = vertical(on=made, margins=(4, 0, 0, 4), spacing=5)
-    for widget in widgets:
-        column.addWidget(widget, 1 if widget is widgets[-1] else 0)
-    column.addStretch(0)
-    return made
+    *above, last = widgets
+    return column_of(*above, (last, 1), StretchSpace(0), margins=(4, 0, 0, 4), spacing=5)
 
 
 def _read_all(
