@@ -91,8 +91,7 @@ class KeepingPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
         self.report: ContestReport | None = None
-        self.rater = ChoiceBox(letters=18, accessibleName="Whose comparisons")
-        self.rater.currentIndexChanged.connect(lambda _: self._count())
+        self.rater = ChoiceBox(self._count, letters=18, accessibleName="Whose comparisons")
         self.top = NumberBox(
             minimum=0,
             prefix="top ",

@@ -338,13 +338,10 @@ class FeedbackCard(QFrame):
         self.chips.show_chips([fate(row), *reason])
         column.addWidget(self.chips)
         if heading := " · ".join(part for part in (about, row.heading) if part):
-            words = MarkedText()
-            words.show_text(heading)
-            column.addWidget(words)
+            column.addWidget(MarkedText(heading))
         column.addLayout(horizontal((self.own, 1), (self.consensus, 1), spacing=16))
         if row.rationale.strip():
-            self.why = MarkedText()
-            self.why.show_text(f"Why: {row.rationale.strip()}")
+            self.why = MarkedText(f"Why: {row.rationale.strip()}")
             column.addWidget(self.why)
         self.setAccessibleName(
             f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "

@@ -116,21 +116,23 @@ class SetDrafting(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.what, self.bar = ChoiceBox(accessibleName="Rubric set to draft"), DrawingBar(session)
+        self.what, self.bar = (
+            ChoiceBox(self._offer, accessibleName="Rubric set to draft"),
+            DrawingBar(session),
+        )
         self.save, self.bring = (
-            with_properties(
-                QPushButton("Save this set…"),
+            push_button(
+                "Save this set…",
+                self._choose_place,
                 toolTip="Save the set that reports are judged by, so that people can weigh its criteria",
             ),
-            with_properties(
-                QPushButton("Import a set…"),
+            push_button(
+                "Import a set…",
+                self._choose_file,
                 toolTip="A table with the columns item, criterion and weight; the file's name names the set",
             ),
         )
-        self.save.clicked.connect(self._choose_place)
-        self.bring.clicked.connect(self._choose_file)
         self.bar.came.connect(self.came)
-        self.what.currentIndexChanged.connect(lambda _: self._offer())
         files = horizontal(self.save, self.bring, StretchSpace(1), spacing=6)
         vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
 
@@ -556,11 +558,10 @@ class WeightsRow(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.field, self.set = LineField(), QPushButton("Set")
+        self.field, self.set = LineField(), push_button("Set", self._allow)
         with_properties(self.field, maximumWidth=NO_LONGER_THAN, toolTip=HOW)
         self.field.returnPressed.connect(self._allow)
         self.field.textChanged.connect(self._offer)
-        self.set.clicked.connect(self._allow)
         horizontal(
             label_of(self.field, "Weights of &criteria:"), self.field, self.set, on=self, margins=0, spacing=6
         )

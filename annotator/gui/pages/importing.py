@@ -111,8 +111,7 @@ class MatchingView(Pane):
         super().__init__(session)
         self._refused: set[tuple[str, str]] = set()
         self.tables: list[TableMatch] = []
-        self.which = ChoiceBox(letters=24, accessibleName="Table")
-        self.which.currentIndexChanged.connect(lambda _: self._show())
+        self.which = ChoiceBox(self._show, letters=24, accessibleName="Table")
         self.constants = LineField(
             placeholderText="The same in every row: System = Alder; Language = en",
             accessibleName="The same in every row",

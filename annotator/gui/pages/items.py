@@ -162,14 +162,13 @@ class TypeProposal(Pane):
         self.asking.came.connect(self.wake)
         self.words = PlainLabel("", wrap=True)
         self.use, self.dismiss = (
-            with_properties(
-                QPushButton("Use"),
+            push_button(
+                "Use",
+                self._use,
                 toolTip="Put the type and the subject into the form; they are set when you save",
             ),
-            QPushButton("Dismiss"),
+            push_button("Dismiss", self._dismiss),
         )
-        self.use.clicked.connect(self._use)
-        self.dismiss.clicked.connect(self._dismiss)
         acts = horizontal(self.more, self.use, self.dismiss, StretchSpace(1))
         vertical(self.words, acts, self.asking, self.asking.answer, on=self, margins=0, spacing=4)
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QFrame,
-    QPushButton,
     QRadioButton,
     QWidget,
 )
@@ -393,9 +392,8 @@ class FinalPassPage(Page):
         self.check.currentIndexChanged.connect(lambda _: self._show())
         self.signature, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.sign = push_button("Sign", self._sign, "primary")
-        self.pilot, self.save = TextPane(session), QPushButton("Save the summary…")
+        self.pilot, self.save = TextPane(session), push_button("Save the summary…", self._save)
         self.pilot.report.setAccessibleName("Summary of the pilot")
-        self.save.clicked.connect(self._save)
         self.answer = MessageBar()
         checks, pilot = QWidget(), QWidget()
         row = wrapping(self.check, self.state, self.note, self.sign)

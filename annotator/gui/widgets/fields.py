@@ -62,9 +62,16 @@ MOST_ROWS, AROUND_ROWS = 16, 24
 class ChoiceBox(QComboBox):
     """A combo box that elides long entries, with the whole in a tooltip."""
 
-    def __init__(self, parent: QWidget | None = None, letters: int = 0, **settings: Any) -> None:
-        """It asks for room for so many `letters`, however long the entries are; by default for that of the longest."""
-        super().__init__(parent, **settings)
+    def __init__(
+        self, changed: Callable[[], object] | None = None, letters: int = 0, **settings: Any
+    ) -> None:
+        """`changed` is called whenever another entry is chosen.
+
+        It asks for room for so many `letters`, however long the entries are; by default for that of the longest.
+        """
+        super().__init__(**settings)
+        if changed is not None:
+            self.currentIndexChanged.connect(lambda _: changed())
         if letters:
             self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             self.setMinimumContentsLength(letters)

@@ -157,19 +157,14 @@ class RowCard(WorkCard):
         self._body = QWidget()
         column = vertical(on=self._body, margins=0, spacing=5)
         if self._ballot:
-            self._add_words(column, self._ballot.words)
+            column.addWidget(MarkedText(self._ballot.words))
         elif self.row.ruling.unanimous:
             self._fill_agreed(column)
         elif self.row.units:
             if shared := shared_words(self.row):
-                self._add_words(column, shared)
+                column.addWidget(MarkedText(shared))
             column.addLayout(self._columns())
         self.column.insertWidget(1, self._body)
-
-    def _add_words(self, column: QVBoxLayout, words: str) -> None:
-        text = MarkedText()
-        text.show_text(words)
-        column.addWidget(text)
 
     def _fill_agreed(self, column: QVBoxLayout) -> None:
         """What everybody wrote, once; then each one's quotation and note."""
@@ -302,9 +297,8 @@ def add_beside(column: QVBoxLayout, unit: Unit, show_quote: Callable[[int], obje
         button.clicked.connect(lambda _=False, place=place: show_quote(place))
         column.addWidget(button)
     if unit.note.strip():
-        note = MarkedText(SMALL, "text-muted")
-        note.show_text(f"Note{f' of {whose}' if whose else ''}: {unit.note.strip()}")
-        column.addWidget(note)
+        note = f"Note{f' of {whose}' if whose else ''}: {unit.note.strip()}"
+        column.addWidget(MarkedText(note, SMALL, "text-muted"))
 
 
 def marked_in(row: SheetRow, letter: str) -> list[Span]:

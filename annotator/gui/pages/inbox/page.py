@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import QFileDialog, QPushButton, QTreeWidgetItem
+from PySide6.QtWidgets import QFileDialog, QTreeWidgetItem
 
 from annotator.actions.parcels import known_keys, packing, unpacking
 from annotator.actions.parcels.packing import HandOutResult, TaskContent
@@ -90,14 +90,13 @@ class ImportFiles(TabPart):
         self.bring_in = KeyButton("Import", act="submit", role="primary", press=self.take_in)
         self.remove, self.clear = (
             KeyButton("Remove from list", "Del", press=self.forget),
-            QPushButton("Clear the list"),
+            push_button("Clear the list", self._clear),
         )
         gone = QShortcut(
             QKeySequence(Qt.Key.Key_Delete), self.tree, context=Qt.ShortcutContext.WidgetShortcut
         )
         gone.activated.connect(lambda: None if self._done else self.forget())
         self.copy = KeyButton("Copy all receipt codes", role="primary", press=self._copy)
-        self.clear.clicked.connect(self._clear)
         self.about = PlainLabel(
             role="hint", wrap=True, alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         )

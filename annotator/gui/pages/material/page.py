@@ -28,6 +28,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     add_entry,
     horizontal,
+    push_button,
     vertical,
     with_properties,
 )
@@ -251,22 +252,20 @@ class TranscriptSide(QWidget):
         self.correct.set_hint("Save the words; unchanged words settle the doubt")
         self.leave = KeyButton("Leave out", act="remove_drawn", press=self.turn)
         self.speaker, self.name = (
-            ChoiceBox(accessibleName="Speaker"),
+            ChoiceBox(self._tell_speaker, accessibleName="Speaker"),
             LineField(
                 placeholderText="new name, or another’s to merge", accessibleName="New name of the speaker"
             ),
         )
-        self.speaker.currentIndexChanged.connect(lambda _: self._tell_speaker())
         self.name.textChanged.connect(lambda _: self._enable())
         self.name.returnPressed.connect(self._rename)
         self.rename, self.hide_names = (
-            QPushButton("Rename"),
+            push_button("Rename", self._rename),
             with_properties(
                 QPushButton("S1, S2 …"),
                 toolTip="Replace the names of all speakers; who is who stays in this project",
             ),
         )
-        self.rename.clicked.connect(self._rename)
         self.known = PlainLabel(role="hint", wrap=True)
         self.acts = with_properties(QListWidget(), accessibleName="Changes, newest first", wordWrap=True)
         theme.scale(self.acts.setMinimumHeight, 130)

@@ -31,6 +31,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
+    push_button,
     vertical,
     with_properties,
 )
@@ -418,11 +419,10 @@ class PairOrders(Pane):
         seed = with_properties(
             QSpinBox(maximum=10_000_000), accessibleName=f"{title}: seed of the draw", prefix="seed "
         )
-        button = QPushButton("Draw")
+        button = push_button("Draw", lambda: self._draw(name, many.value(), seed.value()))
         many.setSpecialValueText("all pairs are asked")
         many.setSuffix(" pairs, drawn at random")
         seed.setValue(1)
-        button.clicked.connect(lambda: self._draw(name, many.value(), seed.value()))
         self.draws[name] = many, seed, button
         return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))
 

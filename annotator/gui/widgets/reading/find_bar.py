@@ -15,6 +15,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     horizontal,
     later,
+    push_button,
     vertical,
     with_properties,
 )
@@ -180,12 +181,10 @@ class LinkQuestion(QDialog):
         shown.setTabChangesFocus(True)
         shown.setFixedHeight(shown.fontMetrics().lineSpacing() * 5)
         self.opening, copy, cancel = (
-            QPushButton("Open in browser"),
-            QPushButton("Copy address"),
+            push_button("Open in browser", self._open),
+            push_button("Copy address", lambda: QGuiApplication.clipboard().setText(address)),
             QPushButton("Cancel"),
         )
-        self.opening.clicked.connect(self._open)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         cancel.clicked.connect(self.reject)
         buttons = horizontal(copy, StretchSpace(1), self.opening, cancel)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)

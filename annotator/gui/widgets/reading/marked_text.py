@@ -115,18 +115,19 @@ def _formats(text: str, marked: Sequence[Span], mark: str) -> list[QTextLayout.F
 class MarkedText(QWidget):
     """As high as its lines, or one line that ends in … while it is folded."""
 
-    def __init__(self, scale: float = 1.0, colour: str = "text", mark: str = "state-disagree") -> None:
+    def __init__(
+        self, text: str = "", scale: float = 1.0, colour: str = "text", mark: str = "state-disagree"
+    ) -> None:
         super().__init__()
         self._scale, self._colour, self._mark = scale, colour, mark
-        self._text = ""
         self._marked: Sequence[Span] = ()
-        self._struck = False
         self._folded = False
         self._laid: tuple[int, QTextLayout] | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         theme.watch(self, self._forget)
+        self.show_text(text)
 
     def text(self) -> str:
         return self._text
