@@ -99,8 +99,8 @@ class KeepingPart(PagePart):
             specialValueText="a tenth",
             accessibleName="How many are kept",
             toolTip="Any number of tasks; a tenth of them, at most 100, unless you give one",
+            valueChanged=lambda _: self._count(),
         )
-        self.top.valueChanged.connect(lambda _: self._count())
         self.of_one = NumberBox(
             minimum=0,
             maximum=MOST_OF_ONE,
@@ -117,9 +117,10 @@ class KeepingPart(PagePart):
         )
         self._reasoned: tuple[str, ...] = ()
         self.reason = LineField(
-            placeholderText="Why it is held back", accessibleName="Why the task is held back"
+            placeholderText="Why it is held back",
+            accessibleName="Why the task is held back",
+            returnPressed=self.hold_one,
         )
-        self.reason.returnPressed.connect(self.hold_one)
         self.note = PlainLabel("", "hint", wrap=True)
         self.acts = {
             "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
@@ -307,8 +308,8 @@ class RankingPart(PagePart):
             keyboardTracking=False,
             toolTip=TOP,
             accessibleName="How many of the best tasks are to be in order",
+            valueChanged=lambda _: self._turn(),
         )
-        self.top.valueChanged.connect(lambda _: self._turn())
         self.top.lineEdit().returnPressed.connect(self.focus_first)
         self.empty = EmptyState("judges", "No pair is left to rank", "")
         self.stack = Stack(self._pairs(), self.empty)

@@ -71,6 +71,7 @@ class RubricsRow(Pane):
         self.box = ChoiceBox(
             letters=22,
             toolTip="Reports are labelled, judged and scored by the chosen rubrics at once; scores change",
+            activated=lambda _: self._use(),
         )
         self.more = with_properties(
             QPushButton("Add a set…"),
@@ -78,7 +79,6 @@ class RubricsRow(Pane):
             role="quiet",
             toolTip="Have a model write a rubric set, or import one, to compare it with the experts' rubrics",
         )
-        self.box.activated.connect(lambda _: self._use())
         horizontal(label_of(self.box, "&Judge by:"), self.box, self.more, on=self, margins=0, spacing=6)
         self.drafting = SetDrafting(session)
         self.drafting.hide()
@@ -597,8 +597,9 @@ class VersionsView(Pane):
         self.next_version = 1
         """The number that a version published now would get."""
         self.title = PlainLabel("", "strong")
-        self.versions = ChoiceBox(letters=12, accessibleName="Version to read")
-        self.versions.currentIndexChanged.connect(self._show)
+        self.versions = ChoiceBox(
+            letters=12, accessibleName="Version to read", currentIndexChanged=self._show
+        )
         self.take_up = push_button(
             "Edit from this version",
             lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]),

@@ -115,8 +115,8 @@ class MatchingView(Pane):
         self.constants = LineField(
             placeholderText="The same in every row: System = Alder; Language = en",
             accessibleName="The same in every row",
+            editingFinished=self._take_constants,
         )
-        self.constants.editingFinished.connect(self._take_constants)
         self.mapping = QPushButton("Mapping")
         menu = QMenu(self.mapping)
         menu.addAction("Save mapping…", self._save)
@@ -400,8 +400,9 @@ class ImportPage(Page):
         # Weights that the project does not allow yet are asked about here, and nowhere else.
         self.weights = QCheckBox()
         self.weights.toggled.connect(lambda _: self._look())
-        self.author = ChoiceBox(accessibleName="Whose criteria and other gold these are")
-        self.author.activated.connect(lambda _: self._look())
+        self.author = ChoiceBox(
+            accessibleName="Whose criteria and other gold these are", activated=lambda _: self._look()
+        )
         self.go = push_button("Import", self._import, "primary")
         return horizontal((wrapping(self.author, self.weights, self.skip, gap=16), 1), self.go)
 

@@ -259,9 +259,11 @@ class PastReleases(Pane):
         self._number, self._compared = 0, 0
         self._releases: Sequence[NumberedRelease] | None = None
         self.rows = QWidget()
-        self.reason = LineField(placeholderText="Why, in a sentence: it stands in the card of later releases")
+        self.reason = LineField(
+            placeholderText="Why, in a sentence: it stands in the card of later releases",
+            returnPressed=self._withdraw,
+        )
         self.withdraw = push_button("Withdraw it", self._withdraw, "primary")
-        self.reason.returnPressed.connect(self._withdraw)
         self._question = PlainLabel("", wrap=True)
         cancel = push_button("Cancel", self._hide_question)
         self.question = column_of(

@@ -61,9 +61,11 @@ class StateStrip(QFrame):
         self.icon, self.words, self.versions = (
             Picture(),
             ElidedLabel(),
-            ChoiceBox(accessibleName="Document to show"),
+            ChoiceBox(
+                accessibleName="Document to show",
+                activated=lambda _: self.version_wanted.emit(self.versions.currentData()),
+            ),
         )
-        self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
         self.reopen = KeyButton(
             REOPEN,
             act="reopen_document",

@@ -398,8 +398,9 @@ class VoteForm(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.name = LineField(placeholderText="a short name, e.g. panel of three")
-        self.name.textEdited.connect(lambda _: self.edited.emit())
+        self.name = LineField(
+            placeholderText="a short name, e.g. panel of three", textEdited=lambda _: self.edited.emit()
+        )
         self.members = TickList("Judges whose verdicts are counted", 3, 8)
         self.members.ticked_anew.connect(self._say)
         self.words = PlainLabel(NONE, "hint", wrap=True)

@@ -245,20 +245,20 @@ class TranscriptSide(QWidget):
         self._stored, self._doubtful, self._excluded, self._readonly = "", False, False, True
         self.place, self.words = (
             PlainLabel(role="hint", wrap=True),
-            GrowingEdit(2, 8, accessibleName="Words of the passage"),
+            GrowingEdit(2, 8, accessibleName="Words of the passage", textChanged=self._enable),
         )
-        self.words.textChanged.connect(self._enable)
         self.correct = KeyButton("Correct", act="keep_drawn", press=self.save)
         self.correct.set_hint("Save the words; unchanged words settle the doubt")
         self.leave = KeyButton("Leave out", act="remove_drawn", press=self.turn)
         self.speaker, self.name = (
             ChoiceBox(self._tell_speaker, accessibleName="Speaker"),
             LineField(
-                placeholderText="new name, or another’s to merge", accessibleName="New name of the speaker"
+                placeholderText="new name, or another’s to merge",
+                accessibleName="New name of the speaker",
+                textChanged=lambda _: self._enable(),
+                returnPressed=self._rename,
             ),
         )
-        self.name.textChanged.connect(lambda _: self._enable())
-        self.name.returnPressed.connect(self._rename)
         self.rename, self.hide_names = (
             push_button("Rename", self._rename),
             with_properties(

@@ -93,10 +93,9 @@ class MetadataForm(Pane):
             offer(box, [(choice or "not stated", choice) for choice in field.choices])
             box.currentIndexChanged.connect(lambda _: self._enable())
             return box
-        line = LineField(placeholderText=field.example)
-        line.textChanged.connect(lambda _: self._enable())
-        line.returnPressed.connect(self.save)
-        return line
+        return LineField(
+            placeholderText=field.example, textChanged=lambda _: self._enable(), returnPressed=self.save
+        )
 
     def show_things(self, ids: Sequence[str], values: Mapping[str, Any]) -> None:
         """Show the values of these things, by id; what was typed and not saved for the same ones stays."""

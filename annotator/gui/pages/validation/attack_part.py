@@ -86,7 +86,10 @@ class AttackForm(Pane):
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
         self.estimating = Estimating(session, self, self._came)
-        self.judge, self.what = ChoiceBox(letters=10), ChoiceBox(letters=10)
+        self.judge, self.what = (
+            ChoiceBox(self._offer_protocols, letters=10),
+            ChoiceBox(self._offer_attacks, letters=10),
+        )
         self.attacks = TickList()
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
         self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
@@ -95,8 +98,6 @@ class AttackForm(Pane):
         self.budget = BudgetBox()
         self.summary, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self._lay_out()
-        self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
-        self.what.currentIndexChanged.connect(lambda _: self._offer_attacks())
         self.attacks.ticked_anew.connect(self._ticked)
         when_changed(self._turn, self.many, self.seed, self.span)
 

@@ -58,7 +58,11 @@ class FindBar(QFrame):
         self._at = -1
         self.setProperty("role", "bar")
         self.words, self._count, self._case = (
-            LineField(placeholderText="Find in this text", accessibleName="Find in this text"),
+            LineField(
+                placeholderText="Find in this text",
+                accessibleName="Find in this text",
+                textChanged=lambda: self._settle.start(),
+            ),
             PlainLabel(role="hint"),
             QCheckBox("Match case"),
         )
@@ -66,7 +70,6 @@ class FindBar(QFrame):
         self._hits: Iterator[tuple[int, int] | None] = iter(())
         self._spans: list[tuple[int, int]] = []
         self._further = later(self, self._search_on, 0)
-        self.words.textChanged.connect(lambda: self._settle.start())
         self._case.toggled.connect(lambda: self.search())
         horizontal(
             (self.words, 1),
