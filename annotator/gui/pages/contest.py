@@ -325,8 +325,11 @@ class RankingPart(PagePart):
         sure, confidence = SURE[step - 1], f"{STEPS[step - 1]:.2f}".removesuffix("0")
         button = QPushButton()
         keys.tell(button, "text", f"{{{act_of(side, step)}}}  {sure}")
-        button.setAccessibleName(f"{SIDES[side]} is better, {sure}")
-        button.setToolTip(f"{SIDES[side]} is better: {sure}, counted as {confidence}")
+        with_properties(
+            button,
+            accessibleName=f"{SIDES[side]} is better, {sure}",
+            toolTip=f"{SIDES[side]} is better: {sure}, counted as {confidence}",
+        )
         button.clicked.connect(partial(self._say, side, step))
         return button
 

@@ -479,8 +479,7 @@ class PlaceBar(QWidget):
     def show_help(self, about: tuple[str, str] | None) -> None:
         """Offer what the help says of the page in view, if it does."""
         words, self._topic = about or ("", "")
-        self.help.setToolTip(words)
-        self.help.setAccessibleName(words)
+        with_properties(self.help, toolTip=words, accessibleName=words)
         self.help.setVisible(bool(about))
 
     def _fill(self, bar: QTabBar, tabs: Mapping[PlaceTab, str], current: PlaceTab | None) -> None:

@@ -67,8 +67,7 @@ class StartPage(QWidget):
 
     def __init__(self, recent: list[Path]) -> None:
         super().__init__()
-        self.setWindowTitle("Goldsmith")
-        self.setAcceptDrops(True)
+        with_properties(self, windowTitle="Goldsmith", acceptDrops=True)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(980, 640)
         self.messages = MessageBar()

@@ -600,9 +600,12 @@ class ViewList(QListWidget):
     ) -> None:
         """`leads` are other pages that a group begins with, by its name."""
         super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(words)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        with_properties(
+            self,
+            frameShape=QFrame.Shape.NoFrame,
+            accessibleName=words,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+        )
         self.sought = search_field("Find a view…", "Find a view", self._fill)
         self._heads: list[QListWidgetItem] = []
         self._among, self.is_whole = {view.name: view for view in views}, False

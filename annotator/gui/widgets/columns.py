@@ -185,8 +185,7 @@ class FilterRow(QWidget, Generic[Filter]):
 
     def show_tips(self, tips: Mapping[Filter, str]) -> None:
         for one, tip in tips.items():
-            self._buttons[one].setToolTip(tip)
-            self._buttons[one].setAccessibleName(f"{one.value}, {tip}")
+            with_properties(self._buttons[one], toolTip=tip, accessibleName=f"{one.value}, {tip}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -264,12 +263,15 @@ class LinesTable(QTableView):
             if cells
             else QAbstractItemView.SelectionBehavior.SelectRows
         )
-        self.setSelectionBehavior(whole)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setAlternatingRowColors(True)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
+        with_properties(
+            self,
+            selectionBehavior=whole,
+            selectionMode=QAbstractItemView.SelectionMode.SingleSelection,
+            showGrid=False,
+            alternatingRowColors=True,
+            wordWrap=False,
+            tabKeyNavigation=False,
+        )
         self.verticalHeader().hide()
         for titles in (self.verticalHeader(), self.horizontalHeader()):
             titles.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -425,11 +427,14 @@ class RowsTree(QTreeWidget):
         self.setAccessibleName(name)
         self.setColumnCount(len(columns))
         self.setHeaderLabels(list(columns))
-        self.setRootIsDecorated(nested)
-        self.setUniformRowHeights(True)
-        self.setAllColumnsShowFocus(True)
-        self.setAlternatingRowColors(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        with_properties(
+            self,
+            rootIsDecorated=nested,
+            uniformRowHeights=True,
+            allColumnsShowFocus=True,
+            alternatingRowColors=True,
+            editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
+        )
         mode = QAbstractItemView.SelectionMode
         self.setSelectionMode(mode.ExtendedSelection if several else mode.SingleSelection)
         header = self.header()
@@ -511,8 +516,9 @@ class SearchableList(QFrame, Generic[Filter]):
         self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
         self.filters = FilterRow(filters, held)
         self.filters.chosen.connect(self.narrowed)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(lists)
+        with_properties(
+            self.list, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff, accessibleName=lists
+        )
         self.list.clicked.connect(self.entered)
         self.list.activated.connect(self.entered)
         self.left = PlainLabel("", "hint", wrap=True)
@@ -547,8 +553,9 @@ class TickList(QListWidget):
         """Between `least` and `most` lines high, as far as the lines are offered."""
         super().__init__()
         self._least, self._most = least, most
-        self.setAccessibleName(name)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        with_properties(
+            self, accessibleName=name, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
         self.itemChanged.connect(
             lambda entry: self.ticked_anew.emit(
                 entry.data(VALUE), entry.checkState() == Qt.CheckState.Checked

@@ -279,5 +279,8 @@ class MissingPanel(EscapePanel):
         self.entries.setCurrentRow(max(0, min(chosen, len(entries) - 1)))
         row = max(self.entries.sizeHintForRow(0), least_height)
         frame = 2 * self.entries.frameWidth() + 2
-        self.entries.setMinimumHeight(row * min(LEAST_ROWS, len(entries)) + frame)
-        self.entries.setMaximumHeight(row * min(most, len(entries)) + frame)
+        with_properties(
+            self.entries,
+            minimumHeight=row * min(LEAST_ROWS, len(entries)) + frame,
+            maximumHeight=row * min(most, len(entries)) + frame,
+        )

@@ -148,8 +148,9 @@ class SubmitPanel(MissingPanel):
 
     def __init__(self) -> None:
         super().__init__("Missing fields and remarks", "Close")
-        self.entries.setWordWrap(True)
-        self.entries.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        with_properties(
+            self.entries, wordWrap=True, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
         self.reason = LineField(
             accessibleName="Reason for submitting it unchanged",
             placeholderText="Why may it stay unchanged?",

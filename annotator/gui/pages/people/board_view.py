@@ -77,8 +77,9 @@ class BoardView(TabPart):
         self.filters, self.due = BoardFilters(self.model), DueBar()
         self.table = LinesTable("Progress", self.model, self.model.widths, stretched=PERSON)
         self.table.firm = self.model.firm
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.table.setSortingEnabled(True)
+        with_properties(
+            self.table, selectionMode=QAbstractItemView.SelectionMode.ExtendedSelection, sortingEnabled=True
+        )
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._show_menu)

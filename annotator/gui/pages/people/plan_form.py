@@ -420,8 +420,7 @@ class PairOrders(Pane):
             QSpinBox(maximum=10_000_000), accessibleName=f"{title}: seed of the draw", prefix="seed "
         )
         button = push_button("Draw", lambda: self._draw(name, many.value(), seed.value()))
-        many.setSpecialValueText("all pairs are asked")
-        many.setSuffix(" pairs, drawn at random")
+        with_properties(many, specialValueText="all pairs are asked", suffix=" pairs, drawn at random")
         seed.setValue(1)
         self.draws[name] = many, seed, button
         return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))

@@ -30,7 +30,7 @@ from annotator.domain.texts.difference import TextPiece
 from annotator.domain.texts.rendered import EM, Formula
 from annotator.gui import theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import direction_of, tooltip
+from annotator.gui.widgets.basics import direction_of, tooltip, with_properties
 
 
 class TextPositions:
@@ -399,8 +399,11 @@ class QuoteButton(QPushButton):
     def show_quote(self, quote: str, tail: str = "") -> None:
         self._quote, self._tail = " ".join(_MARKS.sub("", quote).split()), tail
         short = self._quote if len(self._quote) <= SPOKEN_LETTERS else f"{self._quote[:SPOKEN_LETTERS]}…"
-        self.setToolTip(tooltip(f"“{short}”{tail}\n{self._hint}"))
-        self.setAccessibleName(f"Quotation: {short}{tail}")
+        with_properties(
+            self,
+            toolTip=tooltip(f"“{short}”{tail}\n{self._hint}"),
+            accessibleName=f"Quotation: {short}{tail}",
+        )
         self._fit()
         self.updateGeometry()
 
