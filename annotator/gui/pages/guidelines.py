@@ -338,9 +338,12 @@ class GuidelinesPage(Page):
         )
         self.older = CellsModel[StaleAnswer](columns({}), self)
         self.table = LinesTable(
-            "Answers given under an older version", self.older, self.older.widths, stretched=WHOSE
+            "Answers given under an older version",
+            self.older,
+            self.older.widths,
+            stretched=WHOSE,
+            opened=lambda index: self._go(index.row()),
         )
-        self.table.activated.connect(lambda index: self._go(index.row()))
         self.weights = WeightsRow(session)
         self.weights.allowed.connect(self._say_allowed)
         self.rubrics = RubricsRow(session)

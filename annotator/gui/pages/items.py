@@ -400,9 +400,14 @@ class ItemsPage(Page):
         self.bring = push_button("Import…", lambda: self.session.go("Import"))
         head = horizontal(StretchSpace(1), self.bring, self.add)
         filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
-        self.table = LinesTable("Items", self._model, (KEY_WIDTH, 400, 150, 190, 118, 80, 88), stretched=1)
+        self.table = LinesTable(
+            "Items",
+            self._model,
+            (KEY_WIDTH, 400, 150, 190, 118, 80, 88),
+            stretched=1,
+            opened=lambda index: self._work(index.row()),
+        )
         self.table.firm = (KEY, STATE)
-        self.table.activated.connect(lambda index: self._work(index.row()))
         self.nothing = EmptyState(
             "items",
             "No items yet",

@@ -261,10 +261,11 @@ class ViewPane(Splitter):
         self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
         """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
-        self.table = with_properties(SheetTable("Figures", self.model, cells=True), sortingEnabled=True)
+        self.table = with_properties(
+            SheetTable("Figures", self.model, cells=True, opened=self._open), sortingEnabled=True
+        )
         self.table.horizontalHeader().setSortIndicatorClearable(True)
         theme.scale(self.table.setMinimumHeight, ONE_ROW)
-        self.table.activated.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
         self.tabs = with_properties(
             QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False

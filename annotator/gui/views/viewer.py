@@ -103,11 +103,10 @@ class FigureBehindView(BehindPane):
         self.note = PlainLabel("", "hint", wrap=True)
         self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
         self.items_table = with_properties(
-            SheetTable("Items behind the figure", self.items), sortingEnabled=True
+            SheetTable("Items behind the figure", self.items, opened=self._enter), sortingEnabled=True
         )
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.items_table.horizontalHeader().setSortIndicatorClearable(True)
-        self.items_table.activated.connect(self._enter)
         self.table = LinesTable(
             "Judgements", self.judgements, self.judgements.widths, stretched=3, moved=self._soon.start
         )

@@ -250,10 +250,16 @@ class LinesTable(QTableView):
         *,
         cells: bool = False,
         moved: Callable[[], object] | None = None,
+        opened: Callable[[QModelIndex], object] | None = None,
     ) -> None:
-        """`moved` is called when another row is the current one, of a table of `cells` another cell."""
+        """`moved` is called when another row is the current one, of a table of `cells` another cell.
+
+        `opened` is called with what is pressed twice, or once by Enter.
+        """
         super().__init__()
         self.setModel(model)
+        if opened is not None:
+            self.activated.connect(opened)
         if moved is not None:
             marked = self.selectionModel()
             (marked.currentChanged if cells else marked.currentRowChanged).connect(lambda *_: moved())

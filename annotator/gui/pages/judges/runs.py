@@ -60,9 +60,14 @@ class PastRuns(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[QueuedRun](WAITING, self)
-        self.table = CellsTable("Past runs", self.runs, stretched=2, moved=self.chosen.emit)
+        self.table = CellsTable(
+            "Past runs",
+            self.runs,
+            stretched=2,
+            moved=self.chosen.emit,
+            opened=lambda _: self.read_wanted.emit(),
+        )
         self.waiting = CellsTable("Queued runs", self.queue, stretched=2)
-        self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
         self.nothing = answered_label(NONE)
         self.queued = self._queue_pane()

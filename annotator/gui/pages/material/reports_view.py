@@ -262,9 +262,13 @@ class ReportsView(TabPart):
         # An answer may still come when the window has given the file back.
         self.model = ReportsGrid(self)
         self.grid = LinesTable(
-            "Reports by item and system", self.model, stretched=0, cells=True, moved=self._show_cell
+            "Reports by item and system",
+            self.model,
+            stretched=0,
+            cells=True,
+            moved=self._show_cell,
+            opened=self._activate,
         )
-        self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
         with_properties(
             self.grid.verticalHeader(),

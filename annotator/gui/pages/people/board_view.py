@@ -75,15 +75,20 @@ class BoardView(TabPart):
         self._team = team
         self.model = BoardModel(self)
         self.filters, self.due = BoardFilters(self.model), DueBar()
-        self.table = LinesTable("Progress", self.model, self.model.widths, stretched=PERSON)
+        self.table = LinesTable(
+            "Progress",
+            self.model,
+            self.model.widths,
+            stretched=PERSON,
+            opened=lambda index: self._go(self.model.at(index.row())),
+        )
+        self.table.customContextMenuRequested.connect(self._show_menu)
         self.table.firm = self.model.firm
         with_properties(
             self.table, selectionMode=QAbstractItemView.SelectionMode.ExtendedSelection, sortingEnabled=True
         )
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.customContextMenuRequested.connect(self._show_menu)
-        self.table.activated.connect(lambda index: self._go(self.model.at(index.row())))
         self.people = TotalsTable()
         self.people.chosen.connect(self.filters.choose_person)
         self.filters.changed.connect(self._narrow)

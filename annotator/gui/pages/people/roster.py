@@ -305,10 +305,16 @@ class PeopleTable(TabPart):
         self._open: Mapping[str, StatusTotal] = {}
         self.acts = {"rename_person": self.begin_renaming, "leave_or_return": self.leave_or_return}
         self.model = PeopleModel(session)
-        self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME, moved=self._offer)
+        self.list = LinesTable(
+            "People",
+            self.model,
+            self.model.widths,
+            stretched=NAME,
+            moved=self._offer,
+            opened=lambda _: self.work_as(),
+        )
         self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.activated.connect(lambda _: self.work_as())
         self.name, self.alias = (
             LineField(placeholderText="Name of a new person", accessibleName="Name of a new person"),
             LineField(

@@ -549,8 +549,16 @@ class AttacksPart(PagePart):
             CellsModel[AttackCaseLine](CASES, self),
         )
         self._soon = later(self, self._ask_cases, PART_SETTLE_MS)
-        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0, moved=self._soon.start)
-        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2, moved=self._offer)
+        self.rates = CellsTable(
+            "Attacks and failure rates",
+            self.lines,
+            stretched=0,
+            moved=self._soon.start,
+            opened=lambda _: self.list.setFocus(),
+        )
+        self.list = CellsTable(
+            "Verdicts on copies", self.cases, stretched=2, moved=self._offer, opened=lambda _: self.read()
+        )
         self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
         self.acts = {
             "submit": self.start,
@@ -562,8 +570,6 @@ class AttacksPart(PagePart):
         }
         self.form.changed.connect(self._offer)
         self.run.ended.connect(self._ended)
-        self.list.activated.connect(lambda _: self.read())
-        self.rates.activated.connect(lambda _: self.list.setFocus())
         area = PlainArea("Attack settings", self.form)
         below = _column(self.count, self.list)
         right = Splitter(
