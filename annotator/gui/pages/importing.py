@@ -63,7 +63,7 @@ class ChoiceDelegate(QStyledItemDelegate):
 
     def __init__(self, view: LinesTable) -> None:
         super().__init__(view)
-        self._box = ChoiceBox(view)
+        self._box = ChoiceBox(parent=view)
         self._box.addItem("")
         self._box.hide()
 

@@ -170,7 +170,7 @@ class RowCard(WorkCard):
         """What everybody wrote, once; then each one's quotation and note."""
         units = self.row.units
         first = next(iter(units.values()))
-        self._add_words(column, about(self.row))
+        column.addWidget(MarkedText(about(self.row)))
         chips = Chips()
         chips.show_chips(field_chips(self._kind, first))
         column.addWidget(chips)

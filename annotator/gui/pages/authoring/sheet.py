@@ -61,11 +61,9 @@ class StateStrip(QFrame):
         self.icon, self.words, self.versions = (
             Picture(),
             ElidedLabel(),
-            ChoiceBox(
-                accessibleName="Document to show",
-                activated=lambda _: self.version_wanted.emit(self.versions.currentData()),
-            ),
+            ChoiceBox(accessibleName="Document to show"),
         )
+        self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
         self.reopen = KeyButton(
             REOPEN,
             act="reopen_document",

@@ -57,6 +57,7 @@ class FindBar(QFrame):
         self._matches: list[tuple[int, int]] = []
         self._at = -1
         self.setProperty("role", "bar")
+        self._settle = later(self, self.search, _SETTLE_MS)
         self.words, self._count, self._case = (
             LineField(
                 placeholderText="Find in this text",
@@ -66,7 +67,6 @@ class FindBar(QFrame):
             PlainLabel(role="hint"),
             QCheckBox("Match case"),
         )
-        self._settle = later(self, self.search, _SETTLE_MS)
         self._hits: Iterator[tuple[int, int] | None] = iter(())
         self._spans: list[tuple[int, int]] = []
         self._further = later(self, self._search_on, 0)
