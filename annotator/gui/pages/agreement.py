@@ -126,8 +126,7 @@ class AgreementBehindView(BehindPane):
         self.differing.toggled.connect(lambda _: self._fill())
         self.item = KeyButton("To the item", "Return", press=self._go)
         head = horizontal((self.title, 1), wrapping(self.count, self.differing, self.item, self.leave))
-        self.table = LinesTable("Frozen values", self.model, moved=self._turn)
-        self.table.activated.connect(lambda _: self._go())
+        self.table = LinesTable("Frozen values", self.model, moved=self._turn, opened=lambda _: self._go())
         self.detail = with_properties(QTextBrowser(), role="side", accessibleName="Both sides in full")
         splitter = Splitter(
             "agreement behind", Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)

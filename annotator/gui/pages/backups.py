@@ -170,9 +170,7 @@ class CheckPage(Page):
         )
         self.answer, self.counted = QLabel(), QLabel()
         for label, role in ((self.answer, "subtitle"), (self.counted, "hint")):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
-            label.setProperty("role", role)
+            with_properties(label, textFormat=Qt.TextFormat.PlainText, wordWrap=True, role=role)
         card = with_properties(QFrame(), role="card")
         vertical(self.answer, self.counted, on=card)
         self.list = with_properties(QListWidget(), accessibleName="Findings")

@@ -40,7 +40,7 @@ from annotator.gui.review.sheets import SheetModel, SheetTable
 from annotator.gui.session.page import PagePart, PartedPage
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
@@ -91,8 +91,7 @@ class KeepingPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
         self.report: ContestReport | None = None
-        self.rater = ChoiceBox(letters=18, accessibleName="Whose comparisons")
-        self.rater.currentIndexChanged.connect(lambda _: self._count())
+        self.rater = ChoiceBox(self._count, letters=18, accessibleName="Whose comparisons")
         self.top = NumberBox(
             minimum=0,
             prefix="top ",
@@ -100,8 +99,8 @@ class KeepingPart(PagePart):
             specialValueText="a tenth",
             accessibleName="How many are kept",
             toolTip="Any number of tasks; a tenth of them, at most 100, unless you give one",
+            valueChanged=lambda _: self._count(),
         )
-        self.top.valueChanged.connect(lambda _: self._count())
         self.of_one = NumberBox(
             minimum=0,
             maximum=MOST_OF_ONE,
@@ -118,20 +117,22 @@ class KeepingPart(PagePart):
         )
         self._reasoned: tuple[str, ...] = ()
         self.reason = LineField(
-            placeholderText="Why it is held back", accessibleName="Why the task is held back"
+            placeholderText="Why it is held back",
+            accessibleName="Why the task is held back",
+            returnPressed=self.hold_one,
         )
-        self.reason.returnPressed.connect(self.hold_one)
         self.note = PlainLabel("", "hint", wrap=True)
         self.acts = {
             "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
             "keep_best": self.keep_best,
         }  # fmt: skip
-        head, above, below = FlowRow(gap=10), QWidget(), QWidget()
-        for part in (
-            together("By", self.rater), together("keep", self.top),
+        above, below = QWidget(), QWidget()
+        head = wrapping(
+            together("By", self.rater),
+            together("keep", self.top),
             together("at most of one seminar", self.of_one),
-        ):  # fmt: skip
-            head.addWidget(part)
+            gap=10,
+        )
         vertical(head, (self.table, 1), self.note, on=above, margins=0, spacing=6)
         vertical((self.words, 1), self.reason, on=below, margins=0, spacing=6)
         self.parts = Splitter(
@@ -307,8 +308,8 @@ class RankingPart(PagePart):
             keyboardTracking=False,
             toolTip=TOP,
             accessibleName="How many of the best tasks are to be in order",
+            valueChanged=lambda _: self._turn(),
         )
-        self.top.valueChanged.connect(lambda _: self._turn())
         self.top.lineEdit().returnPressed.connect(self.focus_first)
         self.empty = EmptyState("judges", "No pair is left to rank", "")
         self.stack = Stack(self._pairs(), self.empty)
@@ -324,16 +325,19 @@ class RankingPart(PagePart):
         sure, confidence = SURE[step - 1], f"{STEPS[step - 1]:.2f}".removesuffix("0")
         button = QPushButton()
         keys.tell(button, "text", f"{{{act_of(side, step)}}}  {sure}")
-        button.setAccessibleName(f"{SIDES[side]} is better, {sure}")
-        button.setToolTip(f"{SIDES[side]} is better: {sure}, counted as {confidence}")
+        with_properties(
+            button,
+            accessibleName=f"{SIDES[side]} is better, {sure}",
+            toolTip=f"{SIDES[side]} is better: {sure}, counted as {confidence}",
+        )
         button.clicked.connect(partial(self._say, side, step))
         return button
 
     def _answers(self, side: str) -> FlowRow:
-        row, steps = FlowRow(), range(1, len(STEPS) + 1)
-        for step in reversed(steps) if side == FIRST else steps:
-            row.addWidget(self.buttons[side, step])
-        return row
+        steps = range(1, len(STEPS) + 1)
+        return wrapping(
+            *(self.buttons[side, step] for step in (reversed(steps) if side == FIRST else steps)), gap=6
+        )
 
     def _pairs(self) -> QWidget:
         columns = [
@@ -456,16 +460,18 @@ class RoundsPart(PagePart):
         self.table = SheetTable("Who has compared", self.model)
         self._estimate = OrderEstimate(session, self, self._order, self._show_estimate)
         self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
-        card, row = with_properties(QFrame(), role="card"), FlowRow(gap=10)
+        card = with_properties(QFrame(), role="card")
         self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
-        for part in (
+        row = wrapping(
             together("Judge", self.judge),
             together("Rounds in all", self.rounds, "Rounds that were held count; those are not held again"),
-            together("Pairs", self.pairs), self._cut, self.both,
+            together("Pairs", self.pairs),
+            self._cut,
+            self.both,
             together("Seed", self.seed, "The same seed gives the same pairs on every system"),
             together("Budget", self.budget),
-        ):  # fmt: skip
-            row.addWidget(part)
+            gap=10,
+        )
         vertical(row, self.words, RunPanel(self.run), on=card, margins=(10, 8, 10, 8), spacing=6)
         work = QFrame()
         vertical(

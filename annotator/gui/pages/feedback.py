@@ -276,17 +276,14 @@ class StageView(QWidget):
         return result if self.unchanged.isChecked() or not changed else changed
 
     def _lay_out_rows(self, first: int) -> None:
-        rows, inside = self.rows(), QWidget()
-        column = vertical(on=inside, margins=(0, 0, 8, 8), spacing=8)
+        rows = self.rows()
         kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
         shown = rows[first : first + AT_ONCE]
         self.cards = [FeedbackCard(kind, row, self._report(row)) for row in shown]
-        for card in self.cards:
-            column.addWidget(card)
-        if len(shown) < len(rows):
-            column.addLayout(self._turning(first, len(shown), len(rows)))
-        column.addStretch(1)
-        self.area.setWidget(inside)
+        turning = [self._turning(first, len(shown), len(rows))] if len(shown) < len(rows) else []
+        self.area.setWidget(
+            column_of(*self.cards, *turning, StretchSpace(1), margins=(0, 0, 8, 8), spacing=8)
+        )
 
     def _turning(self, first: int, shown: int, of: int) -> QHBoxLayout:
         """Where these rows stand among all, with the ways to those before and after them."""
@@ -341,13 +338,10 @@ class FeedbackCard(QFrame):
         self.chips.show_chips([fate(row), *reason])
         column.addWidget(self.chips)
         if heading := " · ".join(part for part in (about, row.heading) if part):
-            words = MarkedText()
-            words.show_text(heading)
-            column.addWidget(words)
+            column.addWidget(MarkedText(heading))
         column.addLayout(horizontal((self.own, 1), (self.consensus, 1), spacing=16))
         if row.rationale.strip():
-            self.why = MarkedText()
-            self.why.show_text(f"Why: {row.rationale.strip()}")
+            self.why = MarkedText(f"Why: {row.rationale.strip()}")
             column.addWidget(self.why)
         self.setAccessibleName(
             f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "
@@ -401,8 +395,7 @@ class Objection(QFrame):
         self.setProperty("role", "card")
         self.title, self.chips = PlainLabel("", "strong"), Chips()
         self.hint = PlainLabel(f"{EXPLAINED}{BY_FILE if from_task else ''}", "hint", wrap=True)
-        self.field = GrowingEdit(1, 6, placeholderText=PROMPT, accessibleName=PROMPT)
-        self.field.edited.connect(self._keep)
+        self.field = GrowingEdit(1, 6, placeholderText=PROMPT, accessibleName=PROMPT, edited=self._keep)
         self.send = KeyButton("Send the objection", act="submit", role="primary", press=self.submit)
         self.objection, self.answer = MarkedText(), MarkedText()
         head = horizontal(self.title, (self.chips, 1))

@@ -71,6 +71,7 @@ class RubricsRow(Pane):
         self.box = ChoiceBox(
             letters=22,
             toolTip="Reports are labelled, judged and scored by the chosen rubrics at once; scores change",
+            activated=lambda _: self._use(),
         )
         self.more = with_properties(
             QPushButton("Add a set…"),
@@ -78,7 +79,6 @@ class RubricsRow(Pane):
             role="quiet",
             toolTip="Have a model write a rubric set, or import one, to compare it with the experts' rubrics",
         )
-        self.box.activated.connect(lambda _: self._use())
         horizontal(label_of(self.box, "&Judge by:"), self.box, self.more, on=self, margins=0, spacing=6)
         self.drafting = SetDrafting(session)
         self.drafting.hide()
@@ -116,21 +116,23 @@ class SetDrafting(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.what, self.bar = ChoiceBox(accessibleName="Rubric set to draft"), DrawingBar(session)
+        self.what, self.bar = (
+            ChoiceBox(self._offer, accessibleName="Rubric set to draft"),
+            DrawingBar(session),
+        )
         self.save, self.bring = (
-            with_properties(
-                QPushButton("Save this set…"),
+            push_button(
+                "Save this set…",
+                self._choose_place,
                 toolTip="Save the set that reports are judged by, so that people can weigh its criteria",
             ),
-            with_properties(
-                QPushButton("Import a set…"),
+            push_button(
+                "Import a set…",
+                self._choose_file,
                 toolTip="A table with the columns item, criterion and weight; the file's name names the set",
             ),
         )
-        self.save.clicked.connect(self._choose_place)
-        self.bring.clicked.connect(self._choose_file)
         self.bar.came.connect(self.came)
-        self.what.currentIndexChanged.connect(lambda _: self._offer())
         files = horizontal(self.save, self.bring, StretchSpace(1), spacing=6)
         vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
 
@@ -336,9 +338,12 @@ class GuidelinesPage(Page):
         )
         self.older = CellsModel[StaleAnswer](columns({}), self)
         self.table = LinesTable(
-            "Answers given under an older version", self.older, self.older.widths, stretched=WHOSE
+            "Answers given under an older version",
+            self.older,
+            self.older.widths,
+            stretched=WHOSE,
+            opened=lambda index: self._go(index.row()),
         )
-        self.table.activated.connect(lambda index: self._go(index.row()))
         self.weights = WeightsRow(session)
         self.weights.allowed.connect(self._say_allowed)
         self.rubrics = RubricsRow(session)
@@ -556,11 +561,10 @@ class WeightsRow(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.field, self.set = LineField(), QPushButton("Set")
+        self.field, self.set = LineField(), push_button("Set", self._allow)
         with_properties(self.field, maximumWidth=NO_LONGER_THAN, toolTip=HOW)
         self.field.returnPressed.connect(self._allow)
         self.field.textChanged.connect(self._offer)
-        self.set.clicked.connect(self._allow)
         horizontal(
             label_of(self.field, "Weights of &criteria:"), self.field, self.set, on=self, margins=0, spacing=6
         )
@@ -596,8 +600,9 @@ class VersionsView(Pane):
         self.next_version = 1
         """The number that a version published now would get."""
         self.title = PlainLabel("", "strong")
-        self.versions = ChoiceBox(letters=12, accessibleName="Version to read")
-        self.versions.currentIndexChanged.connect(self._show)
+        self.versions = ChoiceBox(
+            letters=12, accessibleName="Version to read", currentIndexChanged=self._show
+        )
         self.take_up = push_button(
             "Edit from this version",
             lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]),

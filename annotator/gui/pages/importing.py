@@ -63,7 +63,7 @@ class ChoiceDelegate(QStyledItemDelegate):
 
     def __init__(self, view: LinesTable) -> None:
         super().__init__(view)
-        self._box = ChoiceBox(view)
+        self._box = ChoiceBox(parent=view)
         self._box.addItem("")
         self._box.hide()
 
@@ -111,13 +111,12 @@ class MatchingView(Pane):
         super().__init__(session)
         self._refused: set[tuple[str, str]] = set()
         self.tables: list[TableMatch] = []
-        self.which = ChoiceBox(letters=24, accessibleName="Table")
-        self.which.currentIndexChanged.connect(lambda _: self._show())
+        self.which = ChoiceBox(self._show, letters=24, accessibleName="Table")
         self.constants = LineField(
             placeholderText="The same in every row: System = Alder; Language = en",
             accessibleName="The same in every row",
+            editingFinished=self._take_constants,
         )
-        self.constants.editingFinished.connect(self._take_constants)
         self.mapping = QPushButton("Mapping")
         menu = QMenu(self.mapping)
         menu.addAction("Save mapping…", self._save)
@@ -402,8 +401,9 @@ class ImportPage(Page):
         # Weights that the project does not allow yet are asked about here, and nowhere else.
         self.weights = QCheckBox()
         self.weights.toggled.connect(lambda _: self._look())
-        self.author = ChoiceBox(accessibleName="Whose criteria and other gold these are")
-        self.author.activated.connect(lambda _: self._look())
+        self.author = ChoiceBox(
+            accessibleName="Whose criteria and other gold these are", activated=lambda _: self._look()
+        )
         self.go = KeyButton("Import", act="submit", role="primary", press=self._import)
         return horizontal((wrapping(self.author, self.weights, self.skip, gap=16), 1), self.go)
 

@@ -162,14 +162,13 @@ class TypeProposal(Pane):
         self.asking.came.connect(self.wake)
         self.words = PlainLabel("", wrap=True)
         self.use, self.dismiss = (
-            with_properties(
-                QPushButton("Use"),
+            push_button(
+                "Use",
+                self._use,
                 toolTip="Put the type and the subject into the form; they are set when you save",
             ),
-            QPushButton("Dismiss"),
+            push_button("Dismiss", self._dismiss),
         )
-        self.use.clicked.connect(self._use)
-        self.dismiss.clicked.connect(self._dismiss)
         acts = horizontal(self.more, self.use, self.dismiss, StretchSpace(1))
         vertical(self.words, acts, self.asking, self.asking.answer, on=self, margins=0, spacing=4)
 
@@ -401,9 +400,14 @@ class ItemsPage(Page):
         self.bring = push_button("Import…", lambda: self.session.go("Import"))
         head = horizontal(StretchSpace(1), self.bring, self.add)
         filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
-        self.table = LinesTable("Items", self._model, (KEY_WIDTH, 400, 150, 190, 118, 80, 88), stretched=1)
+        self.table = LinesTable(
+            "Items",
+            self._model,
+            (KEY_WIDTH, 400, 150, 190, 118, 80, 88),
+            stretched=1,
+            opened=lambda index: self._work(index.row()),
+        )
         self.table.firm = (KEY, STATE)
-        self.table.activated.connect(lambda index: self._work(index.row()))
         self.nothing = EmptyState(
             "items",
             "No items yet",

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QFrame,
-    QPushButton,
     QRadioButton,
     QWidget,
 )
@@ -265,9 +264,11 @@ class PastReleases(Pane):
         self._number, self._compared = 0, 0
         self._releases: Sequence[NumberedRelease] | None = None
         self.rows = QWidget()
-        self.reason = LineField(placeholderText="Why, in a sentence: it stands in the card of later releases")
+        self.reason = LineField(
+            placeholderText="Why, in a sentence: it stands in the card of later releases",
+            returnPressed=self._withdraw,
+        )
         self.withdraw = push_button("Withdraw it", self._withdraw, "primary")
-        self.reason.returnPressed.connect(self._withdraw)
         self._question = PlainLabel("", wrap=True)
         cancel = push_button("Cancel", self._hide_question)
         self.question = column_of(
@@ -398,9 +399,8 @@ class FinalPassPage(Page):
         self.check.currentIndexChanged.connect(lambda _: self._show())
         self.signature, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.sign = push_button("Sign", self._sign, "primary")
-        self.pilot, self.save = TextPane(session), QPushButton("Save the summary…")
+        self.pilot, self.save = TextPane(session), push_button("Save the summary…", self._save)
         self.pilot.report.setAccessibleName("Summary of the pilot")
-        self.save.clicked.connect(self._save)
         self.answer = MessageBar()
         checks, pilot = QWidget(), QWidget()
         row = wrapping(self.check, self.state, self.note, self.sign)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QFormLayout, QPushButton
+from PySide6.QtWidgets import QFormLayout
 
 from annotator.actions.assignments import reviewing
 from annotator.actions.assignments.reviewing import ReviewLine
@@ -23,6 +23,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     column_of,
     horizontal,
+    push_button,
     vertical,
     with_properties,
 )
@@ -60,17 +61,16 @@ class ReviewsPage(Page):
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
         self._requested: tuple[str, Kind, bool] | None = None
         self.begin, self.edit = (
-            with_properties(QPushButton("Begin the review"), role="primary"),
-            QPushButton("Edit on the Author page"),
+            push_button("Begin the review", self._begin, "primary"),
+            push_button("Edit on the Author page", self._edit),
         )
-        self.begin.clicked.connect(self._begin)
-        self.edit.clicked.connect(self._edit)
         self.words = LineField(
             placeholderText="Your answer; needed to disagree", accessibleName="Answer to the review"
         )
-        self.agree, self.disagree = QPushButton("Agree and settle"), QPushButton("Disagree")
-        self.agree.clicked.connect(lambda _=False: self._answer(True))
-        self.disagree.clicked.connect(lambda _=False: self._answer(False))
+        self.agree, self.disagree = (
+            push_button("Agree and settle", lambda _=False: self._answer(True)),
+            push_button("Disagree", lambda _=False: self._answer(False)),
+        )
         inside = column_of(
             self.about,
             (self.units, 1),

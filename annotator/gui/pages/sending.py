@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTreeWidgetItem
+from PySide6.QtWidgets import QFileDialog, QFrame, QSizePolicy, QTreeWidgetItem
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
@@ -18,7 +18,7 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, Stack, StretchSpace, horizontal, vertical
+from annotator.gui.widgets.basics import PlainLabel, Stack, StretchSpace, horizontal, push_button, vertical
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import RowsTree, line
 from annotator.gui.widgets.message_bar import ProgressRow
@@ -244,9 +244,10 @@ class Receipt(QFrame):
             PlainLabel(wrap=True),
         )
         self.earlier = PlainLabel(role="hint", wrap=True)
-        self.copy, self.look = QPushButton(COPY), QPushButton("Open the folder")
-        self.copy.clicked.connect(self._copy)
-        self.look.clicked.connect(self._open_folder)
+        self.copy, self.look = (
+            push_button(COPY, self._copy),
+            push_button("Open the folder", self._open_folder),
+        )
         row = horizontal(
             self.code, (vertical(self.about, self.earlier), 1), on=self, margins=(16, 12, 16, 12), spacing=20
         )

@@ -21,6 +21,7 @@ from annotator.gui.widgets.bars import FlowRow, KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
     StretchSpace,
+    column_of,
     horizontal,
     push_button,
     vertical,
@@ -228,13 +229,6 @@ def lines(text: str) -> str:
 
 def column(*parts: QWidget | QLayout, grows: QWidget, above: int = 4) -> QWidget:
     """Parts in one column; the one that `grows` takes what room is left."""
-    made = QWidget()
-    whole = vertical(on=made, margins=(0, above, 0, 0), spacing=4)
-    for part in parts:
-        if isinstance(part, QLayout):
-            whole.addLayout(part)
-        else:
-            whole.addWidget(part, 1 if part is grows else 0)
+    shares = ((part, int(part is grows)) for part in parts)
     # Where what grows is hidden, the rest stands at the top.
-    whole.addStretch(0)
-    return made
+    return column_of(*shares, StretchSpace(0), margins=(0, above, 0, 0), spacing=4)

@@ -38,8 +38,7 @@ class ReplyDetail(Splitter):
         self._detail: JudgementDetail | None = None
         self._replies: Sequence[Reply] = ()
         self.made = with_properties(QTextBrowser(), role="side", accessibleName="Verdict from the reply")
-        self.which = ChoiceBox(accessibleName="Reply to show")
-        self.which.currentIndexChanged.connect(lambda _: self._show_raw())
+        self.which = ChoiceBox(self._show_raw, accessibleName="Reply to show")
         self.raw, self.prompt = RawText("The reply as it came"), RawText("The prompt as it was sent")
         self.sure = PlainLabel("", "hint", wrap=True)
         self.facts = with_properties(

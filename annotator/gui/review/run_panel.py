@@ -174,8 +174,7 @@ class DraftAsking(OrderPane):
         self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
         self._request: Any = None
-        self.judge = ChoiceBox(letters=10, accessibleName="Judge that writes the draft")
-        self.judge.currentIndexChanged.connect(lambda _: self.show_estimate())
+        self.judge = ChoiceBox(self.show_estimate, letters=10, accessibleName="Judge that writes the draft")
         self.budget = BudgetBox(most=10_000)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Ask for a draft", act="ask_draft", role="primary", press=self.start)

@@ -294,9 +294,10 @@ class CellsTable(LinesTable):
         model: CellsModel[Any],
         stretched: int,
         moved: Callable[[], object] | None = None,
+        opened: Callable[[QModelIndex], object] | None = None,
     ) -> None:
         self._model = model
-        super().__init__(name, model, stretched=stretched, moved=moved)
+        super().__init__(name, model, stretched=stretched, moved=moved, opened=opened)
         self.row_height = 30
         model.modelReset.connect(self.fit)
 
@@ -335,10 +336,11 @@ class SheetTable(LinesTable):
         *,
         cells: bool = False,
         moved: Callable[[], object] | None = None,
+        opened: Callable[[QModelIndex], object] | None = None,
     ) -> None:
         self._sheet = sheet
         self._given = dict[int, int]()
-        super().__init__(name, sheet, cells=cells, moved=moved)
+        super().__init__(name, sheet, cells=cells, moved=moved, opened=opened)
 
     def fit(self) -> None:
         header, px = self.horizontalHeader(), theme.current().px

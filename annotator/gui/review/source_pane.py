@@ -28,6 +28,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     direction_of,
     horizontal,
+    push_button,
     show_tabs,
     vertical,
     with_properties,
@@ -338,7 +339,7 @@ class SourcePane(Pane):
         )
         self.text = self.pane.report
         self.pdf_finder, self.pdf_steps = FindBar(self.pdf), EvidenceSteps()
-        self.add, self.as_text = QPushButton("Add…"), QPushButton("As text")
+        self.add, self.as_text = push_button("Add…", self.choose_file), QPushButton("As text")
         self.quoting = KeyButton("Quote", act="evidence", role="quiet")
         self._nothing = EmptyState(
             "quote",
@@ -394,7 +395,6 @@ class SourcePane(Pane):
 
     def _listen(self) -> None:
         self._nothing.add_action("Add source…", self.choose_file, primary=True)
-        self.add.clicked.connect(self.choose_file)
         self.tabs.installEventFilter(self)
         self.tabs.currentChanged.connect(self._show_tab)
         self.as_text.toggled.connect(self._show_tab)

@@ -152,9 +152,8 @@ class Page(QWidget):
         """
         made = []
         for sequence in keys.sequences(act):
-            shortcut = QShortcut(sequence, widget or self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.setAutoRepeat(act not in self.ONCE)
+            inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
+            shortcut = QShortcut(sequence, widget or self, context=inside, autoRepeat=act not in self.ONCE)
             shortcut.activated.connect(partial(self.session.attempt, slot))
             made.append(shortcut)
         self._shortcuts[act] = made

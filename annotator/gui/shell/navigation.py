@@ -17,14 +17,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QSizePolicy,
     QStackedWidget,
     QTabBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -70,16 +68,19 @@ class Navigation(QFrame):
         column.addWidget(self.person)
 
     def _button(self, place: "Place", written: str) -> "_Step":
-        name, button = place.name, _Step(self)
+        name = place.name
+        button = with_properties(
+            _Step(self),
+            role="navigation",
+            text=f" {name}",
+            checkable=True,
+            accessibleName=name,
+            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+        )
         self._group.addButton(button)
         button.widest = f" {name}  88" if name in COUNTED else ""
-        button.setProperty("role", "navigation")
-        button.setText(f" {name}")
         put(button, place.icon, 16)
-        button.setCheckable(True)
-        button.setAccessibleName(name)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         # Not the button's own shortcut: that is lost whenever its text changes.
         if written:
             key = QKeySequence(written)
@@ -196,14 +197,9 @@ class PageRoom(QWidget):
             theme.apply_theme(bar, hidden=True)
         self.work = QWidget()
         """Where the page in view is; what lies over it may have it give way."""
-        around = vertical(self.area, on=self.work)
-        self.above, whole = QVBoxLayout(), QHBoxLayout(self)
-        for layout in (self.above, whole, around):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
-        whole.addWidget(navigation)
-        whole.addLayout(self.above, 1)
-        self.above.addWidget(self.work, 1)
+        vertical(self.area, on=self.work, margins=0, spacing=0)
+        self.above = vertical((self.work, 1), margins=0, spacing=0)
+        horizontal(navigation, (self.above, 1), on=self, margins=0, spacing=0)
         self.stack.currentChanged.connect(lambda _: pages.updateGeometry())
         theme.watch(self, self._fit)
 
@@ -487,8 +483,7 @@ class PlaceBar(QWidget):
     def show_help(self, about: tuple[str, str] | None) -> None:
         """Offer what the help says of the page in view, if it does."""
         words, self._topic = about or ("", "")
-        self.help.setToolTip(words)
-        self.help.setAccessibleName(words)
+        with_properties(self.help, toolTip=words, accessibleName=words)
         self.help.setVisible(bool(about))
 
     def _fill(self, bar: QTabBar, tabs: Mapping[PlaceTab, str], current: PlaceTab | None) -> None:

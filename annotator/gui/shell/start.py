@@ -67,8 +67,7 @@ class StartPage(QWidget):
 
     def __init__(self, recent: list[Path]) -> None:
         super().__init__()
-        self.setWindowTitle("Goldsmith")
-        self.setAcceptDrops(True)
+        with_properties(self, windowTitle="Goldsmith", acceptDrops=True)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(980, 640)
         self.messages = MessageBar()
@@ -109,14 +108,10 @@ class StartPage(QWidget):
             "hint",
             wrap=True,
         )
-        column = vertical(mark, title, words, 16, spacing=12)
-        for button in (self.sample, self.new, self.open, self.task, self.more):
+        buttons = (self.sample, self.new, self.open, self.task, self.more)
+        for button in buttons:
             button.setMinimumHeight(40)
-            column.addWidget(button)
-        column.addWidget(self.making)
-        column.addWidget(hint)
-        column.addStretch(1)
-        return column
+        return vertical(mark, title, words, 16, *buttons, self.making, hint, StretchSpace(1), spacing=12)
 
     def _recent(self, recent: list[Path]) -> QVBoxLayout:
         title = PlainLabel("Recent projects", "subtitle")
@@ -125,13 +120,10 @@ class StartPage(QWidget):
         for path in recent:
             add_entry(self.list, f"{path.stem}\n{path.parent}", path, str(path))
         self.list.itemActivated.connect(lambda entry: self.chosen.emit(entry.data(Qt.ItemDataRole.UserRole)))
-        column = vertical(title)
         if recent:
-            column.addWidget(self.list, 1)
-        else:
-            column.addWidget(PlainLabel("Projects you open are listed here.", "hint", wrap=True))
-            column.addStretch(1)
-        return column
+            return vertical(title, (self.list, 1))
+        nothing = PlainLabel("Projects you open are listed here.", "hint", wrap=True)
+        return vertical(title, nothing, StretchSpace(1))
 
     def show_problem(self, problem: Refusal, path: Path | None) -> None:
         """Say why a project could not be opened, and offer the way on: reading only, or its backups."""

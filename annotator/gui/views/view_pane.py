@@ -76,8 +76,7 @@ class PicturePane(Pane):
         super().__init__(session)
         self._pictures: tuple[SheetPicture, ...] = ()
         self._soon = later(self, self._draw, PICTURE_SETTLE_MS)
-        self.list = ChoiceBox(letters=18, accessibleName="Picture")
-        self.list.currentIndexChanged.connect(lambda _: self._soon.start())
+        self.list = ChoiceBox(self._soon.start, letters=18, accessibleName="Picture")
         self._head = column_of(horizontal(label_of(self.list, "Pi&cture"), (self.list, 1)))
         self.view = PictureView("The picture")
         self.none = PlainLabel("There is nothing to draw here.", "hint")
@@ -262,10 +261,11 @@ class ViewPane(Splitter):
         self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
         """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
         self.model = SheetModel(self)
-        self.table = with_properties(SheetTable("Figures", self.model, cells=True), sortingEnabled=True)
+        self.table = with_properties(
+            SheetTable("Figures", self.model, cells=True, opened=self._open), sortingEnabled=True
+        )
         self.table.horizontalHeader().setSortIndicatorClearable(True)
         theme.scale(self.table.setMinimumHeight, ONE_ROW)
-        self.table.activated.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
         self.tabs = with_properties(
             QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False

@@ -103,11 +103,10 @@ class FigureBehindView(BehindPane):
         self.note = PlainLabel("", "hint", wrap=True)
         self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
         self.items_table = with_properties(
-            SheetTable("Items behind the figure", self.items), sortingEnabled=True
+            SheetTable("Items behind the figure", self.items, opened=self._enter), sortingEnabled=True
         )
         self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.items_table.horizontalHeader().setSortIndicatorClearable(True)
-        self.items_table.activated.connect(self._enter)
         self.table = LinesTable(
             "Judgements", self.judgements, self.judgements.widths, stretched=3, moved=self._soon.start
         )
@@ -336,8 +335,8 @@ class Viewer(TabPart):
         self.view.turned.connect(self._turned)
         self.view.left.connect(self._show_response)
         self.behind.back.connect(self._back)
-        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        alone = Qt.ShortcutContext.WidgetShortcut
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table, context=alone)
         copy.activated.connect(self.leaving.copy)
         session.listen(self.moved, moving)
 
@@ -600,9 +599,12 @@ class ViewList(QListWidget):
     ) -> None:
         """`leads` are other pages that a group begins with, by its name."""
         super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(words)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        with_properties(
+            self,
+            frameShape=QFrame.Shape.NoFrame,
+            accessibleName=words,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+        )
         self.sought = search_field("Find a view…", "Find a view", self._fill)
         self._heads: list[QListWidgetItem] = []
         self._among, self.is_whole = {view.name: view for view in views}, False

@@ -250,9 +250,9 @@ class FlowRow(QLayout):
         return widths
 
 
-def wrapping(*parts: QWidget, gap: int = 8, even: bool = False) -> FlowRow:
-    """Parts of one line, which break into more lines where it is narrow."""
-    row = FlowRow(gap=gap, even=even)
+def wrapping(*parts: QWidget, gap: int = 8, even: bool = False, on: QWidget | None = None) -> FlowRow:
+    """Parts of one line, which break into more lines where it is narrow; `on` is the widget that they stand on."""
+    row = FlowRow(on, gap=gap, even=even)
     for part in parts:
         row.addWidget(part)
     return row

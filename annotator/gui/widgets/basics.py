@@ -81,10 +81,13 @@ class PlainLabel(QLabel):
 
 def wrap_lines(entries: QListWidget) -> None:
     """Have the entries of a list break into lines and show all of them, whatever its width."""
-    entries.setWordWrap(True)
-    entries.setTextElideMode(Qt.TextElideMode.ElideNone)
-    entries.setResizeMode(QListWidget.ResizeMode.Adjust)
-    entries.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    with_properties(
+        entries,
+        wordWrap=True,
+        textElideMode=Qt.TextElideMode.ElideNone,
+        resizeMode=QListWidget.ResizeMode.Adjust,
+        horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+    )
 
 
 def tooltip(text: str) -> str:
@@ -297,11 +300,14 @@ class PlainArea(QScrollArea):
         self._bar_kept_at: QSize | None = None
         # Of a viewport that Qt makes, Python has to find out what it is when it is first asked for: 5 ms of a start.
         self.setViewport(QWidget())
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(name)
+        with_properties(
+            self,
+            widgetResizable=True,
+            frameShape=QFrame.Shape.NoFrame,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            focusPolicy=Qt.FocusPolicy.NoFocus,
+            accessibleName=name,
+        )
         if inside is not None:
             self.setWidget(inside)
 

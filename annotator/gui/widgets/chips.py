@@ -35,7 +35,14 @@ from PySide6.QtWidgets import (
 from annotator import places
 from annotator.gui import keys, theme
 from annotator.gui.parts import below
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    horizontal,
+    push_button,
+    vertical,
+    with_properties,
+)
 
 _FILLED = "fill:"
 _OTHER_NAMES = {"close": "cross", "remove": "trash", "retire": "trash", "unsure": "question"}
@@ -345,10 +352,8 @@ class EmptyState(QWidget):
 
     def add_action(self, words: str, slot: Callable[[], object], primary: bool = False) -> QPushButton:
         """Add a button; the first is at the left. The button is returned."""
-        button = QPushButton(words.replace("&", "&&"))
-        if primary:
-            button.setProperty("role", "primary")
-        button.clicked.connect(lambda: slot())
+        role = "primary" if primary else ""
+        button = push_button(words.replace("&", "&&"), lambda: slot(), role)
         self.add_button(button)
         return button
 

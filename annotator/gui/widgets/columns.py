@@ -187,8 +187,7 @@ class FilterRow(QWidget, Generic[Filter]):
 
     def show_tips(self, tips: Mapping[Filter, str]) -> None:
         for one, tip in tips.items():
-            self._buttons[one].setToolTip(tip)
-            self._buttons[one].setAccessibleName(f"{one.value}, {tip}")
+            with_properties(self._buttons[one], toolTip=tip, accessibleName=f"{one.value}, {tip}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -253,10 +252,16 @@ class LinesTable(QTableView):
         *,
         cells: bool = False,
         moved: Callable[[], object] | None = None,
+        opened: Callable[[QModelIndex], object] | None = None,
     ) -> None:
-        """`moved` is called when another row is the current one, of a table of `cells` another cell."""
+        """`moved` is called when another row is the current one, of a table of `cells` another cell.
+
+        `opened` is called with what is pressed twice, or once by Enter.
+        """
         super().__init__()
         self.setModel(model)
+        if opened is not None:
+            self.activated.connect(opened)
         if moved is not None:
             marked = self.selectionModel()
             (marked.currentChanged if cells else marked.currentRowChanged).connect(lambda *_: moved())
@@ -266,12 +271,15 @@ class LinesTable(QTableView):
             if cells
             else QAbstractItemView.SelectionBehavior.SelectRows
         )
-        self.setSelectionBehavior(whole)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setAlternatingRowColors(True)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
+        with_properties(
+            self,
+            selectionBehavior=whole,
+            selectionMode=QAbstractItemView.SelectionMode.SingleSelection,
+            showGrid=False,
+            alternatingRowColors=True,
+            wordWrap=False,
+            tabKeyNavigation=False,
+        )
         self.verticalHeader().hide()
         for titles in (self.verticalHeader(), self.horizontalHeader()):
             titles.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -431,11 +439,14 @@ class RowsTree(QTreeWidget):
         self.setAccessibleName(name)
         self.setColumnCount(len(columns))
         self.setHeaderLabels(list(columns))
-        self.setRootIsDecorated(nested)
-        self.setUniformRowHeights(True)
-        self.setAllColumnsShowFocus(True)
-        self.setAlternatingRowColors(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        with_properties(
+            self,
+            rootIsDecorated=nested,
+            uniformRowHeights=True,
+            allColumnsShowFocus=True,
+            alternatingRowColors=True,
+            editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
+        )
         mode = QAbstractItemView.SelectionMode
         self.setSelectionMode(mode.ExtendedSelection if several else mode.SingleSelection)
         header = self.header()
@@ -517,8 +528,9 @@ class SearchableList(QFrame, Generic[Filter]):
         self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
         self.filters = FilterRow(filters, held)
         self.filters.chosen.connect(self.narrowed)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(lists)
+        with_properties(
+            self.list, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff, accessibleName=lists
+        )
         self.list.clicked.connect(self.entered)
         self.list.activated.connect(self.entered)
         self.left = PlainLabel("", "hint", wrap=True)
@@ -553,8 +565,9 @@ class TickList(QListWidget):
         """Between `least` and `most` lines high, as far as the lines are offered."""
         super().__init__()
         self._least, self._most = least, most
-        self.setAccessibleName(name)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        with_properties(
+            self, accessibleName=name, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
         self.itemChanged.connect(
             lambda entry: self.ticked_anew.emit(
                 entry.data(VALUE), entry.checkState() == Qt.CheckState.Checked

@@ -53,7 +53,7 @@ from PySide6.QtWidgets import (
 
 from annotator.domain.texts.canonical import storable
 from annotator.gui import theme
-from annotator.gui.widgets.basics import StretchSpace, direction_of, horizontal, tooltip
+from annotator.gui.widgets.basics import StretchSpace, direction_of, horizontal, tooltip, with_properties
 
 # A list that drops down has at most this many rows; its frame takes this much at most (px).
 MOST_ROWS, AROUND_ROWS = 16, 24
@@ -62,12 +62,22 @@ MOST_ROWS, AROUND_ROWS = 16, 24
 class ChoiceBox(QComboBox):
     """A combo box that elides long entries, with the whole in a tooltip."""
 
-    def __init__(self, parent: QWidget | None = None, letters: int = 0, **settings: Any) -> None:
-        """It asks for room for so many `letters`, however long the entries are; by default for that of the longest."""
-        super().__init__(parent, **settings)
+    def __init__(
+        self, changed: Callable[[], object] | None = None, letters: int = 0, **settings: Any
+    ) -> None:
+        """`changed` is called whenever another entry is chosen.
+
+        It asks for room for so many `letters`, however long the entries are; by default for that of the longest.
+        """
+        super().__init__(**settings)
+        if changed is not None:
+            self.currentIndexChanged.connect(lambda _: changed())
         if letters:
-            self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            self.setMinimumContentsLength(letters)
+            with_properties(
+                self,
+                sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon,
+                minimumContentsLength=letters,
+            )
 
     def showPopup(self) -> None:
         """Show only whole rows, as many as there is room for, as wide as the longest entry up to the window's width."""
@@ -173,8 +183,7 @@ def form_of(rows: Iterable[FormRow], on: QWidget | None = None, **settings: Any)
     form = QFormLayout(on, verticalSpacing=7, fieldGrowthPolicy=grows, **settings)
     form.setContentsMargins(0, 0, 0, 0)
     for words, part, field, name, tip in rows:
-        field.setAccessibleName(name)
-        field.setToolTip(tip)
+        with_properties(field, accessibleName=name, toolTip=tip)
         form.addRow(label_of(field, words), part)
     return form
 
@@ -210,8 +219,7 @@ class BudgetBox(AmountBox):
 
     def __init__(self, most: int = 100_000) -> None:
         super().__init__(minimum=0, maximum=most, decimals=4, prefix="$ ")
-        self.setSpecialValueText("no limit")
-        self.setAccessibleName("Budget in US dollars")
+        with_properties(self, specialValueText="no limit", accessibleName="Budget in US dollars")
 
     def textFromValue(self, value: float) -> str:
         whole, _, parts = f"{value:.4f}".partition(".")
@@ -309,8 +317,9 @@ class GrowingEdit(TextBox):
         self._longest = QTimer(self, singleShot=True, interval=LONGEST_MS)
         for timer in (self._pause, self._longest):
             timer.timeout.connect(self.tell)
-        self.setTabChangesFocus(True)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        with_properties(
+            self, tabChangesFocus=True, verticalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self._changed)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)

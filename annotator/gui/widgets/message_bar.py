@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -25,6 +25,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     add_entry,
     horizontal,
+    later,
     vertical,
     with_properties,
 )
@@ -58,8 +59,7 @@ class MessageBar(QFrame):
         self._slots: dict[QPushButton, Callable[[], object]] = {}
         for button in (self._act, self._other):
             button.clicked.connect(partial(self._do, button))
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self.clear)
+        self._timer = later(self, self.clear, INFO_MS)
         horizontal(
             (self._icon, 0, Qt.AlignmentFlag.AlignTop),
             (vertical(self._happened, self._todo, spacing=2), 1),
@@ -284,5 +284,8 @@ class MissingPanel(EscapePanel):
         self.entries.setCurrentRow(max(0, min(chosen, len(entries) - 1)))
         row = max(self.entries.sizeHintForRow(0), least_height)
         frame = 2 * self.entries.frameWidth() + 2
-        self.entries.setMinimumHeight(row * min(LEAST_ROWS, len(entries)) + frame)
-        self.entries.setMaximumHeight(row * min(most, len(entries)) + frame)
+        with_properties(
+            self.entries,
+            minimumHeight=row * min(LEAST_ROWS, len(entries)) + frame,
+            maximumHeight=row * min(most, len(entries)) + frame,
+        )

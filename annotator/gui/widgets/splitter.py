@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QSplitter, QSplitterHandle, QWidget
 
 from annotator.gui import theme
+from annotator.gui.widgets.basics import with_properties
 
 _STEP = 24
 # A part that stands above another has at least this height, at 100 %.
@@ -170,9 +171,12 @@ def _needed(part: QWidget) -> QSize:
 class _Handle(QSplitterHandle):
     def __init__(self, orientation: Qt.Orientation, parent: QSplitter) -> None:
         super().__init__(orientation, parent)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName("Divider; arrow keys move it")
-        self.setToolTip("Drag, or move with the arrow keys")
+        with_properties(
+            self,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+            accessibleName="Divider; arrow keys move it",
+            toolTip="Drag, or move with the arrow keys",
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         across = self.orientation() == Qt.Orientation.Horizontal
@@ -199,8 +203,7 @@ class SpreadBar(QWidget):
         self._parts = tuple(parts)
         whole = sum(count for _, count in parts)
         words = [f"{label}: {count} ({count / whole if whole else 0:.0%})" for label, count in parts]
-        self.setAccessibleName("; ".join(words))
-        self.setToolTip("\n".join(words))
+        with_properties(self, accessibleName="; ".join(words), toolTip="\n".join(words))
         self.update()
 
     def sizeHint(self) -> QSize:

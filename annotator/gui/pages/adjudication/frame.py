@@ -441,8 +441,7 @@ class DisputeMessage(QWidget):
 
     def __init__(self, dispute: SheetDispute) -> None:
         super().__init__()
-        self.text = MarkedText()
-        self.text.show_text(f"{dispute.letter or 'Someone'} objects: {dispute.text}")
+        self.text = MarkedText(f"{dispute.letter or 'Someone'} objects: {dispute.text}")
         self.answer = GrowingEdit(
             least=1,
             most=6,
@@ -470,7 +469,7 @@ class AdjudicationHead(QWidget):
         )
         self.title, self.question = PlainLabel("", "subtitle"), ElidedLabel("", "hint")
         self.figures, self.signs = ElidedLabel("", "hint"), Chips(wrap=False)
-        self.remarks = MarkedText(SMALL, "text-muted")
+        self.remarks = MarkedText(scale=SMALL, colour="text-muted")
         self.buttons = {
             act: button(
                 f"{hint} ({{{act}}})",

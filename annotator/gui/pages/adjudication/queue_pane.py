@@ -229,8 +229,8 @@ class UnanimousPanel(EscapePanel):
             maximum=100,
             value=round(SHARE * 100),
             accessibleName="Share drawn for a spot check",
+            valueChanged=lambda _: self._explain(),
         )
-        self.share.valueChanged.connect(lambda _: self._explain())
         self.confirm = push_button("", lambda: self.confirmed.emit(self.share.value() / 100), "primary")
         self._asking = QWidget()
         horizontal(

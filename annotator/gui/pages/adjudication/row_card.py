@@ -157,25 +157,20 @@ class RowCard(WorkCard):
         self._body = QWidget()
         column = vertical(on=self._body, margins=0, spacing=5)
         if self._ballot:
-            self._add_words(column, self._ballot.words)
+            column.addWidget(MarkedText(self._ballot.words))
         elif self.row.ruling.unanimous:
             self._fill_agreed(column)
         elif self.row.units:
             if shared := shared_words(self.row):
-                self._add_words(column, shared)
+                column.addWidget(MarkedText(shared))
             column.addLayout(self._columns())
         self.column.insertWidget(1, self._body)
-
-    def _add_words(self, column: QVBoxLayout, words: str) -> None:
-        text = MarkedText()
-        text.show_text(words)
-        column.addWidget(text)
 
     def _fill_agreed(self, column: QVBoxLayout) -> None:
         """What everybody wrote, once; then each one's quotation and note."""
         units = self.row.units
         first = next(iter(units.values()))
-        self._add_words(column, about(self.row))
+        column.addWidget(MarkedText(about(self.row)))
         chips = Chips()
         chips.show_chips(field_chips(self._kind, first))
         column.addWidget(chips)
@@ -302,9 +297,8 @@ def add_beside(column: QVBoxLayout, unit: Unit, show_quote: Callable[[int], obje
         button.clicked.connect(lambda _=False, place=place: show_quote(place))
         column.addWidget(button)
     if unit.note.strip():
-        note = MarkedText(SMALL, "text-muted")
-        note.show_text(f"Note{f' of {whose}' if whose else ''}: {unit.note.strip()}")
-        column.addWidget(note)
+        note = f"Note{f' of {whose}' if whose else ''}: {unit.note.strip()}"
+        column.addWidget(MarkedText(note, SMALL, "text-muted"))
 
 
 def marked_in(row: SheetRow, letter: str) -> list[Span]:
@@ -367,11 +361,7 @@ class RowControls(QWidget):
         self.rationale = self._field("rationale", "Rationale", "note", "shown to the annotators afterwards")
         self.gap = self._field("gap", "Guideline gap", "flag", "what the guideline leaves open")
         # Side by side where there is room, one above the other where it is narrow.
-        self._words = QBoxLayout(ACROSS)
-        self._words.setSpacing(6)
-        self._words.addWidget(self.sureness, 0)
-        self._words.addWidget(self.rationale, 3)
-        self._words.addWidget(self.gap, 2)
+        self._words = horizontal(self.sureness, (self.rationale, 3), (self.gap, 2), spacing=6)
         self._explaining = column_of(self.reasons, self._words, spacing=6)
         for part in (self._votes_row, self._takes_row, self._explaining):
             self.column.addWidget(part)

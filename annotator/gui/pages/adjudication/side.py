@@ -342,9 +342,7 @@ class Discussion(SidePart):
         column = vertical(on=inside, margins=(0, 0, 4, 0))
         self.notes = []
         for note in self._bench.ask(consensus.remarks) or ():
-            card, words = QFrame(), MarkedText()
-            card.setProperty("role", "card")
-            words.show_text(note.text)
+            card, words = with_properties(QFrame(), role="card"), MarkedText(note.text)
             vertical(PlainLabel("You" if note.person_id == me else "Someone else", "hint"), words, on=card)
             column.addWidget(card)
             self.notes.append(words)

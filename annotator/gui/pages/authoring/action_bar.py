@@ -148,13 +148,15 @@ class SubmitPanel(MissingPanel):
 
     def __init__(self) -> None:
         super().__init__("Missing fields and remarks", "Close")
-        self.entries.setWordWrap(True)
-        self.entries.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.reason = LineField(
-            accessibleName="Reason for submitting it unchanged", placeholderText="Why may it stay unchanged?"
+        with_properties(
+            self.entries, wordWrap=True, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         )
-        self.reason.textChanged.connect(self._judge_reason)
-        self.reason.returnPressed.connect(self._override)
+        self.reason = LineField(
+            accessibleName="Reason for submitting it unchanged",
+            placeholderText="Why may it stay unchanged?",
+            textChanged=self._judge_reason,
+            returnPressed=self._override,
+        )
         self.anyway = push_button("Submit anyway", self._override)
         vertical(
             horizontal((self.title, 1), self.close_button),

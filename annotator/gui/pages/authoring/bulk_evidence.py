@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
-    QPushButton,
 )
 
 from annotator.actions.material import lookups
@@ -23,7 +22,9 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    later,
     open_file,
+    push_button,
     tooltip,
     vertical,
     with_properties,
@@ -56,9 +57,11 @@ class BulkEvidence(Pane):
             tabChangesFocus=True,
         )
         theme.scale(self.text.setFixedHeight, PASTE_HEIGHT)
-        self.file = QPushButton("File…")
-        self.listed = with_properties(
-            QPushButton("The source's list"), toolTip="The references at the end of the item's sources"
+        self.file = push_button("File…", self._choose)
+        self.listed = push_button(
+            "The source's list",
+            lambda: self._ask(lookups.from_sources),
+            toolTip="The references at the end of the item's sources",
         )
         self.itself = KeyButton("The source itself", act="source_itself")
         self.entries = with_properties(QListWidget(), accessibleName="References that were read")
@@ -68,11 +71,11 @@ class BulkEvidence(Pane):
             act="ask_draft",
             hint="Ask OpenAlex and CrossRef for lacking titles, authors and years; replies are kept",
         )
-        self.tick = with_properties(
-            QPushButton("Tick the doubtful"), toolTip="Each can be ticked by itself in the list above"
+        self.tick = push_button(
+            "Tick the doubtful", self._tick_doubtful, toolTip="Each can be ticked by itself in the list above"
         )
         self.answer = MessageBar()
-        self._soon = QTimer(self, singleShot=True, interval=EVIDENCE_SETTLE_MS)
+        self._soon = later(self, self._read_pasted, EVIDENCE_SETTLE_MS)
         row = wrapping(self.file, self.listed, self.itself)
         acts = wrapping(self.take_all, self.tick, self.look)
         wrap_lines(self.entries)
@@ -85,13 +88,9 @@ class BulkEvidence(Pane):
 
     def _listen(self) -> None:
         self.text.textChanged.connect(self._soon.start)
-        self._soon.timeout.connect(self._read_pasted)
-        self.file.clicked.connect(self._choose)
-        self.listed.clicked.connect(lambda: self._ask(lookups.from_sources))
         self.itself.clicked.connect(self.take_source)
         self.take_all.clicked.connect(self.take)
         self.entries.itemChanged.connect(self._count)
-        self.tick.clicked.connect(self._tick_doubtful)
         self.look.clicked.connect(self.look_up)
 
     def follow(self, item: Item, _kind: Kind) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import QFileDialog, QPushButton, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QFileDialog, QTreeWidgetItem
 
 from annotator.actions.parcels import known_keys, packing, unpacking
 from annotator.actions.parcels.packing import HandOutResult, TaskContent
@@ -84,31 +84,25 @@ class ImportFiles(TabPart):
             enabled=not self.session.project.readonly,
         )
         self.nothing.add_button(self._first)
-        listed = QWidget()
-        column = vertical(self.head, (self.tree, 1), on=listed, margins=0, spacing=8)
-        self.answer.float_over(self.tree)
-        column.addWidget(self.detail)
-        column.addWidget(self.progress)
         self.more = KeyButton(
             "Choose more…", act="choose_work", press=self.choose, enabled=not self.session.project.readonly
         )
         self.bring_in = KeyButton("Import", act="submit", role="primary", press=self.take_in)
         self.remove, self.clear = (
             KeyButton("Remove from list", "Del", press=self.forget),
-            QPushButton("Clear the list"),
+            push_button("Clear the list", self._clear),
         )
         gone = QShortcut(
             QKeySequence(Qt.Key.Key_Delete), self.tree, context=Qt.ShortcutContext.WidgetShortcut
         )
         gone.activated.connect(lambda: None if self._done else self.forget())
         self.copy = KeyButton("Copy all receipt codes", role="primary", press=self._copy)
-        self.clear.clicked.connect(self._clear)
         self.about = PlainLabel(
             role="hint", wrap=True, alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         )
-        column.addLayout(
-            horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.bring_in)
-        )
+        foot = horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.bring_in)
+        listed = column_of(self.head, (self.tree, 1), self.detail, self.progress, foot, spacing=8)
+        self.answer.float_over(self.tree)
         self.body = Stack(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
         self._show()
@@ -429,14 +423,10 @@ class HandingOut(TabPart):
         self.nothing.add_action(
             "Assign work…", lambda: self.session.go("People", part="Hand out"), primary=True
         )
-        listed = QWidget()
         self.table = RowsTree(
             "People and the contents of their tasks", COLUMNS, WIDTHS, STAGES, several=True, firm=(ALIAS, DUE)
         )
         self.table.itemSelectionChanged.connect(self._offer)
-        column = vertical((self.table, 1), on=listed, margins=0, spacing=8)
-        self.answer.float_over(self.table)
-        column.addWidget(self.progress)
         self.mail = push_button(
             "Copy a mail", self._copy_mail, "quiet", toolTip="A text to send with the file"
         )
@@ -449,9 +439,9 @@ class HandingOut(TabPart):
             wrap=True,
         )
         self.key, self.shared, self.later = PlainLabel(wrap=True), FolderLine(session), PlainLabel(wrap=True)
-        column.addWidget(self.later)
-        column.addLayout(horizontal((vertical(about, self.key), 1), self.mail, self.some, self.all))
-        column.addWidget(self.shared)
+        foot = horizontal((vertical(about, self.key), 1), self.mail, self.some, self.all)
+        listed = column_of((self.table, 1), self.progress, self.later, foot, self.shared, spacing=8)
+        self.answer.float_over(self.table)
         self.body = Stack(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
         theme.watch(self, self._fill_table)

@@ -159,8 +159,7 @@ class DifferencesView(BehindPane):
         super().__init__(session)
         self._line: PairLine | None = None
         self.apart = CellsModel[RaterDifference](DIFFERENCES, self)
-        self.table = CellsTable("Differences", self.apart, stretched=2)
-        self.table.activated.connect(lambda _: self._read())
+        self.table = CellsTable("Differences", self.apart, stretched=2, opened=lambda _: self._read())
         hint = PlainLabel("Enter or double-click opens the reply", "hint")
         vertical(horizontal((self.title, 1), hint, self.leave), (self.table, 1), on=self, margins=0)
 

@@ -147,16 +147,16 @@ class EndpointForm(Pane):
         yield words, field, field, words.replace("&", ""), ""
 
     def _usual(self) -> QToolButton:
-        self.usual = with_properties(
-            QToolButton(), toolTip="Usual providers", accessibleName="Usual providers"
+        self.usual = chips.tool_button(
+            "Usual providers",
+            "down",
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
         )
-        chips.put(self.usual, "down")
-        self.usual.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.usual)
         for preset in judges.PRESETS:
             menu.addAction(f"{preset.title}\t{preset.base_url}", partial(self._take, preset))
         self.usual.setMenu(menu)
-        self.usual.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return self.usual
 
     def _take(self, preset: judges.Preset) -> None:
@@ -397,8 +397,9 @@ class VoteForm(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.name = LineField(placeholderText="a short name, e.g. panel of three")
-        self.name.textEdited.connect(lambda _: self.edited.emit())
+        self.name = LineField(
+            placeholderText="a short name, e.g. panel of three", textEdited=lambda _: self.edited.emit()
+        )
         self.members = TickList("Judges whose verdicts are counted", 3, 8)
         self.members.ticked_anew.connect(self._say)
         self.words = PlainLabel(NONE, "hint", wrap=True)

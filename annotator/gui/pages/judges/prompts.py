@@ -292,8 +292,8 @@ class PromptsPart(PagePart):
         self.wordings = ChoiceBox(
             accessibleName="Shipped wordings",
             toolTip="Wordings that come with the program; the chosen one is written into the editor",
+            activated=lambda _: self._take_wording(),
         )
-        self.wordings.activated.connect(lambda _: self._take_wording())
         self._shown = ""
         self.acts = {
             "submit": self.put_in_force,

@@ -32,7 +32,7 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import STATUS_WORDS, flag_words, spent, value_look, value_words
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
+from annotator.gui.widgets.bars import ActsBar, Command, grow_by_width, wrapping
 from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field, when_changed
@@ -112,9 +112,7 @@ class ReplyFilters(QWidget):
         self.source.setMinimumContentsLength(34)
         self.search.setMinimumWidth(200)
         grow_by_width(self)
-        row = FlowRow(self)
-        for widget in (self.source, self.which, self.system, self.place, self.search):
-            row.addWidget(widget)
+        wrapping(self.source, self.which, self.system, self.place, self.search, gap=6, on=self)
         self.place.hide()
 
     def offer_sources(

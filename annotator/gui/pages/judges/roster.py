@@ -375,10 +375,15 @@ class JudgesPart(PagePart):
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.side = JudgeSide(session)
         self.model, self.totals = CellsModel[JudgeLine](JUDGES, self), CellsModel[JudgeTotal](TOTALS, self)
-        self.table = CellsTable("Judges", self.model, stretched=0, moved=self._turn)
-        self.table.activated.connect(lambda _: self.side.focus_first())
-        self.came = CellsTable("Results of the selected judge", self.totals, stretched=0)
-        self.came.activated.connect(lambda index: self._read(index.row()))
+        self.table = CellsTable(
+            "Judges", self.model, stretched=0, moved=self._turn, opened=lambda _: self.side.focus_first()
+        )
+        self.came = CellsTable(
+            "Results of the selected judge",
+            self.totals,
+            stretched=0,
+            opened=lambda index: self._read(index.row()),
+        )
         self.nothing = answered_label("No judgements yet.")
         self.begin_run = push_button("Start a run", self._begin_run)
         self.side.saved.connect(self._saved)

@@ -520,8 +520,11 @@ class LivePanel(Pane):
     def _settle(self) -> None:
         """Take no more room than a few words need while nothing is in progress."""
         idle = self.body.currentIndex() == 0
-        self.setMaximumHeight(theme.current().px(86) if idle else _NO_END)
-        self.setMinimumHeight(0 if idle else theme.current().px(215))
+        with_properties(
+            self,
+            maximumHeight=theme.current().px(86) if idle else _NO_END,
+            minimumHeight=0 if idle else theme.current().px(215),
+        )
 
 
 def _seen(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotator.actions.items import extracts
 from annotator.actions.judges import judges
@@ -40,6 +40,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     StretchSpace,
     column_of,
+    horizontal,
     later,
     push_button,
     tooltip,
@@ -59,9 +60,14 @@ class PastRuns(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.runs, self.queue = CellsModel[RunLine](RUNS, self), CellsModel[QueuedRun](WAITING, self)
-        self.table = CellsTable("Past runs", self.runs, stretched=2, moved=self.chosen.emit)
+        self.table = CellsTable(
+            "Past runs",
+            self.runs,
+            stretched=2,
+            moved=self.chosen.emit,
+            opened=lambda _: self.read_wanted.emit(),
+        )
         self.waiting = CellsTable("Queued runs", self.queue, stretched=2)
-        self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
         self.nothing = answered_label(NONE)
         self.queued = self._queue_pane()
@@ -72,19 +78,15 @@ class PastRuns(Pane):
         vertical(parts, on=self, margins=0)
 
     def _queue_pane(self) -> QWidget:
-        pane, head = QWidget(), QHBoxLayout()
-        head.addWidget(self.queue_title)
-        head.addStretch(1)
-        for name, picture, slot in (
-            ("Earlier", "up", lambda: self._move(-1)),
-            ("Later", "down", lambda: self._move(1)),
-            ("Remove from the queue", "trash", self._remove),
-        ):
-            button = chips.tool_button(name, picture, slot)
-            button.setEnabled(not self.session.project.readonly)
-            head.addWidget(button)
-        vertical(head, (self.waiting, 1), on=pane, margins=(0, 4, 0, 0), spacing=4)
-        return pane
+        button = partial(chips.tool_button, enabled=not self.session.project.readonly)
+        head = horizontal(
+            self.queue_title,
+            StretchSpace(1),
+            button("Earlier", "up", lambda: self._move(-1)),
+            button("Later", "down", lambda: self._move(1)),
+            button("Remove from the queue", "trash", self._remove),
+        )
+        return column_of(head, (self.waiting, 1), margins=(0, 4, 0, 0), spacing=4)
 
     @property
     def waits(self) -> bool:

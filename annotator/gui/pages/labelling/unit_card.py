@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE
@@ -77,9 +77,6 @@ class VerdictButtons(QWidget):
             button.setChecked(number == place)
 
 
-_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-
-
 class UnitDetails(QWidget):
     """Controls of one unit; `show_label` shows the state."""
 
@@ -100,22 +97,16 @@ class UnitDetails(QWidget):
         """
         super().__init__()
         self._bench, self._protocol, self._locked = bench, bench.protocol, locked
-        whole = vertical(on=self, margins=(0, 2, 0, 0), spacing=6)
         self.outdated, self.origin = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
-        whole.addWidget(self.outdated)
-        whole.addWidget(self.origin)
-        column = QBoxLayout(_ACROSS if flat else _DOWN)
-        column.setSpacing(6)
-        whole.addLayout(column)
         self.verdicts = VerdictButtons(bench, allowed, why, locked)
         self.kind_rows = list(self._kind_rows())
-        column.addWidget(self.verdicts)
-        for row in self.kind_rows:
-            column.addWidget(row)
         # In one line the hint would take the note's room.
         self._quotes = not flat
-        column.addLayout(self._evidence())
-        column.addLayout(self._notes(), 1 if flat else 0)
+        evidence, notes = self._evidence(), self._notes()
+        controls = (horizontal if flat else vertical)(
+            self.verdicts, *self.kind_rows, evidence, (notes, int(flat)), spacing=6
+        )
+        vertical(self.outdated, self.origin, controls, on=self, margins=(0, 2, 0, 0), spacing=6)
         self.setTabOrder(self.show_evidence, self.clear_evidence)
         self.setTabOrder(self.clear_evidence, self.note)
         self.setTabOrder(self.note, self.flag)

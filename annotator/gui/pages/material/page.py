@@ -20,7 +20,7 @@ from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import PartedPage, Tab, TabPart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -28,6 +28,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     add_entry,
     horizontal,
+    push_button,
     vertical,
     with_properties,
 )
@@ -244,38 +245,33 @@ class TranscriptSide(QWidget):
         self._stored, self._doubtful, self._excluded, self._readonly = "", False, False, True
         self.place, self.words = (
             PlainLabel(role="hint", wrap=True),
-            GrowingEdit(2, 8, accessibleName="Words of the passage"),
+            GrowingEdit(2, 8, accessibleName="Words of the passage", textChanged=self._enable),
         )
-        self.words.textChanged.connect(self._enable)
         self.correct = KeyButton("Correct", act="keep_drawn", press=self.save)
         self.correct.set_hint("Save the words; unchanged words settle the doubt")
         self.leave = KeyButton("Leave out", act="remove_drawn", press=self.turn)
         self.speaker, self.name = (
-            ChoiceBox(accessibleName="Speaker"),
+            ChoiceBox(self._tell_speaker, accessibleName="Speaker"),
             LineField(
-                placeholderText="new name, or another’s to merge", accessibleName="New name of the speaker"
+                placeholderText="new name, or another’s to merge",
+                accessibleName="New name of the speaker",
+                textChanged=lambda _: self._enable(),
+                returnPressed=self._rename,
             ),
         )
-        self.speaker.currentIndexChanged.connect(lambda _: self._tell_speaker())
-        self.name.textChanged.connect(lambda _: self._enable())
-        self.name.returnPressed.connect(self._rename)
         self.rename, self.hide_names = (
-            QPushButton("Rename"),
+            push_button("Rename", self._rename),
             with_properties(
                 QPushButton("S1, S2 …"),
                 toolTip="Replace the names of all speakers; who is who stays in this project",
             ),
         )
-        self.rename.clicked.connect(self._rename)
         self.known = PlainLabel(role="hint", wrap=True)
         self.acts = with_properties(QListWidget(), accessibleName="Changes, newest first", wordWrap=True)
         theme.scale(self.acts.setMinimumHeight, 130)
         self.none = answered_label("Nothing was changed yet.")
-        passage, speakers, doing = QFrame(), QFrame(), FlowRow()
-        for button in (self.correct, self.leave):
-            doing.addWidget(button)
-        for card in (passage, speakers):
-            card.setProperty("role", "card")
+        passage, speakers = (with_properties(QFrame(), role="card") for _ in range(2))
+        doing = wrapping(self.correct, self.leave, gap=6)
         vertical(
             PlainLabel("Passage", "subtitle"), self.place, self.words, doing, on=passage, spacing=6,
         )  # fmt: skip

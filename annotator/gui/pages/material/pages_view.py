@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from annotator.actions.items import pages
 from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
@@ -18,12 +18,13 @@ from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
+from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
     choose_folder,
+    horizontal,
     later,
     push_button,
     vertical,
@@ -70,12 +71,9 @@ class FetchingBar(OrderPane):
         )
         self.begin = KeyButton("Fetch", act="start_run", role="primary", press=self.start)
         self.run.progressed.connect(lambda _: self.came.emit())
-        row, options = QHBoxLayout(), FlowRow(gap=14)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.folder)
-        row.addWidget(self.begin)
-        for box in (self.every, self.private, self.anew, together("Reader service", self.reader)):
-            options.addWidget(box)
+        reader = together("Reader service", self.reader)
+        options = wrapping(self.every, self.private, self.anew, reader, gap=14)
+        row = horizontal((self.words, 1), self.folder, self.begin)
         vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
 
     def show_plan(self, pages: CitedPages) -> None:

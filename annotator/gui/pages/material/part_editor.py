@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QSizePolicy,
     QStackedWidget,
@@ -346,28 +345,20 @@ class PartEditor(Pane):
             hint="Make what was merged key points of their own",
             press=self.part,
         )
-        head, foot = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self.standing)
-        head.addStretch(1)
-        head.addWidget(self.replies)
-        head.addWidget(self.confirming)
-        foot.addWidget(self.cited)
-        foot.addStretch(1)
-        foot.addWidget(self.keeping)
-        card = with_properties(QFrame(), role="card")
         points = horizontal(self.parting, self.vital, StretchSpace(1), self.accepting)
-        vertical(self._stack, self.merged, points, foot, on=card)
-        card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.card = card
+        foot = horizontal(self.cited, StretchSpace(1), self.keeping)
+        self.card = with_properties(QFrame(), role="card")
+        vertical(self._stack, self.merged, points, foot, on=self.card)
+        self.card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         theme.scale(self.list.setMinimumHeight, LEAST_HEIGHT)
         self._filler = QWidget()
         vertical(
-            head,
+            horizontal(self.standing, StretchSpace(1), self.replies, self.confirming),
             horizontal((self.about, 1), self.adding, self.removing),
             self.nothing,
             (self.list, 1),
             (self._filler, 1),
-            card,
+            self.card,
             on=self,
             margins=(8, 0, 0, 0),
             spacing=6,

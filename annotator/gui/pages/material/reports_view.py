@@ -261,12 +261,19 @@ class ReportsView(TabPart):
         # An answer may still come when the window has given the file back.
         self.model = ReportsGrid(self)
         self.grid = LinesTable(
-            "Reports by item and system", self.model, stretched=0, cells=True, moved=self._show_cell
+            "Reports by item and system",
+            self.model,
+            stretched=0,
+            cells=True,
+            moved=self._show_cell,
+            opened=self._activate,
         )
-        self.grid.activated.connect(self._activate)
         self.grid.verticalHeader().show()
-        self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))
-        self.grid.verticalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        with_properties(
+            self.grid.verticalHeader(),
+            maximumWidth=theme.current().px(KEY_WIDTH),
+            textElideMode=Qt.TextElideMode.ElideMiddle,
+        )
         self.form, self.lacking = WritingForm(session), LackingList()
         self.of_system = MetadataForm(session, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
         self.of_reports = MetadataForm(session, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)

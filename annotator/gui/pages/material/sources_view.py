@@ -17,7 +17,7 @@ from annotator.actions.research.research import CompletedWorks, NamedWorks
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import Pane, ProjectSession
-from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
+from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -92,10 +92,9 @@ class MetadataForm(Pane):
             offer(box, [(choice or "not stated", choice) for choice in field.choices])
             box.currentIndexChanged.connect(lambda _: self._enable())
             return box
-        line = LineField(placeholderText=field.example)
-        line.textChanged.connect(lambda _: self._enable())
-        line.returnPressed.connect(self.save)
-        return line
+        return LineField(
+            placeholderText=field.example, textChanged=lambda _: self._enable(), returnPressed=self.save
+        )
 
     def show_things(self, ids: Sequence[str], values: Mapping[str, Any]) -> None:
         """Show the values of these things, by id; what was typed and not saved for the same ones stays."""
@@ -193,9 +192,7 @@ class WorksCard(Pane):
             self._choose_folder,
             toolTip="A folder that was collected, or one with such tables and replies",
         )
-        row = FlowRow(gap=8)
-        for button in (self.look, self.file, self.folder):
-            row.addWidget(button)
+        row = wrapping(self.look, self.file, self.folder)
         vertical(
             PlainLabel("Works named by reports", "strong"),
             self.words,

@@ -61,7 +61,9 @@ class ResearchFields(QObject):
         self._form = form
         usual = responding.SystemSettings()
         self.corpus = LineField(
-            placeholderText="arXiv, or a folder with works.csv", accessibleName="Collection of works"
+            placeholderText="arXiv, or a folder with works.csv",
+            accessibleName="Collection of works",
+            textChanged=lambda _: self.changed.emit(),
         )
         self.choose = push_button("Choose…", self._choose, accessibleName="Choose a collection of works")
         self.rounds = NumberBox(minimum=1, maximum=10, value=usual.rounds, accessibleName="Rounds of search")
@@ -77,7 +79,6 @@ class ResearchFields(QObject):
         boxes = (self.rounds, "queries each", self.queries), (self.per_query, "keep", self.keep)
         for first, _, second in boxes:
             when_changed(self.changed.emit, first, second)
-        self.corpus.textChanged.connect(lambda _: self.changed.emit())
         lines = [
             horizontal(first, PlainLabel(words), second, StretchSpace(1)) for first, words, second in boxes
         ]

@@ -43,6 +43,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    column_of,
     horizontal,
     later,
     vertical,
@@ -74,13 +75,19 @@ class BoardView(TabPart):
         self._team = team
         self.model = BoardModel(self)
         self.filters, self.due = BoardFilters(self.model), DueBar()
-        self.table = LinesTable("Progress", self.model, self.model.widths, stretched=PERSON)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.table.setSortingEnabled(True)
+        self.table = LinesTable(
+            "Progress",
+            self.model,
+            self.model.widths,
+            stretched=PERSON,
+            opened=lambda index: self._go(self.model.at(index.row())),
+        )
+        self.table.customContextMenuRequested.connect(self._show_menu)
+        with_properties(
+            self.table, selectionMode=QAbstractItemView.SelectionMode.ExtendedSelection, sortingEnabled=True
+        )
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.customContextMenuRequested.connect(self._show_menu)
-        self.table.activated.connect(lambda index: self._go(self.model.at(index.row())))
         self.people = TotalsTable()
         self.people.chosen.connect(self.filters.choose_person)
         self.filters.changed.connect(self._narrow)
@@ -97,10 +104,6 @@ class BoardView(TabPart):
         parts = Splitter(
             "people/who is where", parts=(self.middle, self.people), sizes=(790, 290), stretch=(3, 1)
         )
-        work = QWidget()
-        column = vertical(self.filters, (parts, 1), on=work, margins=(0, 10, 0, 0), spacing=8)
-        self.answer.float_over(parts)
-        column.addWidget(self.due)
         self.acts = {
             "withdraw": self.withdraw,
             "change_due": self.open_due,
@@ -117,7 +120,9 @@ class BoardView(TabPart):
             role="primary",
             press=lambda: self._go(next(iter(self.chosen()), None)),
         )
-        column.addLayout(horizontal((wrapping(*self.buttons.values(), gap=6), 1), self.open))
+        foot = horizontal((wrapping(*self.buttons.values(), gap=6), 1), self.open)
+        work = column_of(self.filters, (parts, 1), self.due, foot, margins=(0, 10, 0, 0), spacing=8)
+        self.answer.float_over(parts)
         self.body.addWidget(self.nothing)
         self.body.addWidget(work)
         vertical(self.body, on=self, margins=0)

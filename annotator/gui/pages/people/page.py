@@ -268,9 +268,10 @@ class HandOut(TabPart):
         area = PlainArea("Work to hand out", self.form)
         parts = Splitter("people/hand out", parts=(area, self.preview), sizes=(470, 600), stretch=(2, 3))
         about = PlainLabel(
-            "Existing assignments stay and are counted; the adjudicator of an item is never one of its "
-            "annotators.", "hint", wrap=True,
-        )  # fmt: skip
+            "Existing assignments stay and are counted; the adjudicator of an item is never one of its annotators.",
+            "hint",
+            wrap=True,
+        )
         foot = horizontal((about, 1), self.assign)
         work = column_of((parts, 1), foot, margins=(0, 6, 0, 0), spacing=6)
         self.answer.float_over(parts)

@@ -31,6 +31,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
+    push_button,
     vertical,
     with_properties,
 )
@@ -131,10 +132,9 @@ class PlanForm(Pane):
             (column_of(self.adjudicators, self.new[Role.ADJUDICATOR]), 1),
             spacing=12,
         )
-        self.labelled, self.options = QWidget(), QWidget()
-        labels, options = (vertical(on=part, margins=0, spacing=6) for part in (self.labelled, self.options))
-        labels.addWidget(PlainLabel("What is labelled", "strong"))
-        labels.addWidget(self.labels)
+        self.labelled = column_of(PlainLabel("What is labelled", "strong"), self.labels, spacing=6)
+        self.options = QWidget()
+        options = vertical(on=self.options, margins=0, spacing=6)
         self.more = with_properties(QPushButton("Options"), role="quiet", checkable=True)
         self.more.toggled.connect(self.options.setVisible)
         self.options.hide()
@@ -438,11 +438,9 @@ class PairOrders(Pane):
     def _draw_row(self, name: str, title: str) -> QWidget:
         many = NumberBox(maximum=1_000_000, accessibleName=f"{title}: pairs to draw")
         seed = NumberBox(maximum=10_000_000, accessibleName=f"{title}: seed of the draw", prefix="seed ")
-        button = QPushButton("Draw")
-        many.setSpecialValueText("all pairs are asked")
-        many.setSuffix(" pairs, drawn at random")
+        button = push_button("Draw", lambda: self._draw(name, many.value(), seed.value()))
+        with_properties(many, specialValueText="all pairs are asked", suffix=" pairs, drawn at random")
         seed.setValue(1)
-        button.clicked.connect(lambda: self._draw(name, many.value(), seed.value()))
         self.draws[name] = many, seed, button
         return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))
 

@@ -320,17 +320,15 @@ class PeopleTable(TabPart):
         self._open: Mapping[str, StatusTotal] = {}
         self.acts = {"rename_person": self.begin_renaming, "leave_or_return": self.leave_or_return}
         self.model = PeopleModel(session)
-        self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME, moved=self._offer)
+        self.list = LinesTable(
+            "People",
+            self.model,
+            self.model.widths,
+            stretched=NAME,
+            moved=self._offer,
+            opened=lambda _: self.work_as(),
+        )
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.activated.connect(lambda _: self.work_as())
-        column = vertical(on=self, margins=(0, 10, 0, 0), spacing=8)
-        column.addWidget(PlainLabel(
-            "Everyone sees their own work and the consensus, never another annotator's work. Names stay in "
-            "this file; exports contain only the alias. When people leave, their work is "
-            "kept.", "hint", wrap=True,
-        ))  # fmt: skip
-        column.addWidget(self.list, 1)
-        self.answer.float_over(self.list)
         self.name, self.alias = (
             LineField(placeholderText="Names: Ana Silva; Li Wei", accessibleName="Names of new people"),
             LineField(
@@ -349,12 +347,19 @@ class PeopleTable(TabPart):
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
         add = KeyButton("Add", press=self.add)
         self.adding = QWidget()
-        self.adding.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
-        column.addWidget(self.adding)
+        wrapping(self.name, self.alias, *self.roles.values(), add, on=self.adding)
         self.rename = KeyButton("Rename", act="rename_person", press=self.begin_renaming)
         self.leaving = KeyButton("Deactivate", act="leave_or_return", press=self.leave_or_return)
         self.work = KeyButton("Work as this person", "Return", role="primary", press=self.work_as)
-        column.addLayout(horizontal(self.rename, self.leaving, StretchSpace(1), self.work))
+        about = PlainLabel(
+            "Everyone sees their own work and the consensus, never another annotator's work. Names stay in "
+            "this file; exports contain only the alias. When people leave, their work is kept.",
+            "hint",
+            wrap=True,
+        )
+        foot = horizontal(self.rename, self.leaving, StretchSpace(1), self.work)
+        vertical(about, (self.list, 1), self.adding, foot, on=self, margins=(0, 10, 0, 0), spacing=8)
+        self.answer.float_over(self.list)
 
     def focus_first(self) -> None:
         self.list.setFocus()

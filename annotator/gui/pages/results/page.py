@@ -49,10 +49,15 @@ class ResultViewer(Viewer):
         if paper_tables.in_use(session.project):
             self._name = VIEW.name
         self.limit = AmountBox(
-            decimals=1, minimum=0.0, maximum=100.0, singleStep=1.0, suffix=" % missing",
+            decimals=1,
+            minimum=0.0,
+            maximum=100.0,
+            singleStep=1.0,
+            suffix=" % missing",
             accessibleName="Largest share of missing judgements for a publishable figure",
-        keyboardTracking=False)  # fmt: skip
-        self.limit.valueChanged.connect(lambda value: session.do(results.set_limit, round(value / 100, 4)))
+            keyboardTracking=False,
+            valueChanged=lambda value: session.do(results.set_limit, round(value / 100, 4)),
+        )
         self._limit = together("Max. missing", self.limit, MARKED)
         self.file = push_button(BESIDE, self._choose_file, toolTip=COMPARED)
         self.unadjudicated = with_properties(

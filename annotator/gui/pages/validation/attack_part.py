@@ -86,7 +86,10 @@ class AttackForm(Pane):
         self._offers: dict[str, AttackableJudge] = {}
         self._left_out: set[str] = set()
         self.estimating = Estimating(session, self, self._came)
-        self.judge, self.what = ChoiceBox(letters=10), ChoiceBox(letters=10)
+        self.judge, self.what = (
+            ChoiceBox(self._offer_protocols, letters=10),
+            ChoiceBox(self._offer_attacks, letters=10),
+        )
         self.attacks = TickList()
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
         self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
@@ -95,8 +98,6 @@ class AttackForm(Pane):
         self.budget = BudgetBox()
         self.summary, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self._lay_out()
-        self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
-        self.what.currentIndexChanged.connect(lambda _: self._offer_attacks())
         self.attacks.ticked_anew.connect(self._ticked)
         when_changed(self._turn, self.many, self.seed, self.span)
 
@@ -549,8 +550,16 @@ class AttacksPart(PagePart):
             CellsModel[AttackCaseLine](CASES, self),
         )
         self._soon = later(self, self._ask_cases, PART_SETTLE_MS)
-        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0, moved=self._soon.start)
-        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2, moved=self._offer)
+        self.rates = CellsTable(
+            "Attacks and failure rates",
+            self.lines,
+            stretched=0,
+            moved=self._soon.start,
+            opened=lambda _: self.list.setFocus(),
+        )
+        self.list = CellsTable(
+            "Verdicts on copies", self.cases, stretched=2, moved=self._offer, opened=lambda _: self.read()
+        )
         self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
         self.acts = {
             "submit": self.start,
@@ -562,8 +571,6 @@ class AttacksPart(PagePart):
         }
         self.form.changed.connect(self._offer)
         self.run.ended.connect(self._ended)
-        self.list.activated.connect(lambda _: self.read())
-        self.rates.activated.connect(lambda _: self.list.setFocus())
         area = PlainArea("Attack settings", self.form)
         self.below = _column(self.count, self.list)
         right = Splitter(
@@ -701,12 +708,8 @@ class AttacksPart(PagePart):
 
 
 def _column(*widgets: QWidget) -> QWidget:
-    made = QWidget()
-    column = vertical(on=made, margins=(4, 0, 0, 4), spacing=5)
-    for widget in widgets:
-        column.addWidget(widget, 1 if widget is widgets[-1] else 0)
-    column.addStretch(0)
-    return made
+    *above, last = widgets
+    return column_of(*above, (last, 1), StretchSpace(0), margins=(4, 0, 0, 4), spacing=5)
 
 
 def _read_all(

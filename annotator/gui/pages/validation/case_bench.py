@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QStackedWidget,
@@ -403,8 +403,7 @@ class CasePart(PagePart):
         self.judging = self.nothing.add_action(
             "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
         )
-        self.recount = QTimer(self, singleShot=True)
-        self.recount.timeout.connect(self.count_anew)
+        self.recount = later(self, self.count_anew, RECOUNT_MS)
         # What counts on another thread holds up painting: what there is is painted first.
         self._soon = later(self, self.look, 0)
         self.go_to: Key = ()

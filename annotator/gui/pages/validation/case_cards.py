@@ -460,8 +460,7 @@ class CaseCard(QWidget):
         super().__init__()
         self._locked = locked
         self._answers = {answer.value: answer for answer in answers}
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setProperty("role", "side")
+        with_properties(self, focusPolicy=Qt.FocusPolicy.StrongFocus, role="side")
         self.where, self.state = ElidedLabel("", "hint"), StateChip()
         self.beside, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", "subtitle", wrap=True)
         self.boxes = [VoiceBox() for _ in range(SIDES)]

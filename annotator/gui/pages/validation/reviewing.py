@@ -37,7 +37,7 @@ from annotator.gui.pages.validation.case_cards import (
     VerdictCase,
 )
 from annotator.gui.session.session import Pane, ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
+from annotator.gui.widgets.bars import ActsBar, Command, wrapping
 from annotator.gui.widgets.basics import PlainLabel, push_button
 from annotator.gui.widgets.fields import NumberBox
 
@@ -135,9 +135,7 @@ class ErrorDraw(Pane):
             NumberBox(maximum=10_000_000, accessibleName="Seed of the draw", prefix="seed "),
         )
         self.button = push_button("Draw", self._draw)
-        row = FlowRow(self, gap=8)
-        for widget in (self.note, self.many, self.seed, self.button):
-            row.addWidget(widget)
+        wrapping(self.note, self.many, self.seed, self.button, on=self)
 
     def fill(self) -> None:
         result = self.session.ask(label_sealing.sample)

@@ -103,9 +103,13 @@ class UnclearPanel(Pane):
         self.back = push_button("Back to the disagreements", self.closed)
         self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
         self.cases = PlainLabel("", wrap=True)
-        self.words = GrowingEdit(least=2, most=8, accessibleName="Reword it")
-        self.words.edited.connect(self._keep)
-        self.words.left.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.words = GrowingEdit(
+            least=2,
+            most=8,
+            accessibleName="Reword it",
+            edited=self._keep,
+            left=lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason),
+        )
         self.refused = PlainLabel("", "hint", wrap=True)
         self.settle_button = KeyButton(
             "Save the new wording", act="submit", role="primary", press=self.settle

@@ -523,7 +523,9 @@ class SetsPart(PagePart):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))
         self.model = CellsModel[SetStatus](SETS, self)
-        self.table = CellsTable("Validation sets", self.model, stretched=0, moved=self._turn)
+        self.table = CellsTable(
+            "Validation sets", self.model, stretched=0, moved=self._turn, opened=lambda _: self._see()
+        )
         self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
         self._able = {FORM: False, FILES: False}
         """Whether what stands on a side can be had."""
@@ -537,7 +539,6 @@ class SetsPart(PagePart):
             "submit": self._submit,
         }
         self.table.clicked.connect(lambda _: self._turn())
-        self.table.activated.connect(lambda _: self._see())
         self.form.looked_at.connect(partial(self._looked, FORM))
         self.files.ready.connect(partial(self._looked, FILES))
         self.files.taken.connect(self._taken)

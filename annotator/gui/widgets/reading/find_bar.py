@@ -15,6 +15,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     horizontal,
     later,
+    push_button,
     vertical,
     with_properties,
 )
@@ -56,16 +57,19 @@ class FindBar(QFrame):
         self._matches: list[tuple[int, int]] = []
         self._at = -1
         self.setProperty("role", "bar")
+        self._settle = later(self, self.search, _SETTLE_MS)
         self.words, self._count, self._case = (
-            LineField(placeholderText="Find in this text", accessibleName="Find in this text"),
+            LineField(
+                placeholderText="Find in this text",
+                accessibleName="Find in this text",
+                textChanged=lambda: self._settle.start(),
+            ),
             PlainLabel(role="hint"),
             QCheckBox("Match case"),
         )
-        self._settle = later(self, self.search, _SETTLE_MS)
         self._hits: Iterator[tuple[int, int] | None] = iter(())
         self._spans: list[tuple[int, int]] = []
         self._further = later(self, self._search_on, 0)
-        self.words.textChanged.connect(lambda: self._settle.start())
         self._case.toggled.connect(lambda: self.search())
         horizontal(
             (self.words, 1),
@@ -180,12 +184,10 @@ class LinkQuestion(QDialog):
         shown.setTabChangesFocus(True)
         shown.setFixedHeight(shown.fontMetrics().lineSpacing() * 5)
         self.opening, copy, cancel = (
-            QPushButton("Open in browser"),
-            QPushButton("Copy address"),
+            push_button("Open in browser", self._open),
+            push_button("Copy address", lambda: QGuiApplication.clipboard().setText(address)),
             QPushButton("Cancel"),
         )
-        self.opening.clicked.connect(self._open)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         cancel.clicked.connect(self.reject)
         buttons = horizontal(copy, StretchSpace(1), self.opening, cancel)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)

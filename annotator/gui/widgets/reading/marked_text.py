@@ -30,7 +30,7 @@ from annotator.domain.texts.difference import TextPiece
 from annotator.domain.texts.rendered import EM, Formula
 from annotator.gui import theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import direction_of, tooltip
+from annotator.gui.widgets.basics import direction_of, tooltip, with_properties
 
 
 class TextPositions:
@@ -115,18 +115,19 @@ def _formats(text: str, marked: Sequence[Span], mark: str) -> list[QTextLayout.F
 class MarkedText(QWidget):
     """As high as its lines, or one line that ends in … while it is folded."""
 
-    def __init__(self, scale: float = 1.0, colour: str = "text", mark: str = "state-disagree") -> None:
+    def __init__(
+        self, text: str = "", scale: float = 1.0, colour: str = "text", mark: str = "state-disagree"
+    ) -> None:
         super().__init__()
         self._scale, self._colour, self._mark = scale, colour, mark
-        self._text = ""
         self._marked: Sequence[Span] = ()
-        self._struck = False
         self._folded = False
         self._laid: tuple[int, QTextLayout] | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         theme.watch(self, self._forget)
+        self.show_text(text)
 
     def text(self) -> str:
         return self._text
@@ -398,8 +399,11 @@ class QuoteButton(QPushButton):
     def show_quote(self, quote: str, tail: str = "") -> None:
         self._quote, self._tail = " ".join(_MARKS.sub("", quote).split()), tail
         short = self._quote if len(self._quote) <= SPOKEN_LETTERS else f"{self._quote[:SPOKEN_LETTERS]}…"
-        self.setToolTip(tooltip(f"“{short}”{tail}\n{self._hint}"))
-        self.setAccessibleName(f"Quotation: {short}{tail}")
+        with_properties(
+            self,
+            toolTip=tooltip(f"“{short}”{tail}\n{self._hint}"),
+            accessibleName=f"Quotation: {short}{tail}",
+        )
         self._fit()
         self.updateGeometry()
 

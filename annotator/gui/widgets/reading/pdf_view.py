@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from annotator.domain.texts.difference import find
 from annotator.gui import theme
-from annotator.gui.widgets.basics import later
+from annotator.gui.widgets.basics import later, with_properties
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
@@ -232,8 +232,7 @@ class PdfSheets(QAbstractScrollArea):
         self._layout = PageLayout((), 0, 100)
         self._broken: dict[int, str] = {}
         self._shown_page = 0
-        self.setProperty("role", "report")
-        self.setAccessibleName("PDF")
+        with_properties(self, role="report", accessibleName="PDF")
         self._draw_later = later(self, self._draw_one, 0)
         self.verticalScrollBar().valueChanged.connect(self._tell_page)
         theme.watch(self, self._arrange)

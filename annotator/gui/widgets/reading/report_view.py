@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 from annotator.domain.texts.rendered import CUT, SCHEME, with_breaks
 from annotator.gui import keys, theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, with_properties
 from annotator.gui.widgets.fields import NumberBox, TextBox
 from annotator.gui.widgets.reading.marked_text import OBJECT, Formulas, TextPositions, read
 
@@ -256,10 +256,7 @@ class ReportPages(QTextBrowser):
         self._zoom = 100
         self._held: tuple[int, int] | None = None
         self._formulas = Formulas(self)
-        self.setProperty("role", "report")
-        self.setAccessibleName("Report")
-        self.setOpenLinks(False)
-        self.setUndoRedoEnabled(False)
+        with_properties(self, role="report", accessibleName="Report", openLinks=False, undoRedoEnabled=False)
         flags = Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextBrowserInteraction | flags.TextSelectableByKeyboard)
         self.anchorClicked.connect(self._pressed)
@@ -683,8 +680,7 @@ class RawText(TextBox):
     def __init__(self, name: str, *, readonly: bool = True) -> None:
         super().__init__()
         self.setReadOnly(readonly)
-        self.setAccessibleName(name)
-        self.setTabChangesFocus(True)
+        with_properties(self, accessibleName=name, tabChangesFocus=True)
         self._dress()
         theme.watch(self, self._dress)
 
