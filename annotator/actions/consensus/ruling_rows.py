@@ -21,7 +21,7 @@ from annotator.domain.texts.canonical import Change, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING
+from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING, if_given
 
 KEYS = {"id", "adjudication_id", "position"}
 # Statements of every ruling are built once: building them again would cost as much as running them.
@@ -66,10 +66,9 @@ def of_stage(db: Connection, item_id: str, stage: Stage) -> Adjudication | None:
 
 
 def adjudications(db: Connection, item_id: str = "") -> list[Adjudication]:
-    question = select(ADJUDICATION).order_by(ADJUDICATION.c.item_id, ADJUDICATION.c.stage)
-    if item_id:
-        question = question.where(ADJUDICATION.c.item_id == item_id)
-    return [adjudication_of(row) for row in db.execute(question)]
+    question = select(ADJUDICATION).where(*if_given((ADJUDICATION.c.item_id, item_id)))
+    rows = db.execute(question.order_by(ADJUDICATION.c.item_id, ADJUDICATION.c.stage))
+    return [adjudication_of(row) for row in rows]
 
 
 def adjudication_of(row: Row[Any]) -> Adjudication:
