@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from annotator.actions.assignments import assignments
@@ -203,12 +204,20 @@ def documents(db: Connection, adjudication: Adjudication) -> dict[str, Document[
 
 def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dict[str, Document[Any]]:
     kind = kind_of_stage(frozen.stage)
-    of_person = {}
-    for rater in frozen.inputs:
-        conditions = REVISION.c.artifact_id == rater.artifact_id, REVISION.c.number == rater.revision
-        content = db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
-        of_person[rater.person_id] = document_of(kind, json.loads(content))
+    of_person = {
+        rater.person_id: document_of(kind, content(db, rater.artifact_id, rater.revision))
+        for rater in frozen.inputs
+    }
     return {letter: of_person[person] for letter, person in letters.items()}
+
+
+def content(db: Connection, artifact_id: str, number: int) -> dict[str, Any]:
+    """The tree of a document as one of its revisions has it."""
+    conditions = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
+    tree: dict[str, Any] = orjson.loads(
+        db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
+    )
+    return tree
 
 
 def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str, ...]:
