@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     Boolean,
     Column,
+    ColumnElement,
     CursorResult,
     Dialect,
     Float,
@@ -522,6 +523,11 @@ for table in metadata.tables.values():
 Row = Mapping[str, Any]
 # SQLite takes 32 766 values in a statement; its driver keeps 128 statements at hand.
 _MOST_ROWS = 100
+
+
+def if_given(*wanted: tuple[ColumnElement[Any], str]) -> list[ColumnElement[bool]]:
+    """The conditions that columns equal what is wanted of them; none of those of which nothing is."""
+    return [column == value for column, value in wanted if value]
 
 
 def add_missing(db: Connection, table: Table, rows: Row | Sequence[Row]) -> CursorResult[Any]:

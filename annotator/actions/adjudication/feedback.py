@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.adjudication.adjudicating import headings_of
@@ -37,7 +36,6 @@ from annotator.storage.tables import (
     DISPUTE,
     ITEM,
     META,
-    REVISION,
 )
 
 
@@ -213,10 +211,7 @@ def _of_stage(db: Connection, person_id: str, adjudication: Adjudication) -> Sta
     letter = next(letter for letter, person in adjudication.letters.items() if person == person_id)
     version = consensus.versions(db, adjudication.id)[-1]
     own = ruling_rows.documents(db, adjudication)[letter]
-    conditions = REVISION.c.artifact_id == version.artifact_id, REVISION.c.number == version.revision
-    agreed = document_of(
-        kind, orjson.loads(db.execute(select(REVISION.c.content).where(*conditions)).scalar_one())
-    )
+    agreed = document_of(kind, ruling_rows.content(db, version.artifact_id, version.revision))
     headings = headings_of(db, adjudication.item_id) if kind is Kind.LABELS else {}
     objection = _own_dispute(db, person_id, adjudication.item_id)
     return StageDigest(

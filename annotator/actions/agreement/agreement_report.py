@@ -8,7 +8,6 @@ from functools import partial
 from math import isclose
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection, func, select
 
 from annotator.actions.adjudication import adjudicating
@@ -63,7 +62,7 @@ from annotator.domain.texts.estimate import decimal, interval, of_items
 from annotator.domain.texts.words import counted, natural
 from annotator.exchange.pictures import PRINTED, Ink, by_group, by_week
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM, RESPONSE, REVISION, SYSTEM
+from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM, RESPONSE, SYSTEM
 
 # What the rows of seniors' first votes are grouped by.
 VOTES = "votes"
@@ -823,9 +822,8 @@ def _units(db: Connection, records: Iterable[Agreement]) -> Units:
         if record.stage.kind is Kind.LABELS:
             continue
         for given in record.inputs:
-            conditions = REVISION.c.artifact_id == given.artifact_id, REVISION.c.number == given.revision
-            content = db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
-            for number, unit in enumerate(orjson.loads(content)["units"], start=1):
+            tree = ruling_rows.content(db, given.artifact_id, given.revision)
+            for number, unit in enumerate(tree["units"], start=1):
                 words = " — ".join(part for part in (unit.get("identifier", ""), unit["text"]) if part)
                 result[record.item_id, given.person_id, unit["id"]] = words, number
     return result

@@ -41,6 +41,7 @@ from annotator.storage.tables import (
     JUDGEMENT,
     REVISION,
     TIME,
+    if_given,
 )
 
 
@@ -632,10 +633,8 @@ def frozen(db: Connection) -> list[Agreement]:
 
 
 def _frozen_rows(item_id: str = "", stage: Stage | None = None) -> Select[Any]:
-    question = select(AGREEMENT.c.content).order_by(AGREEMENT.c.item_id, AGREEMENT.c.stage)
-    if item_id:
-        question = question.where(AGREEMENT.c.item_id == item_id)
-    return question.where(AGREEMENT.c.stage == stage.value) if stage else question
+    wanted = if_given((AGREEMENT.c.item_id, item_id), (AGREEMENT.c.stage, stage.value if stage else ""))
+    return select(AGREEMENT.c.content).where(*wanted).order_by(AGREEMENT.c.item_id, AGREEMENT.c.stage)
 
 
 def _read(content: str) -> Agreement:

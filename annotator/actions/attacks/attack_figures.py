@@ -43,6 +43,7 @@ from annotator.storage.tables import (
     JUDGEMENT,
     RESPONSE,
     SYSTEM,
+    if_given,
 )
 
 # Why a verdict on a copy is missing, beside the engine's own causes.
@@ -150,10 +151,9 @@ def cases_of(project: Project, test: attacking.AttackTest, attack: str = "") -> 
             v.flags,
         )
         .join(ATTACK_COPY, c.id == v.copy_id)
-        .where(v.test_id == test.id)
+        .where(v.test_id == test.id, *if_given((c.attack, attack)))
         .order_by(v.item_id, c.response_id, v.unit_id, c.attack)
     )
-    question = question.where(c.attack == attack) if attack else question
     rows = project.query(question).mappings().all()
     return [AttackVerdict(**{**row, "flags": tuple(row["flags"].split())}) for row in rows]
 

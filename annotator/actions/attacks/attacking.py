@@ -48,7 +48,15 @@ from annotator.judging.attacks import (
 from annotator.judging.runner import Finished
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage import tables
-from annotator.storage.tables import ATTACK_COPY, ATTACK_TEST, ATTACK_VERDICT, JUDGEMENT, RUN, SYSTEM
+from annotator.storage.tables import (
+    ATTACK_COPY,
+    ATTACK_TEST,
+    ATTACK_VERDICT,
+    JUDGEMENT,
+    RUN,
+    SYSTEM,
+    if_given,
+)
 
 if TYPE_CHECKING:
     from annotator.actions.sets.validation_figures import Key
@@ -201,10 +209,9 @@ def can(needs: AttackNeeds, judge: Judge, protocol: str) -> bool:
 
 def all_of(project: Project, judge_id: str = "", protocol: str = "") -> list[AttackTest]:
     """All tests, or those of a judge and under a protocol, the newest first."""
-    question = select(ATTACK_TEST).order_by(ATTACK_TEST.c.at.desc(), ATTACK_TEST.c.id)
-    question = question.where(ATTACK_TEST.c.judge_id == judge_id) if judge_id else question
-    question = question.where(ATTACK_TEST.c.protocol == protocol) if protocol else question
-    rows = project.query(question).mappings().all()
+    t = ATTACK_TEST.c
+    question = select(ATTACK_TEST).where(*if_given((t.judge_id, judge_id), (t.protocol, protocol)))
+    rows = project.query(question.order_by(t.at.desc(), t.id)).mappings().all()
     return [
         AttackTest(**{**row, "content": AttackContent.model_validate_json(row["content"])}) for row in rows
     ]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from annotator.actions.assignments import assignments
@@ -21,7 +22,7 @@ from annotator.domain.texts.canonical import Change, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING
+from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING, if_given
 
 KEYS = {"id", "adjudication_id", "position"}
 # Statements of every ruling are built once: building them again would cost as much as running them.
@@ -66,10 +67,9 @@ def of_stage(db: Connection, item_id: str, stage: Stage) -> Adjudication | None:
 
 
 def adjudications(db: Connection, item_id: str = "") -> list[Adjudication]:
-    question = select(ADJUDICATION).order_by(ADJUDICATION.c.item_id, ADJUDICATION.c.stage)
-    if item_id:
-        question = question.where(ADJUDICATION.c.item_id == item_id)
-    return [adjudication_of(row) for row in db.execute(question)]
+    question = select(ADJUDICATION).where(*if_given((ADJUDICATION.c.item_id, item_id)))
+    rows = db.execute(question.order_by(ADJUDICATION.c.item_id, ADJUDICATION.c.stage))
+    return [adjudication_of(row) for row in rows]
 
 
 def adjudication_of(row: Row[Any]) -> Adjudication:
@@ -204,12 +204,20 @@ def documents(db: Connection, adjudication: Adjudication) -> dict[str, Document[
 
 def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dict[str, Document[Any]]:
     kind = kind_of_stage(frozen.stage)
-    of_person = {}
-    for rater in frozen.inputs:
-        conditions = REVISION.c.artifact_id == rater.artifact_id, REVISION.c.number == rater.revision
-        content = db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
-        of_person[rater.person_id] = document_of(kind, json.loads(content))
+    of_person = {
+        rater.person_id: document_of(kind, content(db, rater.artifact_id, rater.revision))
+        for rater in frozen.inputs
+    }
     return {letter: of_person[person] for letter, person in letters.items()}
+
+
+def content(db: Connection, artifact_id: str, number: int) -> dict[str, Any]:
+    """The tree of a document as one of its revisions has it."""
+    conditions = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
+    tree: dict[str, Any] = orjson.loads(
+        db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
+    )
+    return tree
 
 
 def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str, ...]:

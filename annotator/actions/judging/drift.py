@@ -36,7 +36,7 @@ from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.judging.runner import Finished, left
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM
+from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM, if_given
 
 # Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
 PREFIX = judge_runs.CHECKS
@@ -334,8 +334,9 @@ def _report(project: Project, judge: str, tree: dict[str, Any]) -> DriftReport:
 
 def _stored(project: Project, verb: str, judge_id: str, protocol: str) -> list[dict[str, Any]]:
     """What was kept of anchor sets or of checks, the newest first; an empty judge or protocol means any."""
-    question = select(AUDIT.c.after).where(AUDIT.c.kind == "judge", AUDIT.c.verb == verb)
-    question = question.where(AUDIT.c.subject == judge_id) if judge_id else question
+    question = select(AUDIT.c.after).where(
+        AUDIT.c.kind == "judge", AUDIT.c.verb == verb, *if_given((AUDIT.c.subject, judge_id))
+    )
     rows = project.query(question.order_by(AUDIT.c.seq.desc())).scalars().all()
     return [tree for tree in map(json.loads, rows) if protocol in ("", tree["protocol"])]
 

@@ -21,7 +21,7 @@ from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import TOKENS_A_UNIT, prices, unpriced
 from annotator.judging.runner import left
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
-from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, if_given
 
 if TYPE_CHECKING:
     from annotator.judging.calls.asking import WeighedQuestion
@@ -495,10 +495,9 @@ def _paid(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
             (func.count() - func.sum(bill.c.known)).label("guessed"),
         )
         .join(JUDGE, JUDGE.c.id == bill.c.judge_id)
+        .where(*if_given((bill.c.judge_id, judge_id), (bill.c.run_id, run)))
         .group_by(name, bill.c.protocol)
     )
-    question = question.where(bill.c.judge_id == judge_id) if judge_id else question
-    question = question.where(bill.c.run_id == run) if run else question
     with project.store.read() as db:
         rows = db.execute(question).all()
         given = _given(db, by)
@@ -554,13 +553,10 @@ def _shared(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
+        .where(*if_given((JUDGEMENT.c.rater_id, judge_id), (JUDGEMENT.c.run_id, run)))
         .group_by(*named, JUDGEMENT.c.protocol)
         .order_by(spent.desc(), *named, JUDGEMENT.c.protocol)
     )
-    if judge_id:
-        question = question.where(JUDGEMENT.c.rater_id == judge_id)
-    if run:
-        question = question.where(JUDGEMENT.c.run_id == run)
     rows = project.query(question).all()
     return [
         Cost(

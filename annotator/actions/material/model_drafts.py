@@ -48,7 +48,7 @@ from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.judging.runner import Finished
 from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
-from annotator.storage.tables import ARTIFACT, ASSIGNMENT, DRAFT, EXTRACT, JUDGE, RUN, SOURCE
+from annotator.storage.tables import ARTIFACT, ASSIGNMENT, DRAFT, EXTRACT, JUDGE, RUN, SOURCE, if_given
 
 GONE = Refusal("That draft no longer exists.", "Ask for another.")
 
@@ -78,11 +78,8 @@ def proposed(kind: str) -> Kind | WriterAid:
 def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None = None) -> list[Proposal]:
     """The drafts that the person working asked for and has not dealt with, newest first; of all items by default."""
     mine = (requested_by(people.someone(project).id), EXTRACT.c.state == ExtractState.PROPOSED.value)
-    question = _question().where(*mine).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
-    if item_id:
-        question = question.where(EXTRACT.c.item_id == item_id)
-    if kind is not None:
-        question = question.where(EXTRACT.c.kind == kind.value)
+    wanted = if_given((EXTRACT.c.item_id, item_id), (EXTRACT.c.kind, kind.value if kind else ""))
+    question = _question().where(*mine, *wanted).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
     with project.store.read() as db:
         offers = [_proposal(project, db, row) for row in db.execute(question).mappings()]
     return [proposal for proposal in offers if proposal.left]

@@ -1,6 +1,5 @@
 """Adjudication elsewhere: sealed documents go out under masks, rulings and the consensus come back."""
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -86,7 +85,8 @@ def masked(
             continue
         masks = _masks(project, person.id, frozen)
         documents = {
-            masks[rater.person_id]: content(db, rater.artifact_id, rater.revision) for rater in frozen.inputs
+            masks[rater.person_id]: ruling_rows.content(db, rater.artifact_id, rater.revision)
+            for rater in frozen.inputs
         }
         inputs = [_masked_input(rater, masks[rater.person_id], frozen) for rater in frozen.inputs]
         orders = {mask: [unit["id"] for unit in tree["units"]] for mask, tree in documents.items()}
@@ -241,13 +241,13 @@ def returning(db: Connection, person_id: str) -> list[parcels.WorkAdjudication]:
                 agreement=adjudication.agreement_id,
                 letters=adjudication.letters,
                 documents={
-                    rater.person_id: parcels.hash_of(content(db, rater.artifact_id, rater.revision))
+                    rater.person_id: parcels.hash_of(ruling_rows.content(db, rater.artifact_id, rater.revision))
                     for rater in ruling_rows.agreement(db, adjudication.agreement_id).inputs
                 },
                 versions=tuple(
                     parcels.WorkVersion(
                         rulings=version.rulings, at=version.at,
-                        consensus=content(db, version.artifact_id, version.revision),
+                        consensus=ruling_rows.content(db, version.artifact_id, version.revision),
                     )
                     for version in versions
                 ),
@@ -258,12 +258,6 @@ def returning(db: Connection, person_id: str) -> list[parcels.WorkAdjudication]:
             )
         )  # fmt: skip
     return made
-
-
-def content(db: Connection, artifact_id: str, number: int) -> dict[str, Any]:
-    conditions = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
-    tree: dict[str, Any] = json.loads(db.execute(select(REVISION.c.content).where(*conditions)).scalar_one())
-    return tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -596,7 +596,7 @@ def _adjudicated(project: Project, sheet_: TraySheet) -> TraySheet:
         compared = adjudications.compared(project, db, entry.person_id, result)
         standing = ruling_rows.of_stage(db, entry.item_id, result.stage)
         closed = consensus.versions(db, standing.id)[-1:] if standing else []
-        trees = [adjudications.content(db, version.artifact_id, version.revision) for version in closed]
+        trees = [ruling_rows.content(db, version.artifact_id, version.revision) for version in closed]
     came = document_of(kind, result.versions[-1].consensus)
     here = next((document_of(kind, tree) for tree in trees), None)
     consequence = (

@@ -41,7 +41,18 @@ from annotator.domain.texts.words import CutList
 from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.calls.asking import Key
 from annotator.judging.runner import Finished
-from annotator.storage.tables import BATCH, CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM, add_missing, put
+from annotator.storage.tables import (
+    BATCH,
+    CALL,
+    ITEM,
+    JUDGEMENT,
+    RESPONSE,
+    RUN,
+    SYSTEM,
+    add_missing,
+    if_given,
+    put,
+)
 
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000
@@ -155,19 +166,14 @@ def _of(source: JudgementSource) -> ColumnElement[bool]:
 
 def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
     j = JUDGEMENT.c
-    question = listed().where(_of(source))
+    wanted = (
+        (j.status, query.cause), (SYSTEM.c.name, query.system), (ITEM.c.key, query.item), (j.unit_id, query.unit)
+    )  # fmt: skip
+    question = listed().where(_of(source), *if_given(*wanted))
     if query.which == NO_VERDICT:
         question = question.where(j.status.not_in(SETTLED))
     elif query.which == FLAGGED:
         question = question.where(j.flags != "")
-    if query.cause:
-        question = question.where(j.status == query.cause)
-    if query.system:
-        question = question.where(SYSTEM.c.name == query.system)
-    if query.item:
-        question = question.where(ITEM.c.key == query.item)
-    if query.unit:
-        question = question.where(j.unit_id == query.unit)
     if query.flag:
         question = question.where((" " + j.flags + " ").contains(f" {query.flag} ", autoescape=True))
     if query.words:

@@ -31,7 +31,7 @@ from annotator.judging.calls.limits import Limits, RunHalt
 from annotator.judging.calls.noting import CallNotes
 from annotator.judging.calls.prices import TOKENS_A_UNIT, Budget, prices
 from annotator.judging.runner import Finished, RunEnd
-from annotator.storage.tables import BATCH, JUDGE, RUN
+from annotator.storage.tables import BATCH, JUDGE, RUN, if_given
 
 
 @asynccontextmanager
@@ -107,10 +107,9 @@ def out(project: Project, judge_id: str = "", protocol: str = "") -> list[Outsta
         .join(RUN, RUN.c.id == BATCH.c.run_id)
         .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
         .where(BATCH.c.stage != BATCH_SETTLED)
+        .where(*if_given((RUN.c.judge_id, judge_id), (RUN.c.protocol, protocol)))
         .order_by(BATCH.c.at, BATCH.c.id)
     )
-    question = question.where(RUN.c.judge_id == judge_id) if judge_id else question
-    question = question.where(RUN.c.protocol == protocol) if protocol else question
     rows = project.query(question).all()
     result = []
     for row in rows:

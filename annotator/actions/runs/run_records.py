@@ -24,7 +24,7 @@ from annotator.domain.texts.words import counted, local, nested
 from annotator.judging.runner import Progress
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage import store
-from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
+from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, if_given
 
 # Beside the causes of missing verdicts: a run ended before it asked, or leaves no judgements that would say why.
 NOT_ASKED, NOT_DONE = "not_asked", "not_done"
@@ -631,10 +631,10 @@ def _spent(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: 
     bill = bills()
     question = select(
         bill.c.judge_id, bill.c.protocol, func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)
-    ).group_by(bill.c.judge_id, bill.c.protocol)
-    question = question.where(bill.c.judge_id == judge_id) if judge_id else question
-    question = question.where(bill.c.run_id == run_id) if run_id else question
-    for judge, protocol, calls, priced, spent in db.execute(question):
+    ).where(*if_given((bill.c.judge_id, judge_id), (bill.c.run_id, run_id)))
+    for judge, protocol, calls, priced, spent in db.execute(
+        question.group_by(bill.c.judge_id, bill.c.protocol)
+    ):
         total = totals.setdefault((judge, protocol), JudgeTotal(judge, protocol))
         total.calls, total.unpriced, total.spent_usd = calls, calls - priced, spent
 
@@ -642,9 +642,7 @@ def _spent(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: 
 def _afresh(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
     j = JUDGEMENT.c
     behind = select(j.rater_id, j.protocol, j.call_id).where(j.call_id.is_not(None)).distinct()
-    behind = behind.where(j.rater_id == judge_id) if judge_id else behind
-    behind = behind.where(j.run_id == run_id) if run_id else behind
-    each = behind.subquery()
+    each = behind.where(*if_given((j.rater_id, judge_id), (j.run_id, run_id))).subquery()
     question = (
         select(each.c.rater_id, each.c.protocol, func.sum(case((UNBILLED, None), else_=CALL.c.cost_usd)))
         .join(CALL, CALL.c.id == each.c.call_id)
