@@ -636,7 +636,7 @@ def test_a_run_says_why_it_stands_still(line, said):
 
 
 COLUMNS = (
-    Column("Word", lambda word: word, 60, fitted=True),
+    Column("Word", lambda word: word, 60),
     Column("Length", lambda word: str(len(word)), 60, number=True, tip=lambda word: f"{len(word)} letters"),
     Column("Upper", str.upper, 60, look=lambda word: ("check", "state-agreed") if word.isupper() else None),
 )

@@ -191,7 +191,7 @@ class LinkQuestion(QDialog):
         cancel.clicked.connect(self.reject)
         buttons = horizontal(copy, StretchSpace(1), self.opening, cancel)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)
-        vertical(PlainLabel(f"It opens {host}.", "strong"), shown, buttons, on=self)
+        vertical(PlainLabel(f"This link leads to {host}.", "strong"), shown, buttons, on=self)
         cancel.setDefault(True)
         cancel.setFocus()
         self.resize(560, self.sizeHint().height())
