@@ -105,10 +105,13 @@ def in_use(project: Project) -> dict[str, tuple[Paper, PaperTable]]:
 def _usual(project: Project, tables: Iterable[str]) -> str:
     """The first table of which most of what is judged is known here; the first of all where nothing is."""
     known = {info.name: not info.cost for info in scoring.known(project)}
+    modes = ("", *scoring.modes_of(project))
 
     def share(name: str) -> float:
-        metrics = [metric for one in TABLES[name][1].made_of for metric in _metrics(one)]
-        return sum(known.get(metric, False) for metric in metrics) / max(1, len(metrics))
+        parts = TABLES[name][1].made_of
+        metrics = [metric for one in parts for metric in _metrics(one)]
+        there = sum(known.get(metric, False) for metric in metrics) / max(1, len(metrics))
+        return there if all(_mode(one) in modes for one in parts) else 0.0
 
     return max(tables, key=share, default=FIRST)
 

@@ -574,15 +574,15 @@ class TickList(QListWidget):
             )
         )
 
-    def offer(self, words: Mapping[str, str]) -> None:
-        """Offer other values, each in its words, and tell nobody; what was ticked stays ticked."""
+    def offer(self, words: Mapping[str, str], *, ticked: bool = False) -> None:
+        """Offer other values, each in its words, and tell nobody; what was `ticked` stays so, and what is new is or not."""
         if list(words.items()) == [(entry.data(VALUE), entry.text()) for entry in self._entries()]:
             return
-        ticked = self.ticked()
+        before, chosen = self.values(), self.ticked()
         with QSignalBlocker(self):
             self.clear()
             for value, text in words.items():
-                self.add(value, text, text, ticked=value in ticked)
+                self.add(value, text, text, ticked=value in chosen if value in before else ticked)
             self.setCurrentRow(0)
         lines = max(self._least, min(self._most, len(words)))
         self.setFixedHeight(theme.current().px(LINE) * lines + AROUND)

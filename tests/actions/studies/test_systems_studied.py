@@ -56,6 +56,11 @@ def rows_of(given: Project, view: str, sheet: int = 0, **chosen: str) -> list[di
     return result_pictures.rows(result_views.show(given, view, chosen).sheets[sheet])
 
 
+def test_the_papers_table_shown_first_is_one_for_whose_mode_there_are_reports(given: Project) -> None:
+    counted = result_views.show(given, "tables", {}, among=paper_tables.VIEWS)
+    assert counted.sheets, counted.chosen
+
+
 def test_every_mode_has_its_cuts(given: Project) -> None:
     result = rows_of(given, "overview", metric="reasoning.accuracy", by="question_type", mode=INJECTED)
     assert {(row["group"], row["system"]): row["reasoning_accuracy"] for row in result} == {

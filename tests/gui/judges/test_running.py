@@ -42,6 +42,9 @@ def test_systems_items_trials_and_units_together_go_into_the_order(served, show,
     page = show(served, "Runs")
     form = page.running.form
     choose(form.judge, JUDGE)
+    assert (form.systems.ticked(), form.order().systems) == (form.systems.values(), ())
+    tick(form.systems)
+    assert (form.order(), form.wrong.text().startswith("No system is ticked.")) == (None, True)
     tick(form.systems, "Beta")
     form.items.setText("2")
     form.together.setValue(3)

@@ -124,7 +124,7 @@ class Driver(BackgroundRun):
 
 
 DRAWS = "Draw: "
-ALL_SYSTEMS = "All systems, unless some are ticked"
+SYSTEMS = "Systems whose reports are judged"
 OTHER_NUMBER = "Another number than the usual one creates a separate judge, to compare with this one"
 
 
@@ -140,7 +140,7 @@ class RunForm(Pane):
         self._usual_of = "", ""
         self.judge, self.what = ChoiceBox(letters=12), ChoiceBox(letters=12)
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
-        self.systems = TickList("Systems; all unless some are ticked", 2, 4)
+        self.systems = TickList(SYSTEMS, 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)
         self.together = NumberBox(minimum=1, maximum=100)
         self.trials = NumberBox(minimum=1, maximum=100)
@@ -165,7 +165,7 @@ class RunForm(Pane):
             (
                 ("&Judge", self.judge, self.judge, "Judge", ""),
                 ("&What", self.what, self.what, what, ""),
-                ("&Systems", self.systems, self.systems, "Systems; all unless some are ticked", ALL_SYSTEMS),
+                ("&Systems", self.systems, self.systems, SYSTEMS, ""),
                 ("&Items", self.items, self.items, "Items by key", ""),
                 ("&Budget", self.budget, self.budget, "Budget in US dollars", ""),
             )
@@ -191,7 +191,8 @@ class RunForm(Pane):
         self._offers = {one.name: one for one in offers}
         offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
         self._offer_what()
-        self.systems.offer({system: system for system in systems})
+        every = self.systems.ticked() == self.systems.values()
+        self.systems.offer({system: system for system in systems}, ticked=every)
         self.form.setRowVisible(self.systems, bool(systems))
         self._turn()
 
@@ -207,9 +208,12 @@ class RunForm(Pane):
         return self._offers.get(str(self.what.currentData()))
 
     def order(self) -> RunRequest | None:
-        """What is put together; None while the items are not written rightly, which is then said."""
+        """What is put together; None while no system or no such item is chosen, which is then said."""
+        every, systems = self.systems.values(), self.systems.ticked()
         try:
             keys = judge_runs.keys_of(self.session.project, self.items.text())
+            if every and not systems:
+                raise Refusal("No system is ticked.", "Tick those whose reports are to be judged.")
         except Refusal as refusal:
             self.wrong.setText(f"{refusal.happened} {refusal.todo}")
             self.wrong.show()
@@ -220,7 +224,8 @@ class RunForm(Pane):
         return RunRequest(
             judge=judge.name if judge else "",
             protocol=str(self.what.currentData() or ""),
-            systems=self.systems.ticked(),
+            # Systems that come later belong to all of them.
+            systems=systems if systems != every else (),
             items=keys,
             concurrency=self.concurrency.value(),
             timeout_s=float(self.timeout.value()),
