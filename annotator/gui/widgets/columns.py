@@ -575,7 +575,7 @@ class TickList(QListWidget):
         )
 
     def offer(self, words: Mapping[str, str], *, ticked: bool = False) -> None:
-        """Offer other values, each in its words, and tell nobody; what was ticked stays so, new ones are if `ticked`."""
+        """Offer other values in their words, and tell nobody; what was ticked stays so, new ones are if `ticked`."""
         if list(words.items()) == [(entry.data(VALUE), entry.text()) for entry in self._entries()]:
             return
         before, chosen = self.values(), self.ticked()
