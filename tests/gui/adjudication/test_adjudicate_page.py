@@ -230,7 +230,8 @@ def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qt
 
 def test_what_is_closed_says_both_figures_answers_disputes_and_is_reopened_only_with_a_reason(page):
     while page.bench.unresolved(contested=True):
-        press("Ctrl+J", "1" if "A" in page.bench.row.units else "2")
+        press("Ctrl+J")
+        press("1" if "A" in page.bench.row.units else "2")
         if page.bench.lacks(page.bench.ruling_id):
             press("Alt+1")
     press("Ctrl+Return")
