@@ -267,9 +267,9 @@ FAULTS = (
     ),
     Fault(
         "labels lead to another page",
-        "annotator/gui/pages/sending.py",
-        'self.session.go("Label", item_id=piece.item_id)',
-        'self.session.go("Author", item_id=piece.item_id)',
+        "annotator/gui/session/session.py",
+        'else "Label", item_id=item_id',
+        'else "Author", item_id=item_id',
         "tests/gui/pages/test_inbox_page.py tests/gui/pages",
     ),
     Fault(
@@ -295,9 +295,9 @@ FAULTS = (
     ),
     Fault(
         "acts that would end a blind vote",
-        "annotator/gui/pages/adjudication/frame.py",
-        "setEnabled(not locked and not voting)",
-        "setEnabled(not locked)",
+        "annotator/gui/pages/adjudication/row_card.py",
+        "setVisible(ballot is None and not locked)",
+        "setVisible(not locked)",
         "tests/gui/adjudication/test_adjudicate_page.py tests/gui/adjudication",
     ),
     Fault(
