@@ -30,6 +30,7 @@ from shiboken6 import isValid
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.exchange.pages import fetching
 from annotator.gui import theme
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
@@ -272,6 +273,8 @@ def walking(
     monkeypatch.setattr(QDialog, "exec", lambda *_: 0)
     monkeypatch.setattr(QMenu, "exec", lambda *_: None)
     monkeypatch.setattr(Window, "_replace", lambda *_: None)
+    # Nothing beyond this machine is asked for, nor its name.
+    monkeypatch.setattr(fetching, "system_look_up", _no_such_name)
     window = Window(Project.open(path))
     walk = Walk(window, seed, folder)
     monkeypatch.setattr(
@@ -288,6 +291,10 @@ def walking(
         QSettings().clear()
         theme.choose("system")
         theme.zoom(0)
+
+
+async def _no_such_name(host: str, _port: int) -> list[str]:
+    raise OSError(f"no machine of the name {host}")
 
 
 def close(window: Window) -> None:

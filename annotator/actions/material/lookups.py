@@ -1,6 +1,7 @@
 """Look-ups of works at OpenAlex and CrossRef, on request: replies are kept as cited pages are, or come from a file."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -237,6 +238,11 @@ def in_file(path: Path) -> WorkLookups:
     )
 
 
+# A service that could not be reached so often in a row is not asked any more.
+UNREACHED = 2
+NOT_ASKED = "It was not asked for: its service could not be reached."
+
+
 async def look_up(
     project: Project,
     identifiers: Iterable[str],
@@ -250,12 +256,17 @@ async def look_up(
     `services` are addresses with {} for the DOI, asked in turn; being the person's choice, they may be private.
     """
     result: dict[str, tuple[Work, date]] = {}
+    unreached = Counter[str]()
     named = {identifier: bibliographies.doi_of(identifier) for identifier in identifiers}
     lacking = {one: "It has no DOI and no arXiv id." for one, doi in named.items() if not doi}
     async with make(pages.FetchRequest(allow_private=bool(services))) as fetcher:
         for doi in dict.fromkeys(filter(None, named.values())):
             for service in services or tuple(bibliographies.SERVICES.values()):
-                page = await _page(project, fetcher, service.format(doi), refresh=refresh)
+                if unreached[service] == UNREACHED:
+                    lacking[doi] = NOT_ASKED
+                    continue
+                page, reached = await _page(project, fetcher, service.format(doi), refresh=refresh)
+                unreached[service] = 0 if reached else unreached[service] + 1
                 work = _work(page)
                 if work is not None:
                     result[doi.lower()] = work, page.fetched_at.date()
@@ -264,14 +275,15 @@ async def look_up(
     return WorkLookups(result, {name: cause for name, cause in lacking.items() if name.lower() not in result})
 
 
-async def _page(project: Project, fetcher: "Fetcher", address: str, *, refresh: bool) -> Page:
+async def _page(project: Project, fetcher: "Fetcher", address: str, *, refresh: bool) -> tuple[Page, bool]:
+    """A service's reply, and whether it may be asked again: it was reached, or did not have to be."""
     stored = None if refresh else pages.page(project, address)
     if stored is not None and stored.state is PageState.OK and stored.text:
-        return stored
-    page = (await fetcher.fetch(address)).page
-    if page.state is PageState.OK:
-        pages.take_in(project, page)
-    return page
+        return stored, True
+    fetched = await fetcher.fetch(address)
+    if fetched.page.state is PageState.OK:
+        pages.take_in(project, fetched.page)
+    return fetched.page, fetched.reached is not False
 
 
 def _work(page: Page) -> Work | None:

@@ -156,6 +156,13 @@ def test_letter_7_titles_are_looked_up_once_and_the_reply_is_kept(project: Proje
     assert units(project, item)[0].text == ""
 
 
+def test_a_service_that_cannot_be_reached_is_not_asked_for_every_work(project: Project) -> None:
+    with serving() as server:
+        service = server.url("/works/{}")
+    result = anyio.run(lambda: lookups.look_up(project, [f"10.1234/{one}" for one in "abcd"], [service]))
+    assert [cause == lookups.NOT_ASKED for cause in result.lacking.values()] == [False, False, True, True]
+
+
 def test_letter_7_works_are_looked_up_in_a_file_without_a_network(
     project: Project, item: str, tmp_path: Path
 ) -> None:
