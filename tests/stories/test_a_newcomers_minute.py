@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 from annotator.gui.shell.start import Goldsmith
 from tests.windows.using import be_active
 
-KEY = re.compile(r"(?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter)$")
+KEY = re.compile(r"[\u2003(]((?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter))\)?(?:$|<)")
 
 
 class Newcomer:
@@ -43,11 +43,12 @@ class Newcomer:
         if self.window.isVisible():
             be_active(self.window, self._qtbot)
 
-    def presses_the_key_on(self, words: str) -> None:
+    def presses_the_key_of(self, words: str) -> None:
+        """The digit that an answer shows, or the key in the tooltip of any other button."""
         self.waits_to_read(words)
-        shown = [one.text() for one in self.window.findChildren(QAbstractButton) if one.isVisible()]
-        result = (KEY.search(text) for text in shown if text.startswith(words))
-        self.presses(next(key for key in result if key is not None).group())
+        shown = [one for one in self.window.findChildren(QAbstractButton) if one.isVisible()]
+        texts = (text for one in shown if one.text().startswith(words) for text in (one.text(), one.toolTip()))
+        self.presses(next(match[1] for text in texts if (match := KEY.search(text))))
 
     def presses_the_key_in_the_menu_at(self, words: str) -> None:
         acts = [act for title in self.window.menuBar().actions() for act in title.menu().actions()]
@@ -83,7 +84,7 @@ def test_a_newcomer_writes_quotes_labels_and_rules_by_what_the_screen_says(newco
     newcomer.waits_to_read("Try this:")
 
     newcomer.clicks("Write a criterion")
-    newcomer.presses_the_key_on("New criterion")
+    newcomer.presses_the_key_of("New criterion")
     newcomer.types("Explains how much open soil a tree needs to keep cooling")
 
     # Whoever goes on has written it.
@@ -92,12 +93,12 @@ def test_a_newcomer_writes_quotes_labels_and_rules_by_what_the_screen_says(newco
     newcomer.types("twelve square metres")
     newcomer.presses("Enter")
     newcomer.presses("Esc")
-    newcomer.presses_the_key_on("Quote")
+    newcomer.presses_the_key_of("Quote")
     newcomer.waits_to_read("“twelve square metres”")
 
     newcomer.clicks("Label a report")
-    newcomer.presses_the_key_on("Not met")
+    newcomer.presses_the_key_of("Not met")
 
     newcomer.clicks("Settle a conflict")
-    newcomer.presses_the_key_on("Take A")
+    newcomer.presses_the_key_of("Take A")
     assert newcomer.keys <= 7

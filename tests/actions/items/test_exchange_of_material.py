@@ -162,7 +162,7 @@ def test_without_texts_scores_are_the_same_and_texts_that_come_later_are_filled_
     again = released(taken, tmp_path / "again")
     for name in ("pages.json", "README.md"):
         assert (again / name).read_bytes() == (bare / name).read_bytes()
-    assert take(taken, whole) == "1 pages"
+    assert take(taken, whole) == "1 page"
     assert pages.page(taken, READ).text == TEXT
     assert checking.check(taken).problems == []
 
