@@ -47,7 +47,9 @@ class Newcomer:
         """The digit that an answer shows, or the key in the tooltip of any other button."""
         self.waits_to_read(words)
         shown = [one for one in self.window.findChildren(QAbstractButton) if one.isVisible()]
-        texts = (text for one in shown if one.text().startswith(words) for text in (one.text(), one.toolTip()))
+        texts = (
+            text for one in shown if one.text().startswith(words) for text in (one.text(), one.toolTip())
+        )
         self.presses(next(match[1] for text in texts if (match := KEY.search(text))))
 
     def presses_the_key_in_the_menu_at(self, words: str) -> None:

@@ -38,7 +38,7 @@ def task_project(folder: Path) -> Project:
 def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, Walk, list[int]]:
     """A walk through a project, closed in the middle of what was under way, and the memory after each hundredth.
 
-    Between the two, a shorter walk in a new window over what became of the project.
+    Between the two, after a long one, a shorter walk in a new window over what became of the project.
     """
     project = make(folder)
     path = project.path
@@ -51,8 +51,10 @@ def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, Walk
             memory.append(held())
             if walk.faults:
                 break
-    with walking(qapp, path, SEED, out, monkeypatch) as new:
-        new.steps(acts // 10)
+    new = walk
+    if acts >= LONG:
+        with walking(qapp, path, SEED, out, monkeypatch) as new:
+            new.steps(acts // 10)
     assert checking.check(Project.open(path)).problems == []
     return walk, new, memory
 

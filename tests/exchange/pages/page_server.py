@@ -52,8 +52,7 @@ class PageServer(ThreadingHTTPServer):
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.at_once = self.most_at_once = 0
-        self.lock = threading.Lock()
-        self.over = threading.Event()
+        self.lock, self.over = threading.Lock(), threading.Event()
 
     @property
     def port(self) -> int:
@@ -82,16 +81,18 @@ class _Handler(BaseHTTPRequestHandler):
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
         try:
-            given = server.pages.get(self.path, Given(status=404))
-            self._give(given(number) if callable(given) else given)
+            page = server.pages.get(self.path, Given(status=404))
+            given = page(number) if callable(page) else page
+            if given.held:
+                server.over.wait()
+            time.sleep(given.delay)
         finally:
+            # Before the answer goes out: its client may ask for the next page before this thread goes on.
             with server.lock:
                 server.at_once -= 1
+        self._give(given)
 
     def _give(self, given: Given) -> None:
-        if given.held:
-            self.server.over.wait()
-        time.sleep(given.delay)
         content = given.body.encode() if isinstance(given.body, str) else given.body
         self.close_connection = True
         try:
