@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPointF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QFont,
@@ -19,8 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QFrame,
-    QListWidget,
-    QListWidgetItem,
+    QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -32,6 +31,8 @@ from annotator.actions.items import items
 from annotator.actions.search import SearchIndex
 from annotator.gui import keys, theme
 from annotator.gui.parts import focused
+from annotator.gui.review.queues import LINE_ROLE, LinesModel
+from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.shell import menus
 from annotator.gui.widgets.basics import PlainLabel, direction_of, vertical, with_properties
 from annotator.gui.widgets.columns import END, START, is_chosen, paint_ground
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from annotator.gui.shell.window import Window
 
 ACTS, PAGES, RECENT = "Acts", "Pages", "Recent"
-CHOICE = Qt.ItemDataRole.UserRole
 # At 100 %: how wide it is at most, how far from the edges of the window, and how much of a row the title may take.
 WIDEST, EDGE, TITLE = 760, 24, 0.34
 MOST_RECENT = 6
@@ -74,6 +74,28 @@ class Choice:
         return all(word in search.fold(f"{self.title} {self.words}") for word in typed)
 
 
+class ChoicesModel(LinesModel):
+    """Choices, each group below its headline, which is words alone."""
+
+    def words(self, line: Choice | str) -> str:
+        if isinstance(line, str):
+            return line
+        return " ".join(filter(None, (line.title, line.words, line.key)))
+
+    spoken = words
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return Qt.ItemFlag.NoItemFlags if isinstance(self.line_at(index.row()), str) else super().flags(index)
+
+    def places(self) -> list[int]:
+        """The rows of what can be chosen."""
+        return [row for row, line in enumerate(self._rows) if isinstance(line, Choice)]
+
+    def show(self, rows: Sequence[Choice | str]) -> None:
+        with resetting(self):
+            self._rows = rows
+
+
 class Palette(QFrame):
     """Lies over the window until something is chosen, Esc is pressed, or the focus goes elsewhere."""
 
@@ -94,20 +116,24 @@ class Palette(QFrame):
             accessibleName="Find an act, a page, an item or words in any text",
         )
         self.list = with_properties(
-            QListWidget(),
+            QListView(),
             accessibleName="What was found",
             uniformItemSizes=True,
             focusPolicy=Qt.FocusPolicy.NoFocus,
             horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
             mouseTracking=True,
         )
+        self.choices = ChoicesModel(self.list)
+        self.list.setModel(self.choices)
         self.list.setItemDelegate(_Lines(self.list))
         self.news = PlainLabel(role="hint", wrap=True)
         vertical(self.field, (self.list, 1), self.news, on=self, margins=(8, 8, 8, 8), spacing=6)
         self.field.textChanged.connect(lambda _: self._narrow())
         self.field.installEventFilter(self)
-        self.list.itemClicked.connect(lambda _: self._choose())
-        self.list.currentTextChanged.connect(self.field.setAccessibleDescription)
+        self.list.clicked.connect(lambda _: self._choose())
+        self.list.selectionModel().currentChanged.connect(
+            lambda index, _: self.field.setAccessibleDescription(index.data() or "")
+        )
         window.installEventFilter(self)
         theme.apply_theme(self)
         theme.watch(self, self._lie)
@@ -164,16 +190,19 @@ class Palette(QFrame):
         return True
 
     def _step(self, by: int, stops: bool) -> None:
-        rows = [row for row in range(self.list.count()) if self.list.item(row).data(CHOICE)]
-        here = self.list.currentRow()
+        rows = self.choices.places()
+        here = self.list.currentIndex().row()
         if here in rows:
             place = rows.index(here) + by
             last = len(rows) - 1
-            self.list.setCurrentRow(rows[max(0, min(place, last)) if stops else place % len(rows)])
+            self._go(rows[max(0, min(place, last)) if stops else place % len(rows)])
+
+    def _go(self, row: int) -> None:
+        self.list.setCurrentIndex(self.choices.index(row))
 
     def _current(self) -> Choice | None:
-        choice: Choice | None = self.list.currentIndex().data(CHOICE)
-        return choice
+        row = self.list.currentIndex().row()
+        return self.choices.line_at(row) if row in self.choices.places() else None
 
     def _choose(self) -> None:
         if (choice := self._current()) is not None:
@@ -201,17 +230,16 @@ class Palette(QFrame):
     def _show(self, *, keep: bool = False) -> None:
         """List by kind; `keep` the line that was chosen, for what has come stands below it."""
         words = search.fold(self.field.text()).split()
-        here = self.list.currentRow() if keep else -1
-        self.list.clear()
+        here = self.list.currentIndex().row() if keep else -1
+        rows = list[Choice | str]()
         for kind, group in groupby(self._listed(words), key=lambda one: one.kind):
             of_kind = list(group)
             most = search.MOST if words else len(of_kind)
-            self._add(f"{kind} · the first {most}" if len(of_kind) > most else kind, None)
-            for choice in of_kind[:most]:
-                self._add(" ".join(filter(None, (choice.title, choice.words, choice.key))), choice)
-        if not self.list.count() or not self._index:
-            self._add("Nothing found" if self._index else "Searching texts…", None)
-        self.list.setCurrentRow(here if 0 < here < self.list.count() else min(1, self.list.count() - 1))
+            rows += [f"{kind} · the first {most}" if len(of_kind) > most else kind, *of_kind[:most]]
+        if not rows or not self._index:
+            rows.append("Nothing found" if self._index else "Searching texts…")
+        self.choices.show(rows)
+        self._go(here if 0 < here < len(rows) else min(1, len(rows) - 1))
         self._lie()
         if not keep:
             self.list.scrollToTop()
@@ -236,13 +264,6 @@ class Palette(QFrame):
         go = self._session.go
         for hit in self._index.hits(self.field.text()) if self._index else ():
             yield Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)
-
-    def _add(self, words: str, choice: Choice | None) -> None:
-        entry = QListWidgetItem(words)
-        entry.setData(CHOICE, choice)
-        if choice is None:
-            entry.setFlags(Qt.ItemFlag.NoItemFlags)
-        self.list.addItem(entry)
 
     def _acts(self) -> Iterator[Choice]:
         """The acts of the page in view, then the entries of the menus."""
@@ -283,14 +304,9 @@ class Palette(QFrame):
         px, window = theme.current().px, self._window
         edge = px(EDGE)
         wide, top = min(px(WIDEST), window.width() - 2 * edge), window.menuBar().height() + edge // 2
-        row = self.list.sizeHintForRow(0) if self.list.count() else 0
-        self.list.setFixedHeight(
-            max(row, min(row * self.list.count() + px(6), window.height() - top - px(120)))
-        )
+        row, many = max(0, self.list.sizeHintForRow(0)), self.choices.rowCount()
+        self.list.setFixedHeight(max(row, min(row * many + px(6), window.height() - top - px(120))))
         self.setGeometry((window.width() - wide) // 2, top, wide, self.sizeHint().height())
-
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class _Lines(QStyledItemDelegate):
@@ -300,17 +316,17 @@ class _Lines(QStyledItemDelegate):
         return QSize(theme.current().px(200), option.fontMetrics.height() + theme.current().px(10))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        choice: Choice | None = index.data(CHOICE)
+        choice: Choice | str = index.data(LINE_ROLE)
         px = theme.current().px
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = option.rect.adjusted(px(10), 0, -px(10), 0)
-        if choice is None:
+        if isinstance(choice, str):
             small = QFont(option.font)
             small.setWeight(QFont.Weight.DemiBold)
             painter.setFont(small)
             painter.setPen(theme.token("text-muted"))
-            painter.drawText(area.adjusted(0, px(4), 0, 0), START, index.data(Qt.ItemDataRole.DisplayRole))
+            painter.drawText(area.adjusted(0, px(4), 0, 0), START, choice)
         else:
             paint_ground(painter, option, option.rect.adjusted(px(2), 1, -px(2), -1))
             metrics = option.fontMetrics

@@ -14,7 +14,7 @@ from annotator.actions.project import people
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys, theme
 from annotator.gui.session.session import TaskCallbacks
-from annotator.gui.shell.palette import CHOICE, Choice, _line_of
+from annotator.gui.shell.palette import Choice, _line_of
 from tests.windows.using import be_active, focus, press, settle, type_words
 
 
@@ -34,8 +34,8 @@ def typed(window, words: str) -> list[str]:
 
 
 def listed(window) -> list[str]:
-    entries = window._palette.list
-    return [entries.item(row).text() for row in range(entries.count())]
+    choices = window._palette.choices
+    return [choices.index(row).data() for row in range(choices.rowCount())]
 
 
 def test_an_item_is_gone_to_by_words_of_its_question(window):
@@ -63,19 +63,19 @@ def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
 
 def test_arrows_pass_over_the_names_of_kinds_and_go_round(window):
     lines = typed(window, "re")
-    choices = [row for row in range(len(lines)) if window._palette.list.item(row).data(CHOICE)]
+    choices = window._palette.choices.places()
     assert 0 not in choices
     assert len(lines) > len(choices) + 1
     walked = []
     for _ in choices:
-        walked.append(window._palette.list.currentRow())
+        walked.append(window._palette.list.currentIndex().row())
         press("Down")
     assert walked == choices
-    assert window._palette.list.currentRow() == choices[0]
+    assert window._palette.list.currentIndex().row() == choices[0]
     press("Up")
-    assert window._palette.list.currentRow() == choices[-1]
+    assert window._palette.list.currentIndex().row() == choices[-1]
     press("PgUp", "PgUp", "PgUp")
-    assert window._palette.list.currentRow() == choices[0]
+    assert window._palette.list.currentIndex().row() == choices[0]
     assert focus() is window._palette.field
     assert focus().accessibleDescription() == lines[choices[0]]
 
@@ -117,7 +117,7 @@ def test_it_lies_within_the_window_however_small_and_a_click_chooses(window, qtb
     QApplication.processEvents()
     assert window.rect().contains(palette.geometry())
     typed(window, "residual")
-    place = palette.list.visualItemRect(palette.list.item(1)).center()
+    place = palette.list.visualRect(palette.choices.index(1)).center()
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.page.NAME == "Author"
 
