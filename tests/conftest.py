@@ -16,21 +16,23 @@ import pytest
 from hypothesis import HealthCheck, settings
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication
 
 from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
 from annotator.gui import keys
 from annotator.gui.session import run
 from annotator.gui.shell.start import Goldsmith, tidy
+from annotator.gui.shell.window import Window
 from annotator.judging.calls.keys import GRANTS
 from annotator.places import user_config
 from annotator.storage import backup
 from tests import templates
 from tests.servers import forking
 from tests.windows import children
+from tests.windows.using import shut
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from tests.judging.odd_server import OddServer
@@ -115,14 +117,17 @@ def qapp_args() -> list[str]:
 def each_for_itself(request: pytest.FixtureRequest) -> Iterator[None]:
     """No key is allowed and no shared folder chosen yet; projects that tests make alike are copies, one of each a test.
 
-    Projects that a test opened are closed after it. What a window of a test leaves dies between tests, and never on the
-    thread of a server or an errand.
+    Projects that a test opened are closed after it, when no window works in them any more. What a window of a test
+    leaves dies between tests, and never on the thread of a server or an errand.
     """
     (user_config() / GRANTS).unlink(missing_ok=True)
     rmtree(user_config() / "shared", ignore_errors=True)
     gc.disable()
     with templates.copying(request), opened_projects() as opened:
         yield
+    for window in QApplication.topLevelWidgets():
+        if isinstance(window, Window):
+            shut(window)
     for project in opened:
         project.close()
     tidy()
@@ -249,7 +254,7 @@ def small_cases(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def goldsmith(qapp: "QApplication", monkeypatch: pytest.MonkeyPatch) -> Iterator[Goldsmith]:
+def goldsmith(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Goldsmith]:
     """The running program; folders of tests count as folders that last."""
     monkeypatch.setattr("annotator.actions.parcels.tasking.is_passing", lambda folder: False)
     running = Goldsmith(qapp)

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
-from shiboken6 import isValid
 
 from annotator.actions.project.file import Project
 from annotator.gui import theme
 from annotator.gui.session.page import Page
 from annotator.gui.shell.window import Window
 from tests.projects.small_projects import small_project
-from tests.windows.using import be_active, settle
+from tests.windows.using import be_active, settle, shut
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +62,7 @@ def window_over(qtbot) -> Iterator:
 
     yield make
     for window in made:
-        if isValid(window) and not window.close():
-            # It closes by itself once its job is done.
-            qtbot.waitUntil(lambda window=window: not (isValid(window) and window.isVisible()))
+        shut(window)
     # Now, and not in the middle of another test.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
@@ -82,8 +79,7 @@ def opened(qtbot) -> Iterator:
 
     yield open_
     for window in made:
-        if isValid(window):
-            window.close()
+        shut(window)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

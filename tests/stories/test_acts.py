@@ -36,7 +36,7 @@ from tests.material.sent_apart import annotators, coordinated, returned
 from tests.projects.small_projects import labelling_project
 from tests.servers.rule_model import going_by_rules
 from tests.windows.judges_window import choose
-from tests.windows.using import be_active, press, settle, type_words
+from tests.windows.using import be_active, press, settle, shut, type_words
 
 SOURCE = "Shade lowers what people feel by ten degrees.\n\nThe air itself is hardly one degree cooler.\n"
 CRITERIA = (
@@ -102,7 +102,7 @@ def opened(qapp, qtbot):
 
     yield opens
     for window in windows:
-        window.close()
+        shut(window)
 
 
 def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbot, tmp_path):

@@ -33,6 +33,7 @@ from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.storage import sql
+from tests.windows.using import shut
 from tests.windows.words_shown import all_words
 
 STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
@@ -310,7 +311,7 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
         window._palette.field.setText("a")
         qtbot.waitUntil(lambda: not window.session._tasks_behind)
         words += all_words(window._palette)
-        window.close()
+        shut(window)
     assert any("What is the weight of gold?" in word for word in words), "the walk sees nothing"
     assert found_in("\n".join(words).encode(), marks) == []
     assert found_in(path.read_bytes(), marks) == []

@@ -9,7 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
-from tests.windows.using import be_active, press, type_words
+from tests.windows.using import be_active, press, shut, type_words
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def window_of(path: Path, name: str, qtbot: Any) -> Iterator[Window]:
     qtbot.waitExposed(window)
     be_active(window, qtbot)
     yield window
-    window.close()
+    shut(window)
 
 
 def submit(page: Any) -> None:

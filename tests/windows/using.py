@@ -42,6 +42,15 @@ def _end_pauses(timers: list[QTimer]) -> bool:
     return bool(pauses)
 
 
+def shut(window: QWidget) -> None:
+    """Close a window; one with a job in progress closes by itself once that is done."""
+    if isValid(window) and not window.close():
+        deadline = time.monotonic() + PATIENCE_S
+        while isValid(window) and window.isVisible():
+            assert time.monotonic() < deadline, "its job does not end"
+            QTest.qWait(TURN_MS)
+
+
 def owned(qtbot, widget: Widget) -> Widget:
     """A widget that is closed after the test."""
     qtbot.addWidget(widget)
