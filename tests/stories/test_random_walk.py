@@ -21,8 +21,8 @@ from tests.windows.random_walk import Walk, walking
 resource = pytest.importorskip("resource", reason="memory is not told here")
 ACTS = int(os.environ.get("GOLDSMITH_WALK", "100"))
 SEED = int(os.environ.get("GOLDSMITH_SEED", "2026"))
-# After a long walk a window holds at most so many times the widgets of a new one over the same project, which has
-# grown on the way; and in its last quarter at most so many times the memory of the quarter before.
+# After a long walk a window holds with every page open at most so many times the widgets of a new one over the same
+# project, which has grown on the way; and in its last quarter at most so many times the memory of the quarter before.
 LONG, LEVEL = 5_000, 1.15
 
 
@@ -35,28 +35,32 @@ def task_project(folder: Path) -> Project:
     return tasking.take_task(task).project
 
 
-def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[Walk, Walk, list[int]]:
+def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[list[Walk], list[Counter], list[int]]:
     """A walk through a project, closed in the middle of what was under way, and the memory after each hundredth.
 
-    Between the two, after a long one, a shorter walk in a new window over what became of the project.
+    After a long one, a shorter walk in a new window over what became of the project, and the widgets of both windows.
     """
     project = make(folder)
     path = project.path
     project.close()
     (out := folder / "out").mkdir()
-    memory = []
+    memory, stock, walks = [], [], []
     with walking(qapp, path, SEED, out, monkeypatch) as walk:
         for _ in range(100):
             walk.steps(acts // 100)
             memory.append(held())
             if walk.faults:
                 break
-    new = walk
+        walks.append(walk)
+        if acts >= LONG:
+            stock.append(walk.widgets())
     if acts >= LONG:
-        with walking(qapp, path, SEED, out, monkeypatch) as new:
-            new.steps(acts // 10)
+        with walking(qapp, path, SEED, out, monkeypatch) as walk:
+            walk.steps(acts // 10)
+            walks.append(walk)
+            stock.append(walk.widgets())
     assert checking.check(Project.open(path)).problems == []
-    return walk, new, memory
+    return walks, stock, memory
 
 
 def held() -> int:
@@ -71,15 +75,15 @@ def held() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def judge(walk: Walk, new: Walk, memory: list[int]) -> None:
+def judge(walks: list[Walk], stock: list[Counter], memory: list[int]) -> None:
     """What must hold of a walk, and of the new window after it."""
-    for each in (walk, new):
+    for each in walks:
         assert not each.faults, "\n".join((each.faults[0], "after", *each.done[-8:]))
         assert not each.stalls, "\n".join(each.stalls)
-    if len(walk.done) >= LONG:
-        late = walk.widgets[len(walk.widgets) * 3 // 4 :]
-        grown = max(late) / max(new.widgets), max(memory[75:]) / max(memory[50:75])
-        print(f"{len(walk.done)} acts: widgets grew by {grown[0]:.3f}, memory by {grown[1]:.3f}")
+    if stock:
+        old, new = (sum(each[page] for page in stock[0].keys() & stock[1].keys()) for each in stock)
+        grown = old / new, max(memory[75:]) / max(memory[50:75])
+        print(f"{len(walks[0].done)} acts: widgets grew by {grown[0]:.3f}, memory by {grown[1]:.3f}")
         assert max(grown) <= LEVEL, grown
 
 

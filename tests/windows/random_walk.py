@@ -5,12 +5,13 @@ import random
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSettings, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -26,7 +27,7 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
-from shiboken6 import isValid
+from shiboken6 import createdByPython, getAllValidWrappers, isValid
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -74,7 +75,6 @@ class Walk:
         self.faults: list[str] = []
         self.stalls: list[str] = []
         self.done: list[str] = []
-        self.widgets: list[int] = []
         self._visited: set[str] = set()
 
     def steps(self, count: int) -> None:
@@ -101,13 +101,22 @@ class Walk:
         QTest.qWait(30)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
-        self.widgets.append(self._stock())
+        if stale := _made_by_qt():
+            self.faults.append(f"Python holds items that Qt made and ends: {stale}")
 
-    def _stock(self) -> int:
-        """How many widgets there are, but for the editors of units in view: a document that grew has more of those."""
-        every = QApplication.allWidgets()
-        editors = [one for one in every if isinstance(one, UnitEditor) and self.window.isAncestorOf(one)]
-        return len(every) - sum(1 + sum(1 for _ in below(editor, QWidget)) for editor in editors)
+    def widgets(self) -> Counter[str]:
+        """How many widgets each page has, once all are open, and how many stand elsewhere.
+
+        Not counted are the editors of units: a document that grew has more of those.
+        """
+        result = Counter[str]()
+        for name in dict.fromkeys(tab.page for _, tab in self.window.offered()):
+            page = self.window.show_page(name)
+            self._settle()
+            result[name] = _widgets_of(page)
+        others = len(QApplication.allWidgets()) - sum(1 for _ in below(self.window, QWidget))
+        result["elsewhere"] = others + _widgets_of(self.window) - result.total()
+        return result
 
     def _choose(self) -> tuple[str, Act]:
         ways: tuple[tuple[int, Callable[[], tuple[str, Act]]], ...] = (
@@ -240,6 +249,22 @@ class Walk:
                 return
             popped.close()
             QTest.qWait(0)
+
+
+def _widgets_of(whole: QWidget) -> int:
+    """Its widgets but for the editors of units."""
+    editors = [one for one in below(whole, QWidget) if isinstance(one, UnitEditor)]
+    inside = sum(1 + sum(1 for _ in below(editor, QWidget)) for editor in editors)
+    return sum(1 for _ in below(whole, QWidget)) - inside
+
+
+def _made_by_qt() -> list[str]:
+    """Items of layouts and lists that have an object of Python's which Qt does not know of.
+
+    It outlives the item, and whatever lies in the same memory later is taken for it.
+    """
+    items = (one for one in getAllValidWrappers() if not isinstance(one, QObject))
+    return [repr(one) for one in items if type(one).__name__.endswith("Item") and not createdByPython(one)]
 
 
 def _seen(whole: QWidget) -> Iterator[QWidget]:

@@ -27,7 +27,7 @@ from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import MarkMenu, PickList, TextLine, YearField
 from annotator.gui.forms.unit_editor import StandardField, UnitEditor
 from annotator.gui.theme import set_role
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, with_properties
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, add_row, with_properties
 
 SCHEMES = {"doi": "DOI", "arxiv": "arXiv", "isbn": "ISBN", "url": "Address"}
 
@@ -39,11 +39,11 @@ class ReferenceEditor(UnitEditor):
         self.read_as = with_properties(QLabel(), role="hint")
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
+        self.row.addLayout(grid, 1)
         grid.addWidget(self.identifier, 0, 0)
         grid.addWidget(self.read_as, 0, 1)
         grid.addWidget(authors, 1, 0)
         grid.addWidget(self.year, 1, 1)
-        self.row.addLayout(grid, 1)
         self.importance = unit_editor.made(self.words.fields[-1], keyed=True)
         grid.addWidget(self.importance, 2, 0, 1, 2)
         self.add_field("identifier", self.identifier)
@@ -199,8 +199,7 @@ class TaskEditor(UnitEditor):
         """Phase and family stand above, difficulty and the menu of inspirations below them."""
         self.inspirations = MarkMenu("Inspirations", "No inspiration")
         super().build()
-        below = horizontal(self.fields["difficulty"], self.inspirations, StretchSpace(1))
-        self._places["more"].addLayout(below)
+        add_row(self._places["more"], self.fields["difficulty"], self.inspirations, StretchSpace(1))
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
         if field.name == "inspirations":

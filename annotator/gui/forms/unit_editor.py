@@ -34,7 +34,14 @@ from annotator.gui.forms.fields import (
 from annotator.gui.forms.spelling import Speller, SpellMarks
 from annotator.gui.parts import below
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    add_row,
+    horizontal,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import Picture
 from annotator.gui.widgets.fields import label_of
 from annotator.gui.widgets.reading.marked_text import QuoteButton
@@ -297,7 +304,7 @@ class UnitEditor(FieldsFrame):
                 self._column.insertWidget(0, widget)
             elif field.several:
                 # Beside others it would be wider than a small window.
-                self._places["more"].addLayout(horizontal(widget, StretchSpace(1)))
+                add_row(self._places["more"], widget, StretchSpace(1))
             else:
                 self.row.addWidget(widget, int(isinstance(widget, TextLine)))
             self.add_field(field.name, widget)

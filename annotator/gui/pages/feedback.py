@@ -332,7 +332,7 @@ class FeedbackCard(QFrame):
             kind, own, agreed, _spans(pieces, "removed"), "own", struck=row.change == Fate.DROPPED
         )
         self.consensus = _Side(kind, agreed, own, _spans(pieces, "added"), "consensus")
-        column = vertical(on=self, margins=(10, 8, 10, 10), spacing=6)
+        column = vertical(margins=(10, 8, 10, 10), spacing=6)
         self.chips = Chips()
         reason = [Chip(f"reason: {row.reason.value}")] if row.reason else []
         self.chips.show_chips([fate(row), *reason])
@@ -343,6 +343,7 @@ class FeedbackCard(QFrame):
         if row.rationale.strip():
             self.why = MarkedText(f"Why: {row.rationale.strip()}")
             column.addWidget(self.why)
+        self.setLayout(column)
         self.setAccessibleName(
             f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "
             f"Consensus: {agreed.text if agreed else 'nothing'}. {row.rationale}"

@@ -132,8 +132,8 @@ def horizontal(
     *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
     """Parts side by side; `on` is the widget that they stand on."""
-    layout = QHBoxLayout() if on is None else QHBoxLayout(on)
-    _fill(layout, parts, margins, spacing)
+    layout = QHBoxLayout()
+    _fill(layout, parts, on, margins, spacing)
     return layout
 
 
@@ -141,9 +141,16 @@ def vertical(
     *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
     """Parts below one another; `on` is the widget that they stand on."""
-    layout = QVBoxLayout() if on is None else QVBoxLayout(on)
-    _fill(layout, parts, margins, spacing)
+    layout = QVBoxLayout()
+    _fill(layout, parts, on, margins, spacing)
     return layout
+
+
+def add_row(column: QBoxLayout, *parts: Part) -> None:
+    """Add a row of parts to a layout that stands on a widget already; `_fill` says why it is filled last."""
+    row = QHBoxLayout()
+    column.addLayout(row)
+    _fill(row, parts)
 
 
 def column_of(*parts: Part, margins: Margins | None = 0, spacing: int | None = None) -> QWidget:
@@ -170,7 +177,18 @@ def least_size(part: QWidget | None) -> QSize:
     return QSize(0, 0) if part is None else part.minimumSizeHint().expandedTo(part.minimumSize())
 
 
-def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> None:
+def _fill(
+    layout: QBoxLayout,
+    parts: tuple[Part, ...],
+    on: QWidget | None = None,
+    margins: Margins | None = None,
+    spacing: int | None = None,
+) -> None:
+    """Put parts into a layout, and then the layout on a widget.
+
+    In this order: to what stands on a widget already, PySide adds a layout with objects of its own for the items that
+    Qt made. These outlive the items, and are taken for whatever lies in the same memory later.
+    """
     if margins is not None:
         layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
     if spacing is not None:
@@ -187,6 +205,8 @@ def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, 
             if isinstance(one, QCheckBox | QRadioButton) and isinstance(layout, QVBoxLayout):
                 # As wide as its words, and its frame in focus, too.
                 layout.setAlignment(one, Qt.AlignmentFlag.AlignLeft)
+    if on is not None:
+        on.setLayout(layout)
 
 
 def open_file(parent: QWidget, title: str, kinds: str, then: Callable[[Path], object], at: str = "") -> None:

@@ -334,15 +334,13 @@ class EmptyState(QWidget):
         self._icon = QLabel()
         self._headline, self._words = PlainLabel(headline, "subtitle"), PlainLabel(words, role, wrap=True)
         self._buttons = horizontal(spacing=8)
-        column = vertical(StretchSpace(2), on=self, spacing=10)
-        for label in (self._icon, self._headline, self._words):
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            # In a row of its own a label gets the height of all its lines, however wide the page is.
-            column.addLayout(horizontal(StretchSpace(1), label, StretchSpace(1)))
-        column.addSpacing(6)
-        column.addLayout(self._buttons)
+        labels = (self._icon, self._headline, self._words)
+        # In a row of its own a label gets the height of all its lines, however wide the page is.
+        rows = (horizontal(StretchSpace(1), label, StretchSpace(1)) for label in labels)
+        column = vertical(StretchSpace(2), *rows, 6, self._buttons, StretchSpace(3), on=self, spacing=10)
         column.setAlignment(self._buttons, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
+        for label in labels:
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._dress()
         theme.watch(self, self._dress)
 

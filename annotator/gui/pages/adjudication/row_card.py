@@ -155,7 +155,7 @@ class RowCard(WorkCard):
         if self.folded:
             return
         self._body = QWidget()
-        column = vertical(on=self._body, margins=0, spacing=5)
+        column = vertical(margins=0, spacing=5)
         if self._ballot:
             column.addWidget(MarkedText(self._ballot.words))
         elif self.row.ruling.unanimous:
@@ -164,6 +164,7 @@ class RowCard(WorkCard):
             if shared := shared_words(self.row):
                 column.addWidget(MarkedText(shared))
             column.addLayout(self._columns())
+        self._body.setLayout(column)
         self.column.insertWidget(1, self._body)
 
     def _fill_agreed(self, column: QVBoxLayout) -> None:

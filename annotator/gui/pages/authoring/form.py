@@ -303,8 +303,7 @@ class UnitsForm(PlainArea):
             inner.hide()
         self.editors = self._arranged(document.units) if moved else before
         for place, (editor, unit) in enumerate(zip(self.editors, document.units, strict=True)):
-            standing = self._units.itemAt(place)
-            if standing is None or standing.widget() is not editor:
+            if self._units.indexOf(editor) != place:
                 self._units.removeWidget(editor)
                 self._units.insertWidget(place, editor)
                 editor.show()

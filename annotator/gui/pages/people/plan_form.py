@@ -126,7 +126,7 @@ class PlanForm(Pane):
         self._stirred()
 
     def _lay_out(self) -> None:
-        column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
+        column = vertical(margins=(2, 8, 14, 12), spacing=6)
         chosen = horizontal(
             (column_of(self.annotators, self.new[Role.ANNOTATOR]), 1),
             (column_of(self.adjudicators, self.new[Role.ADJUDICATOR]), 1),
@@ -165,6 +165,7 @@ class PlanForm(Pane):
         ):
             _add(options, heading, part)
         column.addStretch(1)
+        self.setLayout(column)
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer the people and items there are now; what was chosen stays chosen."""
