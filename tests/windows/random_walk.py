@@ -79,7 +79,7 @@ class Walk:
 
     def steps(self, count: int) -> None:
         """So many random acts."""
-        for number in range(count):
+        for _ in range(count):
             name, act = self._choose()
             self.done.append(name)
             before = time.thread_time()
@@ -91,7 +91,7 @@ class Walk:
             if spent > STALL_S and not first:
                 self.stalls.append(f"{len(self.done)}: {name}, {spent:.1f} s")
             self._close_what_popped_up()
-            if number % SETTLE_EVERY == SETTLE_EVERY - 1:
+            if len(self.done) % SETTLE_EVERY == 0:
                 self._settle()
             if self.faults:
                 return
