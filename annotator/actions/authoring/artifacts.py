@@ -122,10 +122,10 @@ def of_artifacts(
     if artifact_ids is not None:
         question = question.where(AUDIT.c.subject.in_(list(artifact_ids)))
     rows = db.execute(question.order_by(AUDIT.c.seq))
-    given = ((artifact_id, json.loads(after or "{}").get(_ABOUT)) for artifact_id, after in rows)
+    recorded = ((artifact_id, json.loads(after or "{}").get(_ABOUT)) for artifact_id, after in rows)
     return nested(
         (artifact_id, unit_id, DraftSource(details["draft"], details["judge"], details["model"]))
-        for artifact_id, details in given
+        for artifact_id, details in recorded
         if details
         for unit_id in details["units"]
     )

@@ -166,10 +166,10 @@ def _of(source: JudgementSource) -> ColumnElement[bool]:
 
 def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
     j = JUDGEMENT.c
-    wanted = (
+    columns = (
         (j.status, query.cause), (SYSTEM.c.name, query.system), (ITEM.c.key, query.item), (j.unit_id, query.unit)
     )  # fmt: skip
-    question = listed().where(_of(source), *if_given(*wanted))
+    question = listed().where(_of(source), *if_given(*columns))
     if query.which == NO_VERDICT:
         question = question.where(j.status.not_in(SETTLED))
     elif query.which == FLAGGED:

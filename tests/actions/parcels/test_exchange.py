@@ -125,8 +125,7 @@ def test_a_later_revision_goes_in_beside_the_earlier_one_and_agreement_is_over_t
     project: Project, tmp_path: Path
 ) -> None:
     ana, ming = annotators(project)
-    first = returned(project, ana.id, tmp_path / "ana")
-    unpacking.take_in(project, [first])
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
     with closing_(Project.open(project_in(tmp_path / "ana"))) as theirs:
         edit_rubric(theirs, items.ids(theirs)[0], "Compares the weight of gold with lead")
         second = tray.work(theirs, tmp_path / "second.goldsmith-work").path

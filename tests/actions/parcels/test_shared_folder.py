@@ -79,8 +79,7 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     home: Project, tmp_path: Path
 ) -> None:
     folder = tmp_path / "synced"
-    sent = shared_folder.send(home, everyone(home))
-    assert [one.problem for one in sent] == [None, None]
+    assert [one.problem for one in shared_folder.send(home, everyone(home))] == [None, None]
     assert sorted(path.name for path in (folder / "R2").iterdir()) == [
         shared.MARK, "study-R2-task.goldsmith-task",
     ]  # fmt: skip

@@ -277,8 +277,7 @@ def test_cells_gaps_and_groups_lead_to_their_units(judged_twice: Project) -> Non
         one for one in sheet.lines
         if one.cells[0].words == "small" and (one.cells[place].words, one.cells[place + 1].words) == ("no", "yes")
     )  # fmt: skip
-    source = line.cells[0].source
-    units = validation.units(judged_twice, source)
+    units = validation.units(judged_twice, line.cells[0].source)
     # Of Beta's eight units one has no judgement.
     assert len(units.lines) == 7 == line.cells[place + 2].value
     assert {one.cells[1].words for one in units.lines} == {"Beta"}
