@@ -652,8 +652,7 @@ def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) ->
     label_sealing.submit(project, item_id, "adra.reasoning", partial=True)
 
     def raters(judge: str) -> set[str]:
-        rows = overview.everything(project, judge)
-        return {row.rater for row in rows} - {"computed"}
+        return {row.rater for row in overview.everything(project, judge)} - {"computed"}
 
     assert raters("") == {"small"}
     assert raters(EACH) == {"small", "people"}

@@ -164,8 +164,7 @@ def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafte
     known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
     by_source = nested((source, unit_id, "") for unit_id, source in drafted.items() if unit_id not in known)
     for source, units in by_source.items():
-        after = about(units, source)
-        record(project, db, Change("artifact", artifact_id, verb(source), None, after))
+        record(project, db, Change("artifact", artifact_id, verb(source), None, about(units, source)))
 
 
 def note(a: Drafted, b: Drafted) -> str:

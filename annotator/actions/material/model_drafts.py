@@ -585,8 +585,7 @@ class DraftRun(RunKind):
             item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
             result = self.extracted.pop(item.id, None)
             if result is None or result.document is None or verdict.status is not Status.OK:
-                failure = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
-                self.failed.append(failure)
+                self.failed.append({"item": item.key, "status": verdict.status.value, "cause": verdict.cause})
                 continue
             person, kind, run_id = self.person, self.kind, journal.run_id
             origin = for_person(self.judge.id, person.id, self.number(item.id))

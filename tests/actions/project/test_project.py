@@ -314,8 +314,7 @@ def test_every_choice_names_protocols_that_there_are_with_the_kinds_that_they_ne
     for choice in profiles.CHOICES:
         used = profiles.parsed(choice.name)
         assert used.protocols <= PROTOCOLS.keys()
-        needed = {kind for name in used.protocols for kind in PROTOCOLS[name].needs}
-        assert needed <= used.kinds
+        assert {kind for name in used.protocols for kind in PROTOCOLS[name].needs} <= used.kinds
 
 
 def test_a_kind_brings_what_judges_by_it_and_a_protocol_what_it_needs():

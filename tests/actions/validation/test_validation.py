@@ -265,8 +265,7 @@ def behind(judged_twice: Project, sheet: ResultSheet, head: str, *says: str) -> 
     place = [column.title for column in sheet.columns].index(head)
     for line in sheet.lines:
         if set(says) <= {cell.words for cell in line.cells}:
-            source = line.cells[place].source or line.source
-            return validation.units(judged_twice, source)
+            return validation.units(judged_twice, line.cells[place].source or line.source)
     raise AssertionError(says)
 
 
