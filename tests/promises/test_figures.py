@@ -445,8 +445,7 @@ def figures(project: Project) -> dict[str, Any]:
     work_as(project, "Cora")
     result: dict[str, Any] = {}
     for rater in ("", EACH, PEOPLE):
-        rows = overview.everything(project, rater)
-        result[f"results by {rater}"] = [results.plain(row) for row in rows]
+        result[f"results by {rater}"] = [results.plain(row) for row in overview.everything(project, rater)]
     for name in paper_tables.TABLES:
         sheets = _or_why(lambda name=name: paper_tables.report(project, name, EACH))
         result[name] = (

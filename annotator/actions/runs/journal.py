@@ -350,13 +350,11 @@ class RunJournal:
         row = {"stage": state.stage.value, "content": state.model_dump_json()}
         with self._project.store.write() as db:
             if not db.execute(update(BATCH).where(BATCH.c.id == state.id), row).rowcount:
-                of = {"id": state.id, "run_id": self.run_id, "at": now()}
-                db.execute(insert(BATCH), {**of, **row})
+                db.execute(insert(BATCH), {"id": state.id, "run_id": self.run_id, "at": now(), **row})
 
     def declined(self) -> list[Call]:
         """The run's calls of which asking again is no use."""
-        statuses = [each.value for each in DECLINED]
-        mine = (CALL.c.run_id == self.run_id, CALL.c.status.in_(statuses))
+        mine = (CALL.c.run_id == self.run_id, CALL.c.status.in_([each.value for each in DECLINED]))
         rows = self._project.query(select(CALL).where(*mine).order_by(CALL.c.at)).mappings().all()
         return [call_of(row) for row in rows]
 

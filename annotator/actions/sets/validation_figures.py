@@ -141,8 +141,9 @@ def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -
                         response.id, quartiles[response.id],
                     )  # fmt: skip
                 for unit in case.units:
-                    row = (*about[response.id], unit.id, unit.text, protocol.weight(unit))
-                    result[response.id, unit.id] = row
+                    result[response.id, unit.id] = (
+                        *about[response.id], unit.id, unit.text, protocol.weight(unit),
+                    )  # fmt: skip
     return UnitPlaces(result, faults)
 
 

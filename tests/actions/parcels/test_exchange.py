@@ -256,8 +256,7 @@ def test_an_objection_to_no_consensus_is_refused_in_words_and_the_rest_comes_in(
     )
     with theirs.store.write() as db:
         db.execute(insert(DISPUTE).values(**objection.model_dump()))
-    work = tray.work(theirs, tmp_path / "objecting.goldsmith-work").path
-    (came,) = unpacking.take_in(project, [work])
+    (came,) = unpacking.take_in(project, [tray.work(theirs, tmp_path / "objecting.goldsmith-work").path])
     assert sorted(piece.outcome.value for piece in came.pieces) == ["foreign", "new", "new"]
     (refused,) = (piece for piece in came.pieces if piece.outcome is ParcelOutcome.FOREIGN)
     assert refused.words == "It objects to a consensus that there is not; it was not imported."

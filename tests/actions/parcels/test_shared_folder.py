@@ -272,8 +272,7 @@ def test_work_of_another_project_and_under_anothers_name_is_left_alone(
     other.close()
     assert not shared_folder.look(home).due
     # Ming signs work in Ana's name with the key that is known for her alone.
-    ming = annotators(home)[1]
-    known_keys.replace(home, ming.id, packages.public_key(key := packages.new_key()))
+    known_keys.replace(home, annotators(home)[1].id, packages.public_key(key := packages.new_key()))
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
     package = packages.read_package(tray.work(ana, tmp_path / "w.goldsmith-work").path)
     facts = packages.PackageFacts(

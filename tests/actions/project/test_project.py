@@ -323,8 +323,7 @@ def test_a_kind_brings_what_judges_by_it_and_a_protocol_what_it_needs():
     assert chosen.kinds == {Kind.NUGGETS, Kind.PLAN}
     assert chosen.judges("deepscholar.nuggets")
     assert chosen.judges("adra.plan")
-    refused = expect_refusal("poems", profiles.parsed, "rubrics, poems")
-    assert "related-work" in refused.todo
+    assert "related-work" in expect_refusal("poems", profiles.parsed, "rubrics, poems").todo
 
 
 def test_what_a_project_holds_stays_in_use(tmp_path):
