@@ -190,8 +190,7 @@ def _documents(db: Connection, me: str, keys: Mapping[str, str]) -> Iterator[tup
             yield NOTES, SearchText(f"{keys[row.item_id]} · {spec.title}", content["remark"], "Author", place)
         for number, unit in enumerate(content["units"], start=1):
             title, at = f"{keys[row.item_id]} · {spec.unit} {number}{whose}", place | {"unit_id": unit["id"]}
-            text = "\n".join(filter(None, map(unit.get, PROSE)))
-            yield DOCUMENTS, SearchText(title, text, "Author", at)
+            yield DOCUMENTS, SearchText(title, "\n".join(filter(None, map(unit.get, PROSE))), "Author", at)
             if own and unit.get("note"):
                 yield NOTES, SearchText(title, unit["note"], "Author", at)
 

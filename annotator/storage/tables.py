@@ -525,9 +525,9 @@ Row = Mapping[str, Any]
 _MOST_ROWS = 100
 
 
-def if_given(*wanted: tuple[ColumnElement[Any], str]) -> list[ColumnElement[bool]]:
-    """The conditions that columns equal what is wanted of them; none of those of which nothing is."""
-    return [column == value for column, value in wanted if value]
+def if_given(*columns: tuple[ColumnElement[Any], str]) -> list[ColumnElement[bool]]:
+    """The conditions that columns have these values; an empty value makes none."""
+    return [column == value for column, value in columns if value]
 
 
 def add_missing(db: Connection, table: Table, rows: Row | Sequence[Row]) -> CursorResult[Any]:

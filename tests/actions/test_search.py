@@ -118,8 +118,7 @@ def test_reports_have_blind_names_where_they_are_labelled_and_no_system_is_ever_
     project: Project,
 ) -> None:
     ada = people.known(project, people.add_person(project, "Ada").subject)
-    first = items.ids(project)[0]
-    assignments.assign_one(project, first, ada.id, Stage.LABELLING)
+    assignments.assign_one(project, items.ids(project)[0], ada.id, Stage.LABELLING)
     project.work_as(ada)
     # The other item was not handed out to her.
     assert sorted(found(project, "explains stability")) == [
@@ -141,8 +140,7 @@ def test_a_report_that_nobody_labels_is_shown_to_coordinators_alone_and_leads_to
     project: Project,
 ) -> None:
     ada = people.known(project, people.add_person(project, "Ada").subject)
-    me = people.someone(project)
-    assignments.assign_one(project, items.ids(project)[0], me.id, Stage.LABELLING)
+    assignments.assign_one(project, items.ids(project)[0], people.someone(project).id, Stage.LABELLING)
     pages = {(hit.title, hit.page) for hit in hits(project, "explains stability")}
     assert pages == {("1 · Report A", "Label"), ("1 · Report B", "Label"), ("2 · report", "Material")}
     assignments.assign_one(project, items.ids(project)[0], ada.id, Stage.PLAN)

@@ -114,8 +114,7 @@ def test_a_quick_run_takes_every_size_small_unless_one_is_given() -> None:
 def test_a_goal_that_is_missed_ends_a_whole_run_with_1(
     met: bool | None, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = parser("Doc.").parse_args([])
-    assert verdict(options, {"goal 1": True, "goal 2": met}) == code
+    assert verdict(parser("Doc.").parse_args([]), {"goal 1": True, "goal 2": met}) == code
     word = {True: "reached", None: "not measured", False: "MISSED"}[met]
     assert capsys.readouterr().out == f"goal 1 reached; goal 2 {word}\n"
 

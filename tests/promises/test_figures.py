@@ -445,8 +445,7 @@ def figures(project: Project) -> dict[str, Any]:
     work_as(project, "Cora")
     result: dict[str, Any] = {}
     for rater in ("", EACH, PEOPLE):
-        rows = overview.everything(project, rater)
-        result[f"results by {rater}"] = [results.plain(row) for row in rows]
+        result[f"results by {rater}"] = [results.plain(row) for row in overview.everything(project, rater)]
     for name in paper_tables.TABLES:
         sheets = _or_why(lambda name=name: paper_tables.report(project, name, EACH))
         result[name] = (
@@ -652,8 +651,7 @@ def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) ->
     label_sealing.submit(project, item_id, "adra.reasoning", partial=True)
 
     def raters(judge: str) -> set[str]:
-        rows = overview.everything(project, judge)
-        return {row.rater for row in rows} - {"computed"}
+        return {row.rater for row in overview.everything(project, judge)} - {"computed"}
 
     assert raters("") == {"small"}
     assert raters(EACH) == {"small", "people"}

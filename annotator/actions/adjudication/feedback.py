@@ -52,10 +52,10 @@ def _rows(
     Of another rater's work it holds what stands in the consensus and nothing else: rows that neither they wrote nor
     the consensus keeps are left out, and reasons are given only where their own unit did not stay as it was.
     """
-    made = grouped((one.ruling_id, agreed.unit(one.unit_id)) for one in version.provenance)
+    units_of = grouped((one.ruling_id, agreed.unit(one.unit_id)) for one in version.provenance)
     result: list[DigestRow] = []
     for ruling in version.rulings:
-        units = made.get(ruling.id, [])
+        units = units_of.get(ruling.id, [])
         mine = own.unit(ruling.members[letter]) if letter in ruling.members else None
         result += _of_row(kind, ruling, mine, units, headings)
     return tuple(result)

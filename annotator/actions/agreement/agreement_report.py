@@ -347,9 +347,9 @@ def number(figure: Figure, digits: int = 2) -> str:
     return f"{say(figure.value)}{sign} {interval(figure, say)}".rstrip()
 
 
-def figure_words(figure: Figure, digits: int = 2) -> str:
+def figure_words(figure: Figure) -> str:
     """The number and its interval; in the place of an undefined number, why there is none."""
-    return f"–  {reason(figure)}" if figure.value is None else number(figure, digits)
+    return f"–  {reason(figure)}" if figure.value is None else number(figure)
 
 
 def reason(figure: Figure) -> str:

@@ -142,7 +142,7 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
     images = tuple(
         {name: one.model_dump(mode="json") for name, one in sorted(of.items())} for of in (before, after)
     )
-    return change_setting(project, key, f"sign {check}", images[0], images[1])
+    return change_setting(project, key, f"sign {check}", *images)
 
 
 def take(project: Project, came: Mapping[str, ItemChecks]) -> None:

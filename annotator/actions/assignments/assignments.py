@@ -633,8 +633,8 @@ def frozen(db: Connection) -> list[Agreement]:
 
 
 def _frozen_rows(item_id: str = "", stage: Stage | None = None) -> Select[Any]:
-    wanted = if_given((AGREEMENT.c.item_id, item_id), (AGREEMENT.c.stage, stage.value if stage else ""))
-    return select(AGREEMENT.c.content).where(*wanted).order_by(AGREEMENT.c.item_id, AGREEMENT.c.stage)
+    conditions = if_given((AGREEMENT.c.item_id, item_id), (AGREEMENT.c.stage, stage.value if stage else ""))
+    return select(AGREEMENT.c.content).where(*conditions).order_by(AGREEMENT.c.item_id, AGREEMENT.c.stage)
 
 
 def _read(content: str) -> Agreement:

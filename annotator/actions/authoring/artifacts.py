@@ -122,10 +122,10 @@ def of_artifacts(
     if artifact_ids is not None:
         question = question.where(AUDIT.c.subject.in_(list(artifact_ids)))
     rows = db.execute(question.order_by(AUDIT.c.seq))
-    given = ((artifact_id, json.loads(after or "{}").get(_ABOUT)) for artifact_id, after in rows)
+    recorded = ((artifact_id, json.loads(after or "{}").get(_ABOUT)) for artifact_id, after in rows)
     return nested(
         (artifact_id, unit_id, DraftSource(details["draft"], details["judge"], details["model"]))
-        for artifact_id, details in given
+        for artifact_id, details in recorded
         if details
         for unit_id in details["units"]
     )
@@ -164,8 +164,7 @@ def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafte
     known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
     by_source = nested((source, unit_id, "") for unit_id, source in drafted.items() if unit_id not in known)
     for source, units in by_source.items():
-        after = about(units, source)
-        record(project, db, Change("artifact", artifact_id, verb(source), None, after))
+        record(project, db, Change("artifact", artifact_id, verb(source), None, about(units, source)))
 
 
 def note(a: Drafted, b: Drafted) -> str:

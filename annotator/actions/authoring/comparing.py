@@ -187,8 +187,7 @@ def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[Hashable
     )
 
     a, b = [first for first, _ in pairs], [second for _, second in pairs]
-    ordinal = field.level is Level.ORDINAL
-    weights = _distances(field.categories or ()) if ordinal else "none"
+    weights = _distances(field.categories or ()) if field.level is Level.ORDINAL else "none"
     result = [
         ("agreement", percent_agreement(pairs, clusters or None)),
         ("kappa", cohen_kappa(a, b, weights, field.categories, clusters)),

@@ -85,9 +85,8 @@ def same_as(kind: Kind, ruling: Ruling, documents: Documents) -> str:
     """The letter whose unit the own wording repeats, or an empty text."""
     own, fields = own_unit(kind, ruling, documents), set(writable(kind))
     for letter, unit in members(ruling, documents).items():
-        if KINDS[kind].given and comparing.counts_equal(kind, own, unit):
-            return letter
-        if own.model_dump(include=fields) == unit.model_dump(include=fields):
+        alike = KINDS[kind].given and comparing.counts_equal(kind, own, unit)
+        if alike or own.model_dump(include=fields) == unit.model_dump(include=fields):
             return letter
     return ""
 

@@ -214,10 +214,7 @@ def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dic
 def content(db: Connection, artifact_id: str, number: int) -> dict[str, Any]:
     """The tree of a document as one of its revisions has it."""
     conditions = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
-    tree: dict[str, Any] = orjson.loads(
-        db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()
-    )
-    return tree
+    return dict(orjson.loads(db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()))
 
 
 def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Home: a benchmark's steps as counts, at most five sentences on what comes next, and what happened lately."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -43,6 +43,12 @@ from annotator.storage.tables import (
 
 MOST = 5
 LATELY = 3
+# What waits for a person on a page, in one and in several.
+WAITING = {
+    "Author": ("item for you to write", "items for you to write"),
+    "Label": ("report for you to label", "reports for you to label"),
+    "Adjudicate": ("conflict for you to adjudicate", "conflicts for you to adjudicate"),
+}
 # Of more people only the number is told.
 NAMED = 3
 Place = dict[str, str]
@@ -249,9 +255,7 @@ def _next(
         yield NextStep(
             f"The run of {judge} left {left:,} unanswered", "Ask again", "Judges", {"part": "Runs"}
         )
-    for page, one, what in (("Author", "item", "to write"), ("Label", "report", "to label")):
-        if own[page]:
-            yield NextStep(f"{counted(own[page], one)} for you {what}", "Open", page)
+    yield from _waiting(own, ("Author", "Label"))
     yield from _awaited(db, everybody, people.someone(project).id)
     for kind, spec in KINDS.items():
         takes = counts.takes(kind) if kind in used.kinds else {}
@@ -408,12 +412,12 @@ def _own_steps(db: Connection, me: Person) -> Iterator[HomeStep]:
             yield HomeStep(title, progress[page][0], page, progress[page][1])
 
 
+def _waiting(own: Mapping[str, int], pages: Iterable[str]) -> list[NextStep]:
+    return [NextStep(counted(own[page], *WAITING[page]), "Open", page) for page in pages if own.get(page)]
+
+
 def _own_next(db: Connection, me: Person, own: Mapping[str, int]) -> Iterator[NextStep]:
-    for page, one, what in (
-        ("Author", "item", "to write"), ("Label", "report", "to label"), ("Adjudicate", "conflict", "to adjudicate"),
-    ):  # fmt: skip
-        if own.get(page):
-            yield NextStep(f"{counted(own[page], one)} for you {what}", "Open", page)
+    yield from _waiting(own, WAITING)
     rows = _own(db, me)
     seconds = db.execute(select(func.sum(TIME.c.seconds)).where(TIME.c.person_id == me.id)).scalar() or 0
     done = sum(submitted is not None for _, submitted in rows)

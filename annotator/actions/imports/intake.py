@@ -521,11 +521,11 @@ class BundleIntake:
                 "sha256": record.sha256, "labels": labels_text(record.first_labels),
                 "labels_sha256": record.labels_sha256,
             }  # fmt: skip
-            given = (
+            openings = (
                 look.model_dump() | {"set_id": record.id, "judges": orjson.dumps(look.judges).decode()}
                 for look in record.looks
             )
-            opened = [{"id": look["id"], **OpeningFields.model_validate(look).model_dump()} for look in given]
+            opened = [{"id": one["id"], **OpeningFields.model_validate(one).model_dump()} for one in openings]
             return {"validation_set": columns, "opening": opened}
 
         def content(record: ValidationSetRecord) -> tuple[str, str, int]:

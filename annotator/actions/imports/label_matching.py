@@ -594,8 +594,8 @@ def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenL
     question = select(j.response_id, j.unit_id, j.value, j.rationale, j.status).where(
         j.protocol == layout.protocol, j.rater_id == judge.id, j.value.is_not(None)
     )
-    given = project.query(question.order_by(j.trial))
-    trials = grouped(((row.response_id, row.unit_id), row) for row in given)
+    verdicts = project.query(question.order_by(j.trial))
+    trials = grouped(((row.response_id, row.unit_id), row) for row in verdicts)
     for unit, rows in trials.items():
         value, row = come_to(PROTOCOLS[layout.protocol].scale, rows)
         if value is not None:

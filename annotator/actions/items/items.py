@@ -503,8 +503,7 @@ def _refuse_task(project: Project) -> None:
 def changed_by(change: Change) -> dict[str, dict[str, Any]]:
     if not change.seq:
         return {}
-    several: dict[str, dict[str, Any]] = change.after.get(SEVERAL, {change.subject: change.after})
-    return several
+    return dict(change.after.get(SEVERAL, {change.subject: change.after}))
 
 
 def _verb(after: Mapping[str, Mapping[str, object]]) -> str:

@@ -442,11 +442,11 @@ def reports(project: Project) -> Reports:
         .where(ITEM.c.retired.is_(False), items.ANSWERED)
         .order_by(RESPONSE.c.trial, RESPONSE.c.id)
     )
-    made = (
+    report_lines = (
         ReportLine(**row, parts=partses.get((row["item_id"], row["id"]), {}))
         for row in project.query(question).mappings()
     )
-    lines = grouped(((line.item_id, line.column), line) for line in made)
+    lines = grouped(((line.item_id, line.column), line) for line in report_lines)
     columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
     by_cell = {key: tuple(result) for key, result in lines.items()}
     return Reports(_items(project, partses), tuple(columns), by_cell, items.left_out(project))

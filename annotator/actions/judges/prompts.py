@@ -167,5 +167,4 @@ def _names() -> frozenset[str]:
 
 @cache
 def _text(name: str) -> str:
-    path = resources() / "prompts" / f"{name}.md"
-    return path.read_text("utf-8").replace("\r\n", "\n")
+    return (resources() / "prompts" / f"{name}.md").read_text("utf-8").replace("\r\n", "\n")

@@ -262,11 +262,16 @@ async def look_up(
     async with make(pages.FetchRequest(allow_private=bool(services))) as fetcher:
         for doi in dict.fromkeys(filter(None, named.values())):
             for service in services or tuple(bibliographies.SERVICES.values()):
-                if unreached[service] == UNREACHED:
-                    lacking[doi] = NOT_ASKED
+                page = None if refresh else _stored(project, service.format(doi))
+                if page is None and unreached[service] == UNREACHED:
+                    lacking.setdefault(doi, NOT_ASKED)
                     continue
-                page, reached = await _page(project, fetcher, service.format(doi), refresh=refresh)
-                unreached[service] = 0 if reached else unreached[service] + 1
+                if page is None:
+                    reply = await fetcher.fetch(service.format(doi))
+                    page = reply.page
+                    unreached[service] = unreached[service] + 1 if reply.reached is False else 0
+                    if page.state is PageState.OK:
+                        pages.take_in(project, page)
                 work = _work(page)
                 if work is not None:
                     result[doi.lower()] = work, page.fetched_at.date()
@@ -275,15 +280,10 @@ async def look_up(
     return WorkLookups(result, {name: cause for name, cause in lacking.items() if name.lower() not in result})
 
 
-async def _page(project: Project, fetcher: "Fetcher", address: str, *, refresh: bool) -> tuple[Page, bool]:
-    """A service's reply, and whether it may be asked again: it was reached, or did not have to be."""
-    stored = None if refresh else pages.page(project, address)
-    if stored is not None and stored.state is PageState.OK and stored.text:
-        return stored, True
-    fetched = await fetcher.fetch(address)
-    if fetched.page.state is PageState.OK:
-        pages.take_in(project, fetched.page)
-    return fetched.page, fetched.reached is not False
+def _stored(project: Project, address: str) -> Page | None:
+    """The reply that the project has of an address."""
+    page = pages.page(project, address)
+    return page if page is not None and page.state is PageState.OK and page.text else None
 
 
 def _work(page: Page) -> Work | None:

@@ -78,8 +78,8 @@ def proposed(kind: str) -> Kind | WriterAid:
 def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None = None) -> list[Proposal]:
     """The drafts that the person working asked for and has not dealt with, newest first; of all items by default."""
     mine = (requested_by(people.someone(project).id), EXTRACT.c.state == ExtractState.PROPOSED.value)
-    wanted = if_given((EXTRACT.c.item_id, item_id), (EXTRACT.c.kind, kind.value if kind else ""))
-    question = _question().where(*mine, *wanted).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
+    narrowed = if_given((EXTRACT.c.item_id, item_id), (EXTRACT.c.kind, kind.value if kind else ""))
+    question = _question().where(*mine, *narrowed).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
     with project.store.read() as db:
         offers = [_proposal(project, db, row) for row in db.execute(question).mappings()]
     return [proposal for proposal in offers if proposal.left]
@@ -585,8 +585,7 @@ class DraftRun(RunKind):
             item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
             result = self.extracted.pop(item.id, None)
             if result is None or result.document is None or verdict.status is not Status.OK:
-                failure = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
-                self.failed.append(failure)
+                self.failed.append({"item": item.key, "status": verdict.status.value, "cause": verdict.cause})
                 continue
             person, kind, run_id = self.person, self.kind, journal.run_id
             origin = for_person(self.judge.id, person.id, self.number(item.id))

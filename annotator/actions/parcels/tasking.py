@@ -165,8 +165,7 @@ def _dealt(project: Project, person: Person, protocol: Protocol, every: Iterable
 
 def _cited(each: Material) -> Iterator[parcels.TaskPage]:
     for page in each.pages.values():
-        fields = {name: getattr(page, name) for name in parcels.TaskPage.model_fields}
-        yield parcels.TaskPage(**fields)
+        yield parcels.TaskPage(**{name: getattr(page, name) for name in parcels.TaskPage.model_fields})
 
 
 def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> list[parcels.TaskDraft]:

@@ -498,8 +498,7 @@ def _append(project: Project, db: Connection, entry: TrayEntry, kind: Kind) -> t
 
 
 def facts(entry: TrayEntry) -> dict[str, Any]:
-    tree: dict[str, Any] = json.loads(entry.content)
-    return tree
+    return dict(json.loads(entry.content))
 
 
 @dataclass(frozen=True, slots=True)

@@ -368,11 +368,7 @@ class Sorter:
             return document
         units = []
         for label in document.units:
-            response_id = required(
-                self._reports.get((item_id, label.response_id)),
-                "A label speaks of a report that was not in the task.",
-                AGAIN,
-            )
+            response_id = self._report(item_id, label.response_id)
             protocol = TAXONOMIES.get(label.protocol) or (PROTOCOLS.get(label.protocol))
             if protocol is not None and label.value not in (*protocol.values, UNSURE):
                 raise Refusal(f"“{label.value}” is not a value of {protocol.title}.", AGAIN)
@@ -390,10 +386,11 @@ class Sorter:
         """The unit of a label; of a pair it is the other report, under its alias."""
         if label.protocol not in PROTOCOLS or not PROTOCOLS[label.protocol].paired:
             return label.unit_id
+        return self._report(item_id, label.unit_id)
+
+    def _report(self, item_id: str, alias: str) -> str:
         return required(
-            self._reports.get((item_id, label.unit_id)),
-            "A label speaks of a report that was not in the task.",
-            AGAIN,
+            self._reports.get((item_id, alias)), "A label speaks of a report that was not in the task.", AGAIN
         )
 
     def _foreign(self, item_id: str, stage: Stage) -> str:

@@ -48,6 +48,12 @@ WORDS = {
     "matches": "match",
     "decisions": "decision on a task",
 }
+# What several are called where that is not the name of the records.
+SEVERAL = {
+    "adjudications": "consensus versions",
+    "informed": "reviews and rulings",
+    "decisions": "decisions on tasks",
+}
 
 
 @dataclass(slots=True)
@@ -95,7 +101,9 @@ class ImportPreview:
 
 def _counted(numbers: Mapping[str, int]) -> list[str]:
     return [
-        counted(number, WORDS[thing], thing.replace("_", " ")) for thing, number in numbers.items() if number
+        counted(number, WORDS[thing], SEVERAL.get(thing, thing.replace("_", " ")))
+        for thing, number in numbers.items()
+        if number
     ]
 
 

@@ -128,7 +128,7 @@ def _read(db: Connection, person_id: str) -> Person:
 
 def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
     db.execute(update(PERSON).where(PERSON.c.id == new.id).values(**new.model_dump()))
-    if _coordinates(old) and not any(_coordinates(person) for person in people(project)):
+    if _can_coordinate(old) and not any(map(_can_coordinate, people(project))):
         raise Refusal(
             "No active coordinator would be left.", "Give somebody else the role of coordinator first."
         )
@@ -169,7 +169,7 @@ def coordinates(project: Project) -> bool:
     return someone(project).has(Role.COORDINATOR)
 
 
-def _coordinates(person: Person) -> bool:
+def _can_coordinate(person: Person) -> bool:
     return person.active and person.has(Role.COORDINATOR)
 
 

@@ -166,10 +166,10 @@ def _of(source: JudgementSource) -> ColumnElement[bool]:
 
 def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
     j = JUDGEMENT.c
-    wanted = (
+    columns = (
         (j.status, query.cause), (SYSTEM.c.name, query.system), (ITEM.c.key, query.item), (j.unit_id, query.unit)
     )  # fmt: skip
-    question = listed().where(_of(source), *if_given(*wanted))
+    question = listed().where(_of(source), *if_given(*columns))
     if query.which == NO_VERDICT:
         question = question.where(j.status.not_in(SETTLED))
     elif query.which == FLAGGED:
@@ -350,13 +350,11 @@ class RunJournal:
         row = {"stage": state.stage.value, "content": state.model_dump_json()}
         with self._project.store.write() as db:
             if not db.execute(update(BATCH).where(BATCH.c.id == state.id), row).rowcount:
-                of = {"id": state.id, "run_id": self.run_id, "at": now()}
-                db.execute(insert(BATCH), {**of, **row})
+                db.execute(insert(BATCH), {"id": state.id, "run_id": self.run_id, "at": now(), **row})
 
     def declined(self) -> list[Call]:
         """The run's calls of which asking again is no use."""
-        statuses = [each.value for each in DECLINED]
-        mine = (CALL.c.run_id == self.run_id, CALL.c.status.in_(statuses))
+        mine = (CALL.c.run_id == self.run_id, CALL.c.status.in_([each.value for each in DECLINED]))
         rows = self._project.query(select(CALL).where(*mine).order_by(CALL.c.at)).mappings().all()
         return [call_of(row) for row in rows]
 

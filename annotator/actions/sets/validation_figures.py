@@ -141,8 +141,9 @@ def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -
                         response.id, quartiles[response.id],
                     )  # fmt: skip
                 for unit in case.units:
-                    row = (*about[response.id], unit.id, unit.text, protocol.weight(unit))
-                    result[response.id, unit.id] = row
+                    result[response.id, unit.id] = (
+                        *about[response.id], unit.id, unit.text, protocol.weight(unit),
+                    )  # fmt: skip
     return UnitPlaces(result, faults)
 
 
@@ -471,16 +472,13 @@ def _by_name(figures: RatingFigures) -> Named:
 ONE_CLASS, NO_INTERVAL = "one class only", "no interval"
 
 
-def figure_cell(estimate: Estimate, unit: str = "") -> SheetCell:
+def figure_cell(estimate: Estimate) -> SheetCell:
     """A figure with its interval; where there is none, or none of any width, a word says so and the tip says why."""
-    cell = figure(estimate, unit)
-    if estimate.value is None:
-        return cell
-    why = remark(estimate)
-    if not why:
+    cell, why = figure(estimate), remark(estimate)
+    if estimate.value is None or not why:
         return cell
     state = "flat" if why != NO_INTERVAL else cell.state
-    parts = number(estimate.value, unit), why, gaps(estimate)
+    parts = number(estimate.value), why, gaps(estimate)
     return replace(cell, words="  ".join(filter(None, parts)), state=state)
 
 

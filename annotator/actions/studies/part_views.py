@@ -115,8 +115,8 @@ def matrix_report(project: Project, judge: str = "", protocol: str = USUAL_MATRI
     # Of people each one by themselves: two people fill two matrices.
     each = (one for one in result_raters.everybody(project, protocol) if one.id != result_raters.PEOPLE)
     rater = result_raters.chosen(each, judge)
-    given = result_raters.spoken(project, definition, rater.id) if rater else ()
-    values_of = nested((response_id, unit_id, value) for response_id, _, unit_id, value in given)
+    verdicts = result_raters.spoken(project, definition, rater.id) if rater else ()
+    values_of = nested((response_id, unit_id, value) for response_id, _, unit_id, value in verdicts)
     systems, result, unknown = results.systems_named(project), [], 0
     for at_hand, material in _materials(project, definition, spec):
         response, values = material.response, values_of.get(material.response.id, {})

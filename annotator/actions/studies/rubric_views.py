@@ -207,15 +207,11 @@ def _votes(
     """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
     for unit in rubric.units:
         for response_id, system in answers:
-            voters = (
-                [
-                    rater
-                    for rater, of in verdicts.items()
-                    if rater.startswith(PERSON_KEY) and response_id in of
+            voters = [rater.id]
+            if rater.id == PEOPLE:
+                voters = [
+                    who for who, of in verdicts.items() if who.startswith(PERSON_KEY) and response_id in of
                 ]
-                if rater.id == PEOPLE
-                else [rater.id]
-            )
             for voter in voters or [""]:
                 value = verdicts.get(voter, {}).get(response_id, {}).get(unit.id)
                 yield CriterionVote(unit.id, system, response_id, value)
@@ -233,17 +229,17 @@ def _own(
 
 def _verdicts_by_rater(project: Project) -> dict[str, dict[str, dict[str, str]]]:
     raters = result_raters.raters(project, JUDGED_BY.name)
-    return {who: said for rater in raters for who, said in _verdicts_by(project, rater.id).items()}
+    return {who: own for rater in raters for who, own in _verdicts_by(project, rater.id).items()}
 
 
 def _verdicts_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:
     """What a rater said, of people each one by themselves."""
     prefix = PERSON_KEY if rater_id == PEOPLE else ""
-    given = grouped(
+    by_rater = grouped(
         (f"{prefix}{who}", (response_id, unit_id, value))
         for response_id, who, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater_id)
     )
-    return {who: nested(own) for who, own in given.items()}
+    return {who: nested(own) for who, own in by_rater.items()}
 
 
 def _names(project: Project) -> dict[str, str]:

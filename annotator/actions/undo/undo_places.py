@@ -93,8 +93,7 @@ def _ruling(project: Project, change: Change) -> UndoneChange:
 
 
 def _informed(_project: Project, change: Change) -> UndoneChange:
-    image = change.after or change.before
-    part = "Disagreements" if image.get("label_of") else "Reviews"
+    part = "Disagreements" if (change.after or change.before).get("label_of") else "Reviews"
     return UndoneChange(change.verb, "Validate", {"part": part})
 
 

@@ -358,9 +358,9 @@ def compare(
         verdicts = {rater: {unit: result[unit] for unit in common} for rater, result in verdicts.items()}
     scale = protocol_of(protocol).scale
     ordered = scale if scale.level is not Level.NOMINAL else None
-    field = ComparedField(VALUE, scale.level, scale.names, always_ac1=True, scale=ordered)
-    pairings = [_pairing(field, a, b, verdicts) for a, b in combinations(known, 2)]
-    pairings += [_pairing(field, rater, rater, verdicts) for rater in known if rater.id == PEOPLE]
+    compared = ComparedField(VALUE, scale.level, scale.names, always_ac1=True, scale=ordered)
+    pairings = [_pairing(compared, a, b, verdicts) for a, b in combinations(known, 2)]
+    pairings += [_pairing(compared, rater, rater, verdicts) for rater in known if rater.id == PEOPLE]
     return JudgeComparison(protocol, tuple(pairings), None if common is None else len(common))
 
 
@@ -403,7 +403,7 @@ def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterD
 
 
 def _pairing(
-    field: ComparedField, a: ResultRater, b: ResultRater, verdicts: dict[str, VerdictsByUnit]
+    compared: ComparedField, a: ResultRater, b: ResultRater, verdicts: dict[str, VerdictsByUnit]
 ) -> RaterPair:
     first, second = verdicts[a.id], verdicts[b.id]
     units = [
@@ -416,7 +416,9 @@ def _pairing(
         for unit in units
         for x, y in _pairs(first[unit], second[unit], same=a is b)
     ]
-    result = of_pairs(field, [pair for _, pair in pairs], [item for item, _ in pairs] or None, several=a is b)
+    result = of_pairs(
+        compared, [pair for _, pair in pairs], [item for item, _ in pairs] or None, several=a is b
+    )
     return RaterPair(a, b, len(units), len(pairs), tuple(figure(name, estimate) for name, estimate in result))
 
 
@@ -431,12 +433,12 @@ def _verdicts(project: Project, db: Connection, rater: ResultRater, protocol: st
     """What a rater says by unit as it is worded now, of several trials what they come to; of people without what sets
     hold back.
     """
-    held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
+    withheld = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
     items = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
     return nested(
         ((items[response_id], response_id, unit_id), who, value)
         for response_id, who, unit_id, value in spoken(project, protocol_of(protocol), rater.id)
-        if response_id not in held
+        if response_id not in withheld
     )
 
 

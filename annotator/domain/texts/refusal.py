@@ -53,7 +53,7 @@ def one_of(name: str, known: Mapping[str, Known], happened: str, offer: str = "U
 
 
 def required(value: Known | None, happened: str, todo: str = "") -> Known:
-    """What there must be; Refusal where there is none of it."""
+    """A value that must be there; Refusal where it is missing or empty."""
     if not value:
         raise Refusal(happened, todo)
     return value

@@ -390,7 +390,7 @@ def difference(
     weighted = "" if weights is None else ", units weighted"
     method, missing = f"difference of {measure.method}{weighted}, paired", int((codes == MISSING).sum())
     notes = left_out(units - n, units)
-    heavy = None if weights is None else checked_weights(weights, units)[used]
+    heavy = None if weights is None or not n else checked_weights(weights, units)[used]
     true, *predicted = codes[:, used]
     both = [measure.of_pairs(true, of_one, heavy) for of_one in predicted]
     width = both[0].rows.shape[1]

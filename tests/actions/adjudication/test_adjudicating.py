@@ -551,8 +551,7 @@ def test_three_raters_share_rows_and_both_keeps_what_agrees_as_one(
     assert [provenance.origin for _, provenance in made[3]] == [Origin.BOTH]
     shares = {(unit.weight, provenance.origin) for unit, provenance in made[2]}
     assert shares == {(2, Origin.ONE), (3, Origin.ONE)}
-    dan = pairs.letter_of(unanswered, of_three, "Dan")
-    adjudicating.split(unanswered, rows["a2d2"].ruling.id, dan)
+    adjudicating.split(unanswered, rows["a2d2"].ruling.id, pairs.letter_of(unanswered, of_three, "Dan"))
     for row in adjudicating.sheet(unanswered, of_three).rows:
         ruling.rule(unanswered, row.ruling.id, next(iter(row.units)), reason=Reason.OTHER)
     ruling.close(unanswered, of_three)

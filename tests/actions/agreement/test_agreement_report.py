@@ -202,8 +202,7 @@ def test_what_is_copied_names_people_by_alias_and_is_no_formula(pair: Project) -
     assert (report.people[ada.id].name, report.alias(ada.id)) == ("Ada Canary", ada.alias)
     names = {agreement_report.names(report, row).strip("\u2068\u2069") for row in report.rows}
     assert names == {"Eve", "Ada Canary"}
-    lines = as_text(report).splitlines()
-    assert {line.split("\t")[0] for line in lines[1:]} == {ada.alias, "'=1+1"}
+    assert {line.split("\t")[0] for line in as_text(report).splitlines()[1:]} == {ada.alias, "'=1+1"}
 
 
 def test_without_a_figure_the_reason_is_given(pair: Project) -> None:

@@ -164,8 +164,9 @@ def test_what_an_import_brings_while_the_same_is_asked_stays(
     def meanwhile(body: dict[str, Any], number: int) -> Odd:
         with closing(Project.open(project.path)) as other:
             other.person = project.person
-            report = imports.run(other, "goldsmith", [twin / "release"], warm=False)[1]
-            assert report.counts["pairings"].new == 1
+            assert (
+                imports.run(other, "goldsmith", [twin / "release"], warm=False)[1].counts["pairings"].new == 1
+            )
         return told(body, number)
 
     server.answer = meanwhile

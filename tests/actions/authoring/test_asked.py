@@ -196,8 +196,7 @@ def test_agreement_says_when_one_model_drafted_for_both_and_the_adjudicator_is_n
 ) -> None:
     both_submit(asking)
     # Ada is A or B as her id happens to be lower or not.
-    ada_first = person(asking, "Ada").id < person(asking, "Ben").id
-    a, b = (2, 1) if ada_first else (1, 2)
+    a, b = (2, 1) if person(asking, "Ada").id < person(asking, "Ben").id else (1, 2)
     words = f"{counted(a, 'unit')} of A and {b} of B came from one model's drafts (test-model)"
     (agreement,) = assignments.of_item(asking, item(asking))
     assert all(one.note.endswith(words) for pair in agreement.pairs for one in pair.figures)

@@ -17,7 +17,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project, item_hash, judgement_hash, response_hash
-from annotator.actions.project.incoming import ImportCount
+from annotator.actions.project.incoming import ImportCount, ImportPreview
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import gather
@@ -97,6 +97,12 @@ def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, 
     assert (kinds, change.undoable, change.by) == (["import"], False, project.by)
     assert change.after["new"] == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
     assert str(report) == "2 items, 1 system, 2 responses, 2 artifacts, 4 units"
+
+
+def test_what_comes_in_goes_by_one_name_in_one_and_in_several() -> None:
+    counts = {"adjudications": ImportCount(2), "informed": ImportCount(3), "decisions": ImportCount(1)}
+    words = "2 consensus versions, 3 reviews and rulings, 1 decision on a task"
+    assert str(ImportPreview("goldsmith", counts)) == words
 
 
 def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path: Path) -> None:

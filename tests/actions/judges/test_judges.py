@@ -211,8 +211,7 @@ def test_after_a_month_it_is_tried_again(
     file: Path, server: OddServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turned_down(file, server, "Alpha")
-    later = now() + timedelta(days=31)
-    monkeypatch.setattr(kept_keys, "now", lambda: later)
+    monkeypatch.setattr(kept_keys, "now", lambda: now() + timedelta(days=31))
     assert turned_down(file, server, "Beta") == 2
 
 

@@ -38,8 +38,7 @@ def project(tmp_path: Path) -> Project:
 def ask(project: Project, name: str, stage: Stage, item: int = 0, **fields: object) -> str:
     work_as(project, "Me")
     item_id = items.ids(project)[item]
-    made = assignments.assign_one(project, item_id, who(project, name), stage, **fields)  # type: ignore[arg-type]
-    return made.subject
+    return assignments.assign_one(project, item_id, who(project, name), stage, **fields).subject  # type: ignore[arg-type]
 
 
 def line(project: Project, name: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> AssignmentStatus:

@@ -385,8 +385,7 @@ def test_where_work_is_handed_out_only_a_coordinator_confirms(begun: Project) ->
     cora = hand_out(begun)
     assert cora.has(Role.COORDINATOR)
     begun.work_as(ben(begun))
-    insights = Insights(units=(Insight(text="Ben's own."),))
-    artifacts.start(begun, first_item(begun), Kind.INSIGHTS, insights)
+    artifacts.start(begun, first_item(begun), Kind.INSIGHTS, Insights(units=(Insight(text="Ben's own."),)))
     draft = asked(begun)
     assert not model_drafts.may_confirm(begun)
     expect_refusal(

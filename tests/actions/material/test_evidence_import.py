@@ -157,10 +157,18 @@ def test_letter_7_titles_are_looked_up_once_and_the_reply_is_kept(project: Proje
 
 
 def test_a_service_that_cannot_be_reached_is_not_asked_for_every_work(project: Project) -> None:
+    works = [f"10.1234/{one}" for one in "abcd"]
     with serving() as server:
+        down = server.url("/works/{}")
+    with serving() as server:
+        server.pages["/works/10.1234/d"] = Given(json.dumps(CROSSREF), content_type="application/json")
         service = server.url("/works/{}")
-    result = anyio.run(lambda: lookups.look_up(project, [f"10.1234/{one}" for one in "abcd"], [service]))
-    assert [cause == lookups.NOT_ASKED for cause in result.lacking.values()] == [False, False, True, True]
+        result = anyio.run(lambda: lookups.look_up(project, works, [service, down]))
+    # The other service was asked for each, and says why it has none of them.
+    assert lookups.NOT_ASKED not in result.lacking.values()
+    again = anyio.run(lambda: lookups.look_up(project, works, [service]))
+    assert [cause == lookups.NOT_ASKED for cause in again.lacking.values()] == [False, False, True]
+    assert list(again.works) == ["10.1234/d"], "its reply is kept"
 
 
 def test_letter_7_works_are_looked_up_in_a_file_without_a_network(
@@ -282,8 +290,7 @@ def test_letter_8_what_a_file_says_of_sources_is_taken_with_its_day(scored: Proj
         "cited_by_count": 7,
     }
     (file := tmp_path / "openalex.json").write_text(json.dumps({"results": [told]}), "utf-8")
-    result = lookups.in_file(file)
-    lookups.describe_sources(scored, items.ids(scored), result)
+    lookups.describe_sources(scored, items.ids(scored), lookups.in_file(file))
     (one,) = items.sources(scored, first)
     assert (one.kind, one.published, one.venue, one.citations) == ("review", "2024-05-01", "Old", 7)
     assert one.citations_on is not None

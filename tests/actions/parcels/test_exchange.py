@@ -125,8 +125,7 @@ def test_a_later_revision_goes_in_beside_the_earlier_one_and_agreement_is_over_t
     project: Project, tmp_path: Path
 ) -> None:
     ana, ming = annotators(project)
-    first = returned(project, ana.id, tmp_path / "ana")
-    unpacking.take_in(project, [first])
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
     with closing_(Project.open(project_in(tmp_path / "ana"))) as theirs:
         edit_rubric(theirs, items.ids(theirs)[0], "Compares the weight of gold with lead")
         second = tray.work(theirs, tmp_path / "second.goldsmith-work").path
@@ -257,8 +256,7 @@ def test_an_objection_to_no_consensus_is_refused_in_words_and_the_rest_comes_in(
     )
     with theirs.store.write() as db:
         db.execute(insert(DISPUTE).values(**objection.model_dump()))
-    work = tray.work(theirs, tmp_path / "objecting.goldsmith-work").path
-    (came,) = unpacking.take_in(project, [work])
+    (came,) = unpacking.take_in(project, [tray.work(theirs, tmp_path / "objecting.goldsmith-work").path])
     assert sorted(piece.outcome.value for piece in came.pieces) == ["foreign", "new", "new"]
     (refused,) = (piece for piece in came.pieces if piece.outcome is ParcelOutcome.FOREIGN)
     assert refused.words == "It objects to a consensus that there is not; it was not imported."

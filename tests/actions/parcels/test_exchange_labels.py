@@ -84,8 +84,7 @@ def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, t
         (items.ids(project)[0],),
     )
     label_all(theirs, report[0])
-    work = tray.work(theirs).path
-    unpacking.take_in(project, [work])
+    unpacking.take_in(project, [tray.work(theirs).path])
     units = units_of(project, items.ids(project)[0])
     expected = {(name, unit, "yes" if name == report[1] else "no") for name in SYSTEMS for unit in units}
     assert judged(project, 1) == expected

@@ -79,8 +79,7 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     home: Project, tmp_path: Path
 ) -> None:
     folder = tmp_path / "synced"
-    sent = shared_folder.send(home, everyone(home))
-    assert [one.problem for one in sent] == [None, None]
+    assert [one.problem for one in shared_folder.send(home, everyone(home))] == [None, None]
     assert sorted(path.name for path in (folder / "R2").iterdir()) == [
         shared.MARK, "study-R2-task.goldsmith-task",
     ]  # fmt: skip
@@ -273,8 +272,7 @@ def test_work_of_another_project_and_under_anothers_name_is_left_alone(
     other.close()
     assert not shared_folder.look(home).due
     # Ming signs work in Ana's name with the key that is known for her alone.
-    ming = annotators(home)[1]
-    known_keys.replace(home, ming.id, packages.public_key(key := packages.new_key()))
+    known_keys.replace(home, annotators(home)[1].id, packages.public_key(key := packages.new_key()))
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
     package = packages.read_package(tray.work(ana, tmp_path / "w.goldsmith-work").path)
     facts = packages.PackageFacts(

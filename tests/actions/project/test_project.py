@@ -314,8 +314,7 @@ def test_every_choice_names_protocols_that_there_are_with_the_kinds_that_they_ne
     for choice in profiles.CHOICES:
         used = profiles.parsed(choice.name)
         assert used.protocols <= PROTOCOLS.keys()
-        needed = {kind for name in used.protocols for kind in PROTOCOLS[name].needs}
-        assert needed <= used.kinds
+        assert {kind for name in used.protocols for kind in PROTOCOLS[name].needs} <= used.kinds
 
 
 def test_a_kind_brings_what_judges_by_it_and_a_protocol_what_it_needs():
@@ -324,8 +323,7 @@ def test_a_kind_brings_what_judges_by_it_and_a_protocol_what_it_needs():
     assert chosen.kinds == {Kind.NUGGETS, Kind.PLAN}
     assert chosen.judges("deepscholar.nuggets")
     assert chosen.judges("adra.plan")
-    refused = expect_refusal("poems", profiles.parsed, "rubrics, poems")
-    assert "related-work" in refused.todo
+    assert "related-work" in expect_refusal("poems", profiles.parsed, "rubrics, poems").todo
 
 
 def test_what_a_project_holds_stays_in_use(tmp_path):

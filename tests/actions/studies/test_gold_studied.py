@@ -186,8 +186,9 @@ def rated(chosen: Project, question_type: str, **ratings: tuple[int | None, ...]
             for text, rating in zip(DIMENSIONS[question_type], given, strict=True)
         )
         pairs.work_as(chosen, name)
-        made = artifacts.start(chosen, item, Selection.KIND, Selection(units=units)).subject
-        assignments.seal(chosen, made)
+        assignments.seal(
+            chosen, artifacts.start(chosen, item, Selection.KIND, Selection(units=units)).subject
+        )
     pairs.work_as(chosen, "Cora")
     return item
 

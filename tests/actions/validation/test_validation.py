@@ -265,8 +265,7 @@ def behind(judged_twice: Project, sheet: ResultSheet, head: str, *says: str) -> 
     place = [column.title for column in sheet.columns].index(head)
     for line in sheet.lines:
         if set(says) <= {cell.words for cell in line.cells}:
-            source = line.cells[place].source or line.source
-            return validation.units(judged_twice, source)
+            return validation.units(judged_twice, line.cells[place].source or line.source)
     raise AssertionError(says)
 
 
@@ -277,8 +276,7 @@ def test_cells_gaps_and_groups_lead_to_their_units(judged_twice: Project) -> Non
         one for one in sheet.lines
         if one.cells[0].words == "small" and (one.cells[place].words, one.cells[place + 1].words) == ("no", "yes")
     )  # fmt: skip
-    source = line.cells[0].source
-    units = validation.units(judged_twice, source)
+    units = validation.units(judged_twice, line.cells[0].source)
     # Of Beta's eight units one has no judgement.
     assert len(units.lines) == 7 == line.cells[place + 2].value
     assert {one.cells[1].words for one in units.lines} == {"Beta"}

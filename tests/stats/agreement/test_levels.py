@@ -186,6 +186,12 @@ def test_a_difference_of_two_judges_is_that_of_their_figures(name: str) -> None:
     assert (turned.value, turned.low, turned.high) == pytest.approx((-gap.value, -gap.high, -gap.low))
 
 
+def test_where_no_unit_can_be_compared_weights_are_no_fault() -> None:
+    measure = levels.measures(ORDINAL)["kappa_linear"]
+    gap = comparison.difference([None], [None], [None], measure, ORDINAL.names, [-1.0], None)
+    assert gap.note.startswith(comparison.NO_UNIT)
+
+
 def test_a_judge_beside_people_has_the_figures_of_both_groups() -> None:
     truth, said, items = judged()
     pairs = [row for row in zip(truth, said, items, strict=True) if None not in row]
