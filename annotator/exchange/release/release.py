@@ -252,8 +252,8 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     if manifest:
         reader.bundle.manifest = manifest.model_copy(update={"publication": _publication(manifest)})
         reader.bundle.rubric_set = manifest.rubric_set
-    odd = "is not a file of this layout and was not read"
-    return reader.bundle, [*(Problem(name, None, odd, note=True) for name in strays), *reader.problems]
+    unread = "is not a file of this layout and was not read"
+    return reader.bundle, [*(Problem(name, None, unread, note=True) for name in strays), *reader.problems]
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
