@@ -408,9 +408,8 @@ def systems_list(project: Any, json_: Json = False) -> None:
 
 
 @systems_app.command("set")
-@changing
 def systems_set(
-    project: Any,
+    file: File,
     system: Annotated[list[str], typer.Option("--system", help="Name of a system; repeatable")],
     group: Annotated[
         str | None, typer.Option(help="Kind of system, e.g. “deep research” or “LLM + search”; free text")
@@ -423,15 +422,15 @@ def systems_set(
     from annotator.actions.items import materials
 
     given = given_of(group=group, footnote=footnote, notes=notes)
-    ids = [materials.system_named(project, name) for name in system]
-    change = materials.describe(project, materials.Thing.SYSTEM, dict.fromkeys(ids, given))
+    with opened(file) as project:
+        ids = [materials.system_named(project, name) for name in system]
+        change = materials.describe(project, materials.Thing.SYSTEM, dict.fromkeys(ids, given))
     say_changed(change, json_)
 
 
 @responses_app.command("set")
-@changing
 def responses_set(
-    project: Any,
+    file: File,
     system: Annotated[str, typer.Option(help="Name of the system")],
     item: Items = None,
     trial: Annotated[int, typer.Option(min=0, help="Only this run; 0 for all")] = 0,
@@ -452,8 +451,9 @@ def responses_set(
         collected_on=collected_on, product_version=product_version, settings=settings, collected_by=collected_by,
         cutoff=cutoff,
     )  # fmt: skip
-    ids = materials.responses_of(project, system, items=item or (), trial=trial, mode=mode)
-    change = materials.describe(project, materials.Thing.RESPONSE, {one: given for one in ids})
+    with opened(file) as project:
+        ids = materials.responses_of(project, system, items=item or (), trial=trial, mode=mode)
+        change = materials.describe(project, materials.Thing.RESPONSE, dict.fromkeys(ids, given))
     say_changed(change, json_)
 
 

@@ -306,9 +306,8 @@ def judge_extract(
 
 
 @app.command("confirm")
-@changing
 def judge_confirm(
-    project: Any,
+    file: File,
     extraction: Annotated[str, typer.Option(help="What was drawn")],
     system: Systems = None,
     item: Items = None,
@@ -318,7 +317,8 @@ def judge_confirm(
     from annotator.actions.material import extracting
 
     makes = extracting.named(extraction).makes
-    result = extracting.confirm_all(project, makes, **reach(system, item))
+    with opened(file) as project:
+        result = extracting.confirm_all(project, makes, **reach(system, item))
     say({"confirmed": result}, json_, [f"Confirmed: {makes.value} of {result:,}."])
 
 
@@ -599,24 +599,27 @@ def judge_test(
 
 
 @judge_app.command("key")
-@changing
-def judge_key(project: Any, name: str, key_env: KeyEnv = "") -> None:
+def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
     """Store a judge's key in the system's keyring (hidden input), or name the environment variable with the key.
 
     A key is stored for the scheme, host and port of the judge's endpoint and is sent nowhere else.
     """
     from annotator.actions.judges import judges, kept_keys
 
-    judge = judges.named(project, name)
+    with opened(file, readonly=not key_env) as project:
+        judge = judges.named(project, name)
+        if key_env:
+            judges.change(project, judge.id, {"key_env": key_env})
+            # The file gives the address: it is shown beside the variable before the one may go to the other.
+            if why := kept_keys.not_allowed(project, judges.named(project, name)):
+                raise why
     if key_env:
-        judges.change(project, judge.id, {"key_env": key_env})
-        # The file gives the address: it is shown beside the variable before the one may go to the other.
-        if why := kept_keys.not_allowed(project, judges.named(project, name)):
-            raise why
         words = f"The key is read from {key_env}."
     else:
+        # Asked for while the project is closed: a person may be long in finding it.
         secret = typer.prompt(visible(f"Key for {judge.base_url}"), hide_input=True)
-        words = kept_keys.remember_key(project, name, secret)
+        with opened(file) as project:
+            words = kept_keys.remember_key(project, name, secret)
     said.print(words, markup=False)
 
 

@@ -121,9 +121,8 @@ def people_key(
 
 
 @app.command()
-@changing
 def pack(
-    project: Any,
+    file: File,
     to: Annotated[
         str,
         typer.Option(help="Package to write, or a folder: a name without extension, or ending in /"),
@@ -141,11 +140,14 @@ def pack(
     """
     from annotator.actions.parcels import tray
 
-    place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
-    if everybody:
-        _pack_all(project, place, person, json_)
-        return
-    packed = tray.pack(project, person, place)
+    if everybody and person:
+        raise Refusal("--all and --person cannot be combined.", "Give one of them.")
+    with opened(file) as project:
+        place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
+        if everybody:
+            _pack_all(project, place, json_)
+            return
+        packed = tray.pack(project, person, place)
     words = [*_packed(packed), *([f"Receipt: {packed.receipt}"] if packed.receipt else []), _signed(packed)]
     say(_pairs_tree(packed), json_, [*words, *packed.notes])
 
@@ -165,12 +167,10 @@ def _folder(to: str) -> Path:
     return Path(to)
 
 
-def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
+def _pack_all(project: Any, folder: Path, json_: bool) -> None:
     """Write everybody's task; exit code 3 when one of them could not be written."""
     from annotator.actions.parcels import packing
 
-    if person:
-        raise Refusal("--all and --person cannot be combined.", "Give one of them.")
     done = packing.write_tasks(project, packing.recipients(project), folder)
     words = [
         *(
@@ -249,9 +249,8 @@ def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> No
 
 
 @app.command()
-@changing
 def share(
-    project: Any,
+    file: File,
     folder: Annotated[
         Path | None,
         typer.Argument(
@@ -273,17 +272,18 @@ def share(
 
     if off and (folder or send or trust):
         raise Refusal("--off stands alone.", "Omit the rest.")
-    if off or folder:
-        shared_folder.choose(project, folder)
-    if off:
-        say({"folder": None}, json_, ["No shared folder any more; what lies in it stays."])
-        return
-    key = shared_folder.trust(project, trust) if trust else None
-    done = shared_folder.sync(project)
-    written = list(done.sent)
-    if send:
-        written += shared_folder.send(project)
-        done = replace(done, left=shared_folder.look(project))
+    with opened(file) as project:
+        if off or folder:
+            shared_folder.choose(project, folder)
+        if off:
+            say({"folder": None}, json_, ["No shared folder any more; what lies in it stays."])
+            return
+        key = shared_folder.trust(project, trust) if trust else None
+        done = shared_folder.sync(project)
+        written = list(done.sent)
+        if send:
+            written += shared_folder.send(project)
+            done = replace(done, left=shared_folder.look(project))
     missing = [{"person": one.person.name, "reason": str(one.problem)} for one in written if one.problem]
     left = {**asdict(done.left), "folder": str(done.left.folder)}
     result = {
@@ -350,8 +350,7 @@ def adjudicate(
     from annotator.actions.adjudication import adjudicating
 
     if item:
-        with opened(file, readonly=not take) as project:
-            _decided(project, item, stage, take or (), reason, json_)
+        _decided(file, item, stage, take or (), reason, json_)
         return
 
     if auto_unanimous:
@@ -373,36 +372,38 @@ def adjudicate(
 
 
 def _decided(
-    project: Any, key: str, stage: Stage | None, take: Sequence[str], reason: Reason | None, json_: bool
+    file: Path, key: str, stage: Stage | None, take: Sequence[str], reason: Reason | None, json_: bool
 ) -> None:
     """Show the rows of an item that waits; with something to take decide them, and close once none is open."""
     from annotator.actions.adjudication import adjudicating, ruling
     from annotator.domain.kinds.documents import KINDS
 
-    lines = [one for one in adjudicating.queue(project) if one.item_key == key and not one.closed]
-    lines = [line for line in lines if stage in (None, line.stage)]
-    if len(lines) != 1:
-        many = ", ".join(line.stage.value for line in lines) or "nothing"
-        raise Refusal(
-            f"Of item {key} {many} waits for you.", "Name one with --stage, or another adjudicator with --as."
-        )
-    if not take:
-        result = adjudicating.look(project, lines[0].item_id, lines[0].stage, adjudicating.sheet)
-        rows = [
-            {"row": row.number, "take": row.ruling.take, "differing": row.differing}
-            | {letter: unit.model_dump(mode="json") for letter, unit in row.units.items()}
-            for row in result.rows
-        ]
-        say({"rows": rows}, json_, [_row_words(row, KINDS[result.kind].says) for row in rows])
-        return
     takes = {}
     for one in take:
         number, _, whom = one.rpartition("=")
         if number and not number.isdecimal():
             raise Refusal(f"“{one}” decides nothing.", "Write ROW=A, ROW=both, ROW=drop, or A alone.")
         takes[int(number or 0)] = whom if whom in (BOTH, DROP) else whom.upper()
-    begun = adjudicating.open_(project, lines[0].item_id, lines[0].stage)
-    left = [lacking.words for lacking in ruling.decide(project, begun.id, takes, reason)]
+    with opened(file, readonly=not takes) as project:
+        lines = [one for one in adjudicating.queue(project) if one.item_key == key and not one.closed]
+        lines = [line for line in lines if stage in (None, line.stage)]
+        if len(lines) != 1:
+            many = ", ".join(line.stage.value for line in lines) or "nothing"
+            raise Refusal(
+                f"Of item {key} {many} waits for you.",
+                "Name one with --stage, or another adjudicator with --as.",
+            )
+        if not takes:
+            result = adjudicating.look(project, lines[0].item_id, lines[0].stage, adjudicating.sheet)
+            rows = [
+                {"row": row.number, "take": row.ruling.take, "differing": row.differing}
+                | {letter: unit.model_dump(mode="json") for letter, unit in row.units.items()}
+                for row in result.rows
+            ]
+            say({"rows": rows}, json_, [_row_words(row, KINDS[result.kind].says) for row in rows])
+            return
+        begun = adjudicating.open_(project, lines[0].item_id, lines[0].stage)
+        left = [lacking.words for lacking in ruling.decide(project, begun.id, takes, reason)]
     words = left or [f"Item {key}: the consensus is made."]
     say({"closed": not left, "left": left}, json_, words, lacking=left)
 

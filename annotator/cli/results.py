@@ -25,7 +25,7 @@ from annotator.domain.experts.publication import ReleaseMetadata
 from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import visible
 from annotator.domain.texts.estimate import Estimate, interval
-from annotator.domain.texts.refusal import Refusal, refuse_other
+from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.domain.texts.words import counted
 
 Departures = Annotated[
@@ -166,9 +166,8 @@ SPAN = ("value", "low", "high", "note")
 
 
 @app.command()
-@reading
 def results(
-    project: Any,
+    file: File,
     metric: Annotated[str, typer.Option(help="One metric, such as coverage or plan.f1", show_default=False)] = "",
     rater: Annotated[
         str,
@@ -212,13 +211,14 @@ def results(
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Scores of every system with 95 % interval, n and missing judgements; or another view of the Results page."""
-    if views or every:
-        _list_views(project, every, json_)
-    elif view or to:
-        chosen = _chosen(by, metric, choose or [])
-        _show(project, view or "overview", chosen, rater, to, json_, offsets, departures)
-    else:
-        _figures(project, metric, rater, by, protocol, json_, departures)
+    chosen = _chosen(by, metric, choose or [])
+    with opened(file, readonly=True) as project:
+        if views or every:
+            _list_views(project, every, json_)
+        elif view or to:
+            _show(project, view or "overview", chosen, rater, to, json_, offsets, departures)
+        else:
+            _figures(project, metric, rater, by, protocol, json_, departures)
 
 
 def _list_views(project: Any, every: bool, json_: bool) -> None:
@@ -296,8 +296,7 @@ def _rater_id(project: Any, name: str, protocol: str) -> str:
 
 
 def _group(by: str) -> str:
-    refuse_other(by, GROUPS, f"Figures cannot be grouped by “{by}”.")
-    return GROUPS[by]
+    return one_of(by, GROUPS, f"Figures cannot be grouped by “{by}”.")
 
 
 def _chosen(by: str, metric: str, choose: list[str]) -> dict[str, str]:

@@ -583,9 +583,8 @@ def rubrics_use(
 
 
 @rubrics_app.command("keep")
-@changing
 def rubrics_keep(
-    project: Any,
+    file: File,
     name: Annotated[str, typer.Argument(help="The name of the set")],
     of: Annotated[
         str, typer.Option("--of", help="Copy this set: settled, drafted, or an author's alias")
@@ -603,7 +602,8 @@ def rubrics_keep(
 
     if bool(of) == bool(path):
         raise Refusal("A set is either copied or read from a file.", "Give --of or --from.")
-    made = rubric_views.keep_file(project, name, path) if path else rubric_views.keep(project, name, of)
+    with opened(file) as project:
+        made = rubric_views.keep_file(project, name, path) if path else rubric_views.keep(project, name, of)
     say(made.after, json_, [f"Kept “{name}”: {counted(made.after['items'], 'item')}."])
 
 

@@ -110,17 +110,20 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
 
 
 def changing(command: Callable[..., None], *, readonly: bool = False) -> Callable[..., None]:
-    """A command on a file, of one on the project in it, which is open for as long as the command runs."""
+    """The command on a file, of one on the project in it, which is open while that runs.
+
+    A command that refuses options by itself opens the project itself, after them.
+    """
 
     @wraps(command)
     def on_file(file: Path, **given: Any) -> None:
         with opened(file, readonly=readonly) as project:
             command(project, **given)
 
-    known = signature(command)
-    _, *others = known.parameters.values()
-    takes = [Parameter("file", Parameter.POSITIONAL_OR_KEYWORD, annotation=File), *others]
-    on_file.__signature__ = known.replace(parameters=takes)  # type: ignore[attr-defined]
+    on_project = signature(command)
+    _, *options = on_project.parameters.values()
+    parameters = [Parameter("file", Parameter.POSITIONAL_OR_KEYWORD, annotation=File), *options]
+    on_file.__signature__ = on_project.replace(parameters=parameters)  # type: ignore[attr-defined]
     return on_file
 
 

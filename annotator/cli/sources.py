@@ -144,9 +144,8 @@ def add(
 
 
 @app.command()
-@changing
 def describe(
-    project: Any,
+    file: File,
     item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
     source: Annotated[str, typer.Option(help="Title of the source, where the item has several")] = "",
     kind: Annotated[str | None, typer.Option(help="research or review")] = None,
@@ -169,9 +168,10 @@ def describe(
         kind=kind, published=published, venue=venue, citations=citations, citations_on=citations_on,
         identifier=identifier,
     )  # fmt: skip
-    result = [one for key in item for one in items.sources(project, _item_id(project, key))]
-    chosen = [one.id for one in result if source in ("", one.title)]
-    change = materials.describe(project, materials.Thing.SOURCE, {one: given for one in chosen})
+    with opened(file) as project:
+        sources = [one for key in item for one in items.sources(project, _item_id(project, key))]
+        ids = [one.id for one in sources if source in ("", one.title)]
+        change = materials.describe(project, materials.Thing.SOURCE, dict.fromkeys(ids, given))
     say_changed(change, json_)
 
 

@@ -458,12 +458,12 @@ def bias(
     """Judges' biases (position, length, model family) and how they performed under attack."""
     from annotator.actions.attacks import attacking, biases
 
+    if unclear := [words for words in family or () if "=" not in words]:
+        raise Refusal(f"“{unclear[0]}” does not name a developer.", "Write it as NAME=DEVELOPER.")
     protocol = protocol_of(file, protocol)
     with opened(file, readonly=not family) as project:
         for words in family or ():
-            name, found_one, developer = words.rpartition("=")
-            if not found_one:
-                raise Refusal(f"“{words}” does not name a developer.", "Write it as NAME=DEVELOPER.")
+            name, _, developer = words.rpartition("=")
             attacking.set_family(project, name, developer)
         result = biases.panel(project, protocol, judge)
     if not result and not json_:

@@ -16,7 +16,7 @@ from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case
 from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.part import KeyPoint
-from annotator.domain.texts.words import likeness, terms
+from annotator.domain.texts.words import grouped, likeness, terms
 from annotator.protocols.several import ModelReply, numbered
 
 # The share of the longer quotation that two share, and of all terms of both.
@@ -258,8 +258,7 @@ def pieces(text: str) -> list[tuple[int, int]]:
 def _indexed(report: str) -> _Index:
     """A report cut into sentences and lines; kept, since all criteria of an item ask for the same ones."""
     spans = pieces(report)
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, (start, end) in enumerate(spans):
-        for term in terms(report[start:end]):
-            places[term].append(place)
-    return _Index(tuple(spans), dict(places))
+    places = grouped(
+        (term, place) for place, (start, end) in enumerate(spans) for term in terms(report[start:end])
+    )
+    return _Index(tuple(spans), places)

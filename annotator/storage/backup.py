@@ -141,12 +141,8 @@ def verify(path: Path) -> str:
 
 
 def _write_label(path: Path, label: dict[str, str]) -> None:
-    store = Store(path)
-    try:
-        with store.write() as db:
-            tables.put(db, META, {"key": LABEL, "value": json.dumps(label)})
-    finally:
-        store.close()
+    with closing(Store(path)) as store, store.write() as db:
+        tables.put(db, META, {"key": LABEL, "value": json.dumps(label)})
 
 
 @contextmanager

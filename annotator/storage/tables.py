@@ -525,9 +525,9 @@ Row = Mapping[str, Any]
 _MOST_ROWS = 100
 
 
-def if_given(*columns: tuple[ColumnElement[Any], str]) -> list[ColumnElement[bool]]:
-    """The conditions that columns have these values; an empty value makes none."""
-    return [column == value for column, value in columns if value]
+def if_given(*values: tuple[ColumnElement[Any], str]) -> list[ColumnElement[bool]]:
+    """A condition for each column whose value is given: that it equals it."""
+    return [column == value for column, value in values if value]
 
 
 def add_missing(db: Connection, table: Table, rows: Row | Sequence[Row]) -> CursorResult[Any]:

@@ -96,6 +96,26 @@ def test_every_verb_on_a_project_takes_who_is_at_work():
     assert [verb for verb in ON_PROJECTS if "--as" not in FAMILY[verb]] == []
 
 
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("share {} --off --send", "--off stands alone."),
+        ("pack {} --to out/ --all --person R2", "--all and --person cannot be combined."),
+        ("adjudicate {} --item 1 --take x=A", "“x=A” decides nothing."),
+        ("systems set {} --system A", "Nothing is to be changed."),
+        ("responses set {} --system A", "Nothing is to be changed."),
+        ("sources describe {} --item 1", "Nothing is to be changed."),
+        ("rubrics keep {} mine", "A set is either copied or read from a file."),
+        ("judge confirm {} --extraction none", "There is no extraction “none”."),
+        ("bias {} --family Alpha=A --family Beta", "“Beta” does not name a developer."),
+        ("results {} --by none", "Figures cannot be grouped by “none”."),
+        ("results {} --choose none", "“none” is not a choice."),
+    ],
+)
+def test_a_wrong_option_is_refused_before_the_project_is_looked_for(command, why, tmp_path, capsys):
+    assert why in refused(capsys, *command.format(tmp_path / "none.goldsmith").split())
+
+
 def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
     allow = ("weights", study, "--allow", "1 to 5")
     assert "Only a coordinator" in err(capsys, 1, *allow)

@@ -137,7 +137,6 @@ def insightful(tmp_path: Path) -> Iterator[Path]:
         project = drafting_project(tmp_path, server)
         mine = Insights(units=(Insight(text="A block adds its input."),))
         artifacts.start(project, first_item(project), Kind.INSIGHTS, mine)
-        project.close()
         yield project.path
 
 
@@ -157,9 +156,7 @@ def asked(insightful: Path) -> dict[str, Any]:
 
 def beside(insightful: Path) -> list[str]:
     project = Project.open(insightful)
-    result = [source.text for source in items.sources(project, first_item(project))][1:]
-    project.close()
-    return result
+    return [source.text for source in items.sources(project, first_item(project))][1:]
 
 
 def test_reference_material_is_listed_in_its_parts_and_taken_as_drafted(insightful: Path) -> None:
@@ -247,9 +244,8 @@ def test_research_is_estimated_and_written_with_its_works(
 ) -> None:
     corpus = ("--keep", "3", "--corpus", write_corpus(tmp_path / "corpus"))
     with researching() as server:
-        project = research_project(tmp_path, server.url)
-        project.close()
-        words = ("research", "write", project.path, "--judge", RESEARCHER, "--system")
+        file = research_project(tmp_path, server.url).path
+        words = ("research", "write", file, "--judge", RESEARCHER, "--system")
         out = printed(capsys, *words, SYSTEM, *corpus, "--estimate")
         assert "1 report by at most " in out
         assert "The price of test-model is not known" in out
@@ -261,5 +257,5 @@ def test_research_is_estimated_and_written_with_its_works(
         asked = len(server.bodies)
         printed(capsys, *words, "Given", "--oracle", "arxiv")
         assert [step_of(body) for body in server.bodies[asked:]] == ["section"]
-    plain = ("research", "write", project.path, "--judge", "baseline", "--system", "Plain")
+    plain = ("research", "write", file, "--judge", "baseline", "--system", "Plain")
     assert told(capsys, *plain, *corpus)["written"][0]["works"]["given"] == 3

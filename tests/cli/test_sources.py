@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -158,9 +157,9 @@ def test_letter_7_lacking_titles_are_filled_in_from_a_file(file: Path, tmp_path:
     )
     said = run(evidence_app, ["look-up", str(file), "--item", "1", "--from", str(path)])
     assert said.stdout.strip() == "1 work found."
-    with closing(Project.open(file, readonly=True)) as project:
-        own = lookups.own_evidence(project, items.ids(project)[0])
-        assert [unit.text for unit in own.document.units] == ["Rivers", ""]
+    project = Project.open(file, readonly=True)
+    own = lookups.own_evidence(project, items.ids(project)[0])
+    assert [unit.text for unit in own.document.units] == ["Rivers", ""]
 
 
 def test_letter_7_it_must_be_clear_what_to_import(file: Path) -> None:
@@ -184,16 +183,16 @@ def test_files_are_put_beside_an_item_once_and_all_of_them_or_none(file: Path, t
         added[1],
     ]
     assert run("add", str(file), "1", str(rivers), "--title", "On rivers") == (0, f"Added: {rivers}\n")
-    with closing(Project.open(file, readonly=True)) as project:
-        result = {source.title: source.text for source in items.sources(project, items.ids(project)[0])}
+    project = Project.open(file, readonly=True)
+    result = {source.title: source.text for source in items.sources(project, items.ids(project)[0])}
     assert result == {"Rivers": "Words.", "Lakes": "Lakes are deep", "On rivers": "Words."}
 
 
 def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_path: Path) -> None:
     (path := tmp_path / "Rivers.md").write_text("Words.", "utf-8")
-    with closing(Project.open(file)) as project:
-        first = items.ids(project)[0]
-        items.add_source(project, first, path)
+    project = Project.open(file)
+    first = items.ids(project)[0]
+    items.add_source(project, first, path)
     told_of = ["--kind", "review", "--published", "2024-05", "--citations", "12"]
     said = CliRunner().invoke(app, ["describe", str(file), "--item", "1", *told_of])
     assert said.stdout.strip() == "1 source changed."

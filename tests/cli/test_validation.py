@@ -2,7 +2,6 @@
 
 import csv
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,6 @@ def filled(file: str, *people: str) -> None:
         person_says(project, alias, ann)
     judge_says(project, "good", ann)
     judge_says(project, "small", strict)
-    project.close()
 
 
 def test_a_set_is_drawn_labelled_locked_and_validated_on(
@@ -295,7 +293,6 @@ def matrices(tmp_path: Path) -> str:
     for item in items.ids(project):
         adra.fill_matrix(project, item, adra.response_of(item), [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
         adra.fill_matrix(project, item, adra.response_of(item, "深度"), [[1, 0, 0, 0], [0, 0, 0, None]])
-    project.close()
     return str(tmp_path / "adra.goldsmith")
 
 
@@ -332,8 +329,8 @@ def test_an_empty_table_says_what_to_do_and_an_unknown_one_what_there_is(matrice
 
 
 def test_empty_subjects_are_said_to_be_empty(matrices, capsys):
-    with closing(Project.open(Path(matrices))) as project:
-        items.change_all(project, {item: {"subject": ""} for item in items.ids(project)})
+    project = Project.open(Path(matrices))
+    items.change_all(project, {item: {"subject": ""} for item in items.ids(project)})
     for how in (
         ("--metric", "plan.recall", "--by", "subject"),
         ("--view", "domains", "--metric", "plan.recall"),

@@ -388,8 +388,14 @@ class BundleIntake:
             }
             return {"judge": {"id": record.id, **JudgeFields.model_validate(values).model_dump()}}
 
+        # No release tells of prices, headers and queries.
         existing.prints = {
-            judge_id: (kind, model, json.loads(parameters or "{}"), Asking.model_validate_json(asking))
+            judge_id: (
+                kind,
+                model,
+                json.loads(parameters or "{}"),
+                Asking.model_validate_json(asking, extra="ignore"),
+            )
             for judge_id, (kind, model, parameters, asking) in existing.prints.items()
         }
         return ImportPlan("judges", existing, by_id, _values(*compared), nothing, row)

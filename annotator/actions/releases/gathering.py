@@ -25,7 +25,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.experts.adjudication import ConsensusVersion, Dispute
 from annotator.domain.judges.contest import POOL, ContestFields
-from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.judges.judge import Asking, Judge, JudgeKind
 from annotator.domain.judges.validation import Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import DOCUMENTS
@@ -498,11 +498,7 @@ def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:
 
 
 def _judge(row: Mapping[str, Any], *, addresses: bool) -> JudgeRecord:
-    asking = {
-        name: value
-        for name, value in json.loads(row["asking"]).items()
-        if name not in ("price", "headers", "query")
-    }
+    asking = Asking.model_validate_json(row["asking"], extra="ignore")
     values = {**row, "parameters": json.loads(row["parameters"] or "{}"), "asking": asking}
     return JudgeRecord(**{**values, "base_url": without_secrets(row["base_url"]) if addresses else ""})
 

@@ -65,9 +65,10 @@ class ReturnedPiece(FrozenRecord):
 
 
 class Arrival(FrozenRecord, extra="ignore"):
-    """A returned package as the inbox shows it, before or after it was imported."""
+    """A returned package as the inbox shows it, before or after it was imported.
 
-    # Older projects say here which versions of the program the tasks asked for.
+    What is ignored: older projects say here which versions of the program the tasks asked for.
+    """
 
     file: str
     outcome: ParcelOutcome

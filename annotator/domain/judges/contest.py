@@ -12,6 +12,7 @@ from sqlmodel import Field, SQLModel, String
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.texts.canonical import Text, derived_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 
 Choice = Literal["first", "second", "tie"]
 FIRST: Choice = "first"
@@ -190,8 +191,5 @@ def checked_confidence(value: float) -> float:
 
 def by_pair(meetings: Iterable[Meeting]) -> Mapping[tuple[str, str], float]:
     """What the first of each pair got on average, of the meetings that are whole."""
-    held: dict[tuple[str, str], list[float]] = {}
-    for meeting in meetings:
-        if meeting.value is not None:
-            held.setdefault((meeting.first, meeting.second), []).append(meeting.value)
-    return {pair: fsum(values) / len(values) for pair, values in held.items()}
+    values_of = grouped(((one.first, one.second), one.value) for one in meetings if one.value is not None)
+    return {pair: fsum(values) / len(values) for pair, values in values_of.items()}

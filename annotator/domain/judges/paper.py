@@ -9,6 +9,7 @@ from annotator.domain.judges.protocol import Composite, Extraction, Protocol, Sc
 from annotator.domain.material.item import QUESTION_TYPES
 from annotator.domain.texts.canonical import FrozenRecord
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import grouped
 
 
 class Spread(StrEnum):
@@ -220,9 +221,7 @@ def mean_counts(looked: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[
     without a label, which leave the means of labels undefined where each must have one; floor and ceiling bound them.
     ValueError on a label that is none of the taxonomy's.
     """
-    groups: dict[str, list[LabelledResponse]] = {}
-    for response in looked:
-        groups.setdefault(response.question_type, []).append(response)
+    groups = grouped((response.question_type, response) for response in looked)
     place = {kind: number for number, kind in enumerate(QUESTION_TYPES)}
     kinds = sorted(groups, key=lambda kind: (place.get(kind, len(place)), kind))
     return {kind: _means(groups[kind], taxonomy) for kind in kinds}

@@ -34,8 +34,8 @@ class KeyPoint(Unit):
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        found = (anchor.source_id for unit in (self, *self.merged) for anchor in unit.anchors)
-        return tuple(dict.fromkeys(found))
+        sources = (anchor.source_id for unit in (self, *self.merged) for anchor in unit.anchors)
+        return tuple(dict.fromkeys(sources))
 
     def with_merged(self, other: "KeyPoint") -> "KeyPoint":
         """The same with another point, and what that holds, merged into it."""

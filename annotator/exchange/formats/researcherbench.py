@@ -313,8 +313,8 @@ class _Reader(BundleReader):
             self.problem(file, index, f"there is no question with the id {entry.id}")
             return False
         if self.questions.get(entry.id, entry.question) != entry.question:
-            kept = "differs from the question's own, which is kept"
-            self.note(file, f"the wording of question {entry.id} {kept}", index)
+            reason = f"the wording of question {entry.id} differs from the question's own, which is kept"
+            self.note(file, reason, index)
         return True
 
     def _item_id(self, number: int) -> str:

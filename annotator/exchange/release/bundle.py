@@ -19,7 +19,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.release.records import (
     AdjudicationRecord,
     AgreementRecord,
@@ -346,10 +346,7 @@ def _changed_items(old: Bundle, new: Bundle) -> Iterator[str]:
 
 def _gold(bundle: Bundle, kind: Kind) -> dict[str, dict[str, dict[str, Any]]]:
     """By item the units of its settled document of a kind; where none is settled, those of all."""
-    documents: dict[str, list[ArtifactRecord]] = {}
-    for record in bundle.artifacts:
-        if record.kind is kind:
-            documents.setdefault(record.item_id, []).append(record)
+    documents = grouped((record.item_id, record) for record in bundle.artifacts if record.kind is kind)
     chosen = {item_id: [gold] if (gold := settled(those)) else those for item_id, those in documents.items()}
     return {
         item_id: {unit["id"]: unit for one in those for unit in one.document["units"]}

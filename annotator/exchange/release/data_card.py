@@ -306,7 +306,7 @@ def _sections(bundle: Bundle, facts: ReleaseFacts, loading: str) -> Iterable[tup
     if bundle.pages:
         yield "Cited pages", _cited_pages(bundle)
     scores = _SCORES if not facts.weights else _scores(facts.weights)
-    scores += _of_set(facts.rubric_set) if facts.rubric_set else ""
+    scores += _OF_SET.format(name=line(facts.rubric_set)) if facts.rubric_set else ""
     yield "How the scores are computed", "\n\n".join((scores, *map(line, facts.repeats)))
     if facts.departures:
         parts = (
@@ -370,11 +370,10 @@ def _scores(weights: str) -> str:
     return _SCORES.replace(whole, reached)
 
 
-def _of_set(name: str) -> str:
-    return (
-        f"\n\nReports are scored by the criteria of the rubric set “{line(name)}” in `extracts.json`, and not by the "
-        "experts' own rubrics under `artifacts/`."
-    )
+_OF_SET = (
+    "\n\nReports are scored by the criteria of the rubric set “{name}” in `extracts.json`, and not by the experts' own "
+    "rubrics under `artifacts/`."
+)
 
 
 def blocked_sources(metadata: ReleaseMetadata) -> list[str]:

@@ -252,8 +252,8 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     if manifest:
         reader.bundle.manifest = manifest.model_copy(update={"publication": _publication(manifest)})
         reader.bundle.rubric_set = manifest.rubric_set
-    odd = "is not a file of this layout and was not read"
-    return reader.bundle, [*(Problem(name, None, odd, note=True) for name in strays), *reader.problems]
+    unread = "is not a file of this layout and was not read"
+    return reader.bundle, [*(Problem(name, None, unread, note=True) for name in strays), *reader.problems]
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
@@ -350,11 +350,10 @@ class _Reader(BundleReader):
                 self.problem(path, None, "should be a list of records")
                 return
             for index, raw in enumerate(tree):
-                self._take(thing, path, index, self._record(path, index, raw, CLASSES[thing]))
+                if record := self._record(path, index, raw, CLASSES[thing]):
+                    self._take(thing, path, index, record)
 
-    def _take(self, thing: str, path: str, index: int, record: Record | None) -> None:
-        if record is None:
-            return
+    def _take(self, thing: str, path: str, index: int, record: Record) -> None:
         getattr(self.bundle, thing).append(record)
         self.bundle.places.setdefault((thing, record_id(record)), (path, index))
         for one in record.assisted if isinstance(record, AgreementRecord) else ():

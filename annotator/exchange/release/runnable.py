@@ -367,13 +367,13 @@ class _LogReader(BundleReader):
         trial = trials.setdefault(own, next(n for n in range(1, len(taken) + 2) if n not in taken))
         settings = {"task": of.task, "inspect_ai": of.packages.get("inspect_ai"), **of.model_generate_config}
         prompt = sample.input if isinstance(sample.input, str) and sample.input != item.question else ""
-        made = ResponseRecord(
+        record = ResponseRecord(
             id=own, item_id=item.id, system_id=system, text=text, trial=trial, latency_s=sample.output.time,
             tokens=usage.output_tokens, run_tokens=usage.total_tokens, collected_on=of.created.date(),
             product_version=sample.output.model[:200], asked=sha256(prompt) if prompt else "",
             settings=", ".join(f"{name} {value}" for name, value in settings.items() if value)[:2000],
         )  # fmt: skip
-        self.add("responses", made, file, index)
+        self.add("responses", record, file, index)
         for score in (sample.scores or {}).values():
             if details := (score.get("metadata") or {}).get("goldsmith"):
                 self._graded(file, index, _Graded.model_validate(details), of, item, (own, text))
@@ -396,12 +396,12 @@ class _LogReader(BundleReader):
                 self.problem(file, index, f"“{str(one.value)[:80]}” is not a value of {graded.protocol}")
             else:
                 verdict = _verdict(one, report[1])
-                made = JudgementRecord(
+                record = JudgementRecord(
                     **verdict.model_dump(exclude={"flags"}), flags=verdict.flags.split(), run_id=run,
                     protocol=graded.protocol, item_id=item.id, response_id=report[0], artifact_id=document,
                     unit_id=one.id, rater_kind=RaterKind.JUDGE, rater_id=judge, at=of.created,
                 )  # fmt: skip
-                self.add("judgements", made, file, index)
+                self.add("judgements", record, file, index)
 
     def _run(self, graded: _Graded, of: _Eval) -> tuple[str, str]:
         """The ids of the run and of its judge, who is named by the grader's model."""

@@ -158,7 +158,7 @@ REFUSED, CANCELLED = "refused", RunState.CANCELLED.value
 
 
 # What is still being put together is not counted yet.
-SETTLE_MS = 500
+SETTLE_MS = 400
 
 
 class Estimating(QObject):
@@ -303,9 +303,6 @@ class BackgroundRun(QObject):
     def is_seen(self) -> bool:
         """Whether the widget that shows what came of it is in view."""
         return self.owner.isVisible()
-
-
-SETTLE_MS = 400
 
 
 class OrderEstimate(QObject):

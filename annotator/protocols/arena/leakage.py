@@ -17,6 +17,7 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Metric, Protocol, RatedResponse
 from annotator.domain.material.item import CONTINUATION, Item
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import grouped
 from annotator.protocols.several import ModelReply
 
 if TYPE_CHECKING:
@@ -155,11 +156,8 @@ def overlap(candidate: str, reference: str) -> float:
 
 def longest_run(a: str, b: str) -> int:
     """The most words that two texts have in common in a row."""
-    first, most = words(a), 0
-    before: dict[int, int] = {}
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(first):
-        places.setdefault(word, []).append(place)
+    places = grouped((word, place) for place, word in enumerate(words(a)))
+    before, most = dict[int, int](), 0
     for word in words(b):
         before = {place: before.get(place - 1, 0) + 1 for place in places.get(word, ())}
         most = max(most, *before.values(), 0)

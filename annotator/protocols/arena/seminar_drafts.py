@@ -4,7 +4,6 @@ DeepResearch Arena: inspiration extraction of MAHTG, and its prompt in appendix 
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Self
 
@@ -24,7 +23,7 @@ from annotator.domain.kinds.inspirations import (
 from annotator.domain.kinds.tasks import COUNT, Difficulty, Family, Phase, Task, Tasks
 from annotator.domain.material.extract import Piece, pieces
 from annotator.domain.material.item import Source
-from annotator.domain.texts.words import word_count
+from annotator.domain.texts.words import grouped, word_count
 from annotator.protocols.reports import NO_SOURCE, anchored, placed, sentences, with_text
 from annotator.protocols.several import BARS, QUOTE_MISSING, ModelReply, blocks, by_letter
 
@@ -307,11 +306,8 @@ async def write(material: Material, ask: Ask) -> Extracted:
 
 
 def _by_piece(material: Material) -> dict[int | None, list[Inspiration]]:
-    result: dict[int | None, list[Inspiration]] = defaultdict(list)
-    for unit in material.units(Kind.INSPIRATIONS):
-        if unit.text.strip():
-            result[unit.piece].append(unit)
-    return result
+    units = material.units(Kind.INSPIRATIONS)
+    return grouped((unit.piece, unit) for unit in units if unit.text.strip())
 
 
 def _fault(written: Sequence[WrittenTask], piece: int | None) -> str:

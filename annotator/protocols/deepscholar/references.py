@@ -4,7 +4,6 @@ DeepScholar-Bench: reference coverage and document importance, §8.3.2. No judge
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -34,7 +33,7 @@ from annotator.domain.material.item import EXEMPLAR, Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Basis, Estimate
 from annotator.domain.texts.identifier import normal_title, work_named
-from annotator.domain.texts.words import counted, terms
+from annotator.domain.texts.words import counted, grouped, terms
 from annotator.protocols.several import ValueReply, mean_of_known, of_one
 
 # The state of a work of which neither abstract nor text is in the project, as that of a page.
@@ -163,10 +162,7 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
 
 def by_work(references: Iterable[Reference]) -> dict[str, list[Reference]]:
     """References by the work that they name: its address, or its title where it has none."""
-    works: dict[str, list[Reference]] = defaultdict(list)
-    for reference in references:
-        works[_address(reference) or f"title {normal_title(reference.text)}"].append(reference)
-    return works
+    return grouped((_address(one) or f"title {normal_title(one.text)}", one) for one in references)
 
 
 def _of_all(references: Iterable[Reference]) -> set[str]:

@@ -31,6 +31,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import Claim, ResponsePart
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import grouped
 from annotator.protocols.citations import normal
 from annotator.protocols.merging import at_least, by_passage
 from annotator.protocols.reports import excerpt
@@ -348,11 +349,10 @@ def _cites(scored: RatedResponse) -> list[list[str]]:
 
 def cases(material: Material) -> Iterator[Case]:
     """The claims that share an address, in batches, with the text of its page; none for a page never fetched."""
-    groups: dict[str, list[Claim]] = {}
-    for claim in material.units(ResponsePart.CLAIMS):
-        if claim.url:
-            groups.setdefault(normal(claim.url), []).append(claim)
-    for address, units in groups.items():
+    claims_of = grouped(
+        (normal(claim.url), claim) for claim in material.units(ResponsePart.CLAIMS) if claim.url
+    )
+    for address, units in claims_of.items():
         page = material.pages.get(address)
         for start in range(0, len(units) if page else 0, MOST_CLAIMS):
             given = _given(address, page) if page else {}

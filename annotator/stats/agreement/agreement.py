@@ -251,7 +251,7 @@ def gwet_ac1(
 
     undefined = f"all judgements of {len(table):,} units are of one category, as they would be by chance"
     statistic = Statistic(figure, CHANCE)
-    return estimate(tally, statistic, method, n, notes, undefined=undefined, beside=one_category)
+    return estimate(tally, statistic, method, n, notes, undefined=undefined, value_notes=one_category)
 
 
 def ac1_of_pairs(

@@ -489,7 +489,7 @@ def figures(
             notes,
             missing,
             undefined,
-            beside=one_category,
+            value_notes=one_category,
         )
     if scale.level is Level.ORDINAL and heavy is None:
         ranks = [[None if code == MISSING else code for code in row] for row in codes.tolist()]

@@ -161,10 +161,11 @@ def estimate(
     missing: int = 0,
     undefined: str = "",
     *,
-    beside: Sequence[str] = (),
+    value_notes: Sequence[str] = (),
 ) -> Estimate:
-    """The figure with its interval over clusters, as `to_estimate` tells of it."""
-    return to_estimate(intervals(tally, [statistic])[0], method, n, notes, missing, undefined, beside=beside)
+    """The figure with its interval over clusters; arguments as in `to_estimate`."""
+    (result,) = intervals(tally, [statistic])
+    return to_estimate(result, method, n, notes, missing, undefined, value_notes=value_notes)
 
 
 def to_estimate(
@@ -175,15 +176,12 @@ def to_estimate(
     missing: int = 0,
     undefined: str = "",
     *,
-    beside: Sequence[str] = (),
+    value_notes: Sequence[str] = (),
 ) -> Estimate:
-    """The estimate that says what was found; `undefined` is the reason when there is no value.
-
-    `beside` is said first of a value, and of none that is not there.
-    """
+    """The estimate with its notes: of a value `value_notes` come first; without one, `undefined` gives the reason."""
     if estimate.value is None:
         return Estimate(None, n=n, missing=missing, method=method, note="; ".join([undefined, *notes]))
-    note = "; ".join([*beside, *notes, *estimate.warnings])
+    note = "; ".join([*value_notes, *notes, *estimate.warnings])
     return Estimate(
         estimate.value, estimate.low, estimate.high, n, missing, method=method + estimate.how, note=note
     )

@@ -1,6 +1,5 @@
 """Intervals from a variance over items: Student's t and Wilson's score interval; of means, groups and differences."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,6 +7,7 @@ from math import ceil, cos, exp, fsum, inf, isfinite, isinf, lgamma, log, pi, si
 from statistics import NormalDist, fmean, stdev, variance
 
 from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
+from annotator.domain.texts.words import grouped
 
 
 def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | None]:
@@ -82,11 +82,11 @@ def t_quantile(level: float, df: int) -> float:
     """
     if not 0 < level < 1 or df < 1:
         raise ValueError(f"a level of {level} with {df} degrees of freedom")
-    return sqrt(df) * tan(_halved(0.0, pi / 2, lambda angle: _share(angle, df) < level)[1])
+    return sqrt(df) * tan(_bisected(0.0, pi / 2, lambda angle: _share(angle, df) < level)[1])
 
 
-def _halved(low: float, high: float, falls_short: Callable[[float], bool]) -> Bounds:
-    """Neighbouring numbers of which the lower falls short."""
+def _bisected(low: float, high: float, falls_short: Callable[[float], bool]) -> Bounds:
+    """Two numbers with next to nothing between them: the lower falls short, the higher does not."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if falls_short(middle) else (low, middle)
@@ -208,7 +208,7 @@ def bounds_of(
 def exact_lower(successes: float, units: float, level: float = LEVEL) -> float:
     """Clopper & Pearson's lower bound of a share, for numbers that need not be whole."""
     tail, failures = (1 - level) / 2, units - successes
-    return _halved(
+    return _bisected(
         0.0, successes / units, lambda share: _beta_share(share, 1 - share, successes, failures + 1) < tail
     )[0]
 
@@ -293,11 +293,9 @@ def by_group(
     What scores lie `within`, the intervals do too. `scores` and `group_of` are by item; items without a group stand
     under the empty name.
     """
-    members: dict[str, list[Estimate]] = defaultdict(list)
-    for item, score in scores.items():
-        members[group_of.get(item, "")].append(score)
-    result = {group: mean_of_scores(own, within=within) for group, own in members.items()}
-    return dict(sorted(result.items(), key=lambda of: (of[1].value is None, -(of[1].value or 0.0), of[0])))
+    members = grouped((group_of.get(item, ""), score) for item, score in scores.items())
+    means = [(group, mean_of_scores(own, within=within)) for group, own in members.items()]
+    return dict(sorted(means, key=lambda pair: (pair[1].value is None, -(pair[1].value or 0.0), pair[0])))
 
 
 @dataclass(frozen=True, slots=True)

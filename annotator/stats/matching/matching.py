@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from annotator.domain.texts.difference import spaced
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import Identifier, Scheme, different_works, normal_title, work_named
-from annotator.domain.texts.words import terms, unspaced
+from annotator.domain.texts.words import grouped, terms, unspaced
 
 Likeness = Callable[[str, str], float]
 Features = frozenset[str]
@@ -192,9 +192,7 @@ def align_references(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -
 
 def alike_by_title(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -> list[tuple[int, int]]:
     """The places of works that a title cannot tell apart."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for j, work in enumerate(b):
-        places[normal_title(work.title)[:TITLE_KEY]].append(j)
+    places = grouped((normal_title(work.title)[:TITLE_KEY], j) for j, work in enumerate(b))
     keys = [normal_title(work.title)[:TITLE_KEY] for work in a]
     return [(i, j) for i, key in enumerate(keys) if key for j in places.get(key, ())]
 

@@ -273,7 +273,7 @@ class RatingSheet:
                 self.notes,
                 self.missing,
                 undefined,
-                beside=one_class,
+                value_notes=one_class,
             )
             if (
                 figure.within == SHARE

@@ -12,7 +12,7 @@ from math import comb, fsum, isclose
 
 from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice, PairOutcome, outcome
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.stats.intervals.student import Bounds, mean_of_scores, wilson
 
 
@@ -64,11 +64,8 @@ def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
     met = {(duel.item_id, frozenset((duel.a, duel.b))) for duel in duels}
     if len(met) < len(duels) or any(duel.a == duel.b for duel in duels):
         raise ValueError("every pair of different systems meets once on an item")
-    own: dict[str, list[Duel]] = {}
-    for duel in duels:
-        for side in (duel, duel.mirrored):
-            own.setdefault(side.a, []).append(side)
-    rows = [_record(system, sides) for system, sides in own.items()]
+    sides_of = grouped((side.a, side) for duel in duels for side in (duel, duel.mirrored))
+    rows = [_record(system, sides) for system, sides in sides_of.items()]
     return sorted(rows, key=lambda row: (-_height(row), row.system))
 
 

@@ -15,6 +15,7 @@ from annotator.actions.authoring import artifacts, settings
 from annotator.actions.contests import contest_standings
 from annotator.actions.imports import imports
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project, item_hash, judgement_hash, response_hash
 from annotator.actions.project.incoming import ImportCount, ImportPreview
@@ -269,6 +270,12 @@ def test_a_release_goes_in_with_people_judges_and_judgements(project: Project, t
         rows = db.execute(select(JUDGEMENT)).mappings().all()
     assert all(row["sha256"] == judgement_hash(row) for row in rows)
     assert Counter(row["status"] for row in rows) == {"ok": 2, "timeout": 1}
+
+
+def test_what_calls_of_a_judge_cost_and_send_hinders_no_import(project: Project, tmp_path: Path) -> None:
+    priced = '{"price": {"input": 1, "output": 2}, "headers": {"X-Team": "gold"}}'
+    judges.add(project, "priced", base_url="http://127.0.0.1:1/v1", model="m", asking=priced)
+    assert counted(take(project, PEER, write_peer(tmp_path / "in")))["items"].new == 2
 
 
 def aliases(project: Project) -> dict[str, str]:

@@ -180,7 +180,6 @@ def server(server: OddServer) -> OddServer:
 def file(tmp_path: Path, server: OddServer) -> Path:
     project = small_project(tmp_path)
     add_judge(project, server, parameters='{"temperature": 0}')
-    project.close()
     return project.path
 
 
@@ -189,7 +188,6 @@ def turned_down(file: Path, server: OddServer, system: str) -> int:
     server.bodies.clear()
     project = Project.open(file)
     ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=(system,), concurrency=1)))
-    project.close()
     assert ended["missing"] == {}
     return sum("temperature" in body or "json_schema" in str(body) for body in server.bodies)
 
@@ -203,7 +201,6 @@ def test_what_was_turned_down_once_is_not_sent_to_the_same_model_at_the_next_sta
     judges.add(project, "other", base_url=server.url, model="m-2", parameters='{"temperature": 0}')
     server.bodies.clear()
     asyncio.run(judge_runs.run(project, RunRequest("other", systems=("Alpha",), concurrency=1)))
-    project.close()
     assert sum("temperature" in body for body in server.bodies) == 1
 
 
@@ -228,7 +225,6 @@ def test_thinking_that_is_billed_beside_the_cap_is_known_at_the_next_start(
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=("Alpha",))))
     sender = Sender(Client(Endpoint(server.url, "test-model")), Limits(1), Prices())
     kept_keys.recall(project, sender)
-    project.close()
     assert sender.budget.beside == 700
 
 

@@ -1,4 +1,4 @@
-"""DeepScholar's references: references, statistics and organization."""
+"""DeepScholar's references: coverage, relevance, statistics and organization."""
 
 import csv
 import random

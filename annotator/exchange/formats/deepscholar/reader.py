@@ -604,18 +604,19 @@ class _RelatedWorkReader(BundleReader):
         self.add("responses", record, report.file, report.row)
         if works is not None:
             evidence = Evidence(units=works)
-            extract = ExtractRecord(
-                id=derived_id(record.id, ResponsePart.REFERENCES),
-                item_id=own,
-                response_id=record.id,
-                kind=ResponsePart.REFERENCES,
-                origin=IMPORT,
-                state=ExtractState.CONFIRMED,
-                at=self.at,
-                sha256=evidence.sha256(),
-                document=evidence.tree(),
+            self.bundle.extracts.append(
+                ExtractRecord(
+                    id=derived_id(record.id, ResponsePart.REFERENCES),
+                    item_id=own,
+                    response_id=record.id,
+                    kind=ResponsePart.REFERENCES,
+                    origin=IMPORT,
+                    state=ExtractState.CONFIRMED,
+                    at=self.at,
+                    sha256=evidence.sha256(),
+                    document=evidence.tree(),
+                )
             )
-            self.bundle.extracts.append(extract)
 
     def _mark(self, own: str, system: str, mark: str, title: str, address: str) -> Reference:
         """A work of a report's own list; its mark stands in the note."""
