@@ -619,7 +619,7 @@ def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
         # Asked for while the project is closed: a person may be long in finding it.
         secret = typer.prompt(visible(f"Key for {judge.base_url}"), hide_input=True)
         with opened(file) as project:
-            words = kept_keys.remember_key(project, name, secret)
+            words = kept_keys.remember_key(project, judge, secret)
     said.print(words, markup=False)
 
 

@@ -384,7 +384,7 @@ def test_a_key_is_asked_for_while_its_project_is_closed(
 ) -> None:
     with opened_projects() as opened:
         monkeypatch.setattr(typer, "prompt", lambda *_, **__: [one.store.closed for one in opened])
-        monkeypatch.setattr(kept_keys, "remember_key", lambda _project, name, key: f"{name}: {key}")
+        monkeypatch.setattr(kept_keys, "remember_key", lambda _project, judge, key: f"{judge.name}: {key}")
         assert printed(capsys, "judge", "key", file, JUDGE) == f"{JUDGE}: [True]\n"
 
 

@@ -42,13 +42,13 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 _SHORTEST = 8
 
 
-def remember_key(project: Project, name: str, key: str, *, session_only: bool = False) -> str:
+def remember_key(project: Project, judge: Judge, key: str, *, session_only: bool = False) -> str:
     """Keep the key of a judge's address in the system's keyring, or for this session only where that is asked for or
     there is none.
 
-    Says which. Never in the project, which only learns that a person gave the judge one.
+    Says which. The address is the one that was shown when the key was asked for. Never in the project, which only
+    learns that a person gave the judge one.
     """
-    judge = named(project, name)
     place = _keys().keep(address_of(judge.base_url), key, session_only=session_only)
     if not _given(project, judge):
         commit(project, Change("judge", judge.id, GAVE, None, judge.model_dump(mode="json")))

@@ -80,7 +80,7 @@ def test_where_a_key_lies_is_told_and_never_the_key(
     judges.add(project, "keyed", base_url=URL, model="m", key_env="GOLDSMITH_TEST_KEY")
     judge = judges.named(project, "keyed")
     assert kept_keys.key_place(project, judge).startswith("No key is stored")
-    kept_keys.remember_key(project, "keyed", "sk-canary-5566", session_only=True)
+    kept_keys.remember_key(project, judge, "sk-canary-5566", session_only=True)
     assert kept_keys.key_place(project, judge) == "The key is kept until Goldsmith is closed."
     monkeypatch.setenv("GOLDSMITH_TEST_KEY", "sk-canary-7788")
     assert kept_keys.key_place(project, judge) == "The key is in the environment variable GOLDSMITH_TEST_KEY."

@@ -318,7 +318,7 @@ def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
 def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, show, qtbot):
     server.script(error(401, f"Wrong key {KEY}."))
     judges.add(small, "locked", base_url=server.url, model="tiny", key_env="GOLDSMITH_TEST_KEY")
-    kept_keys.remember_key(small, "locked", KEY, session_only=True)
+    kept_keys.remember_key(small, judges.named(small, "locked"), KEY, session_only=True)
     page = show(small, judge="locked")
     page.roster.acts["test_judge"]()
     probe = page.roster.side.probe

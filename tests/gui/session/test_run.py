@@ -249,7 +249,7 @@ def child(small, qtbot, monkeypatch: pytest.MonkeyPatch) -> Child:
     )
     monkeypatch.setattr("annotator.gui.session.run.command", lambda: (sys.executable, ["-c", echo]))
     judges.add(small, "distant", base_url="http://127.0.0.1:9/v1", model="m")
-    kept_keys.remember_key(small, "distant", KEY, session_only=True)
+    kept_keys.remember_key(small, judges.named(small, "distant"), KEY, session_only=True)
     return Child(ProjectSession(small))
 
 

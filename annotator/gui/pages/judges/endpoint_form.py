@@ -229,8 +229,9 @@ class EndpointForm(Pane):
             return ""
         if secret:
             session = self.keep.currentData() == SESSION
-            where = self.session.ask(kept_keys.remember_key, name, secret, session_only=session)
-            if where is None:
+            judge = self.session.ask(judges.named, name)
+            kept = judge and self.session.ask(kept_keys.remember_key, judge, secret, session_only=session)
+            if kept is None:
                 return ""
             self.key.clear()
         self._shown = values
