@@ -56,7 +56,6 @@ def window_over(qtbot) -> Iterator:
         window = Window(project, "Items")
         made.append(window)
         window.show()
-        qtbot.waitExposed(window)
         window.show_page(page, **place)
         return window
 

@@ -57,7 +57,6 @@ def page(clock, qtbot):
     shown = QWidget(window)
     qtbot.addWidget(window)
     window.show()
-    qtbot.waitExposed(window)
     shown.attention = Attention(shown, clock)
     shown.attention.begin()
     yield shown

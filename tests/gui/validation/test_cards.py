@@ -24,7 +24,7 @@ from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 from tests.windows.judges_window import cells
 from tests.windows.run_keys import run_panel
-from tests.windows.using import settle
+from tests.windows.using import focus, settle
 
 
 @pytest.fixture
@@ -183,6 +183,15 @@ def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
     assert reader.head.text() != before
     part.acts["attack_back"]()
     assert part.body.currentIndex() == WORK
+
+
+def test_from_the_families_one_comes_back_to_the_settings_before_anything_was_attacked(
+    judged_here: Project, page_at_rest
+) -> None:
+    part = page_at_rest(judged_here, "Validate", part="Attacks").attacking
+    part.show_families()
+    part.back()
+    assert focus() is part.form.judge
 
 
 @pytest.mark.parametrize(

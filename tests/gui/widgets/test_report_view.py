@@ -39,7 +39,6 @@ def view(qtbot) -> ReportView:
     made = owned(qtbot, ReportView())
     made.resize(600, 400)
     made.show()
-    qtbot.waitExposed(made)
     return made
 
 
@@ -298,7 +297,6 @@ def formulas(qtbot) -> ReportView:
     made.resize(600, 300)
     made.show_html(render(TEXT).html)
     made.show()
-    qtbot.waitExposed(made)
     return made
 
 

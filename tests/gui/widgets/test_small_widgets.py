@@ -324,7 +324,6 @@ def test_every_icon_draws_something_in_its_colour(qapp):
 
 def test_a_put_icon_takes_the_colours_of_another_scheme(qtbot):
     button = owned(qtbot, QPushButton())
-    button.show()
     chips.put(button, "stop", 24)
     button.show()
     theme.choose("light")
@@ -515,7 +514,6 @@ def form(qtbot) -> QWidget:
         column.addWidget(widget)
     qtbot.addWidget(made)
     made.show()
-    qtbot.waitExposed(made)
     made.field.setFocus()
     return made
 
@@ -760,7 +758,6 @@ def floating(qtbot):
     window.resize(900, 500)
     qtbot.addWidget(window)
     window.show()
-    qtbot.waitExposed(window)
     return bar, host, window
 
 

@@ -617,7 +617,7 @@ class AttacksPart(PagePart):
     def back(self) -> None:
         if self.body.currentIndex() in (READER, FAMILIES):
             self.body.setCurrentIndex(WORK if self.form.offered else EMPTY)
-            self.list.setFocus()
+            (self.list if self.list.isVisible() else self.form.judge).setFocus()
             self._offer()
 
     def show_families(self) -> None:
