@@ -15,12 +15,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys, theme
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.shell.palette import Choice, _line_of
-from tests.windows.using import be_active, focus, press, settle, type_words
-
-
-@pytest.fixture
-def window(small, window_over, qtbot):
-    return be_active(window_over(small), qtbot)
+from tests.windows.using import focus, press, settle, type_words
 
 
 def typed(window, words: str) -> list[str]:
