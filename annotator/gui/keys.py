@@ -317,7 +317,7 @@ class _Shown(dict[str, str]):
 
 def tell(target: QObject, name: str, words: str) -> None:
     """Give a text of a widget or menu entry (`toolTip`, `text`) words with keys in them, as in “Note ({note})”."""
-    target.setProperty(_WITH_KEYS, [name, words])
+    target.setProperty(_WITH_KEYS, [name, words] if "{" in words else None)
     target.setProperty(name, with_keys(words))
 
 

@@ -1,7 +1,7 @@
 """Windows of tests: settings of their own, the theme as a newcomer sees it, and projects that are closed again."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,19 +48,10 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def window_over(qtbot) -> Iterator:
-    """Makes windows over projects and closes them."""
+def windows(qapp: QApplication) -> Iterator[list[Window]]:
+    """What a test puts here is closed after it."""
     made: list[Window] = []
-
-    def make(project: Project, page: str = "Items", **place: object) -> Window:
-        window = Window(project, "Items")
-        made.append(window)
-        window.show()
-        qtbot.waitExposed(window)
-        window.show_page(page, **place)
-        return window
-
-    yield make
+    yield made
     for window in made:
         shut(window)
     # Now, and not in the middle of another test.
@@ -68,19 +59,35 @@ def window_over(qtbot) -> Iterator:
 
 
 @pytest.fixture
-def opened(qtbot) -> Iterator:
+def window_over(windows: list[Window]) -> Callable[..., Window]:
+    """Makes windows over projects."""
+
+    def make(project: Project, page: str = "Items", **place: object) -> Window:
+        window = Window(project, "Items")
+        windows.append(window)
+        window.show()
+        window.show_page(page, **place)
+        return window
+
+    return make
+
+
+@pytest.fixture
+def window(small: Project, window_over: Callable[..., Window], qtbot) -> Window:
+    """A window that has the keyboard."""
+    return be_active(window_over(small), qtbot)
+
+
+@pytest.fixture
+def opened(windows: list[Window]) -> Callable[[Path], Window]:
     """Opens windows over project files, each where it was left, as the program does."""
-    made: list[Window] = []
 
     def open_(path: Path) -> Window:
-        made.append(Window(Project.open(path)))
-        made[-1].show()
-        return made[-1]
+        windows.append(Window(Project.open(path)))
+        windows[-1].show()
+        return windows[-1]
 
-    yield open_
-    for window in made:
-        shut(window)
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return open_
 
 
 @pytest.fixture

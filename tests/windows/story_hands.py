@@ -22,7 +22,6 @@ def opened(path: Path, name: str) -> Iterator[Project]:
 def window_of(path: Path, name: str, qtbot: Any) -> Iterator[Window]:
     window = Window(pairs.work_as(Project.open(path), name), "Items")
     window.show()
-    qtbot.waitExposed(window)
     be_active(window, qtbot)
     yield window
     shut(window)

@@ -4,7 +4,7 @@ import time
 from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QKeySequence, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
@@ -55,6 +55,13 @@ def owned(qtbot, widget: Widget) -> Widget:
     """A widget that is closed after the test."""
     qtbot.addWidget(widget)
     return widget
+
+
+def inks(picture: QPixmap) -> set[str]:
+    """The colours that cover what is under them."""
+    image = picture.toImage()
+    points = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+    return {colour.name() for colour in points if colour.alpha() == 255}
 
 
 def be_active(window: Widget, qtbot) -> Widget:

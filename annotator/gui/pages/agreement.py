@@ -10,7 +10,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QHeaderView,
     QPushButton,
     QTextBrowser,
@@ -49,7 +48,7 @@ from annotator.gui.session.session import ProjectSession, named
 from annotator.gui.views.view_pane import LeavingMenu, Refused
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import KeyButton, wrapping
-from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import PlainLabel, choose_folder, horizontal, vertical, with_properties
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import BudgetBox
 from annotator.gui.widgets.splitter import Splitter
@@ -531,9 +530,12 @@ class AgreementMenu(LeavingMenu):
 
     def _choose_folder(self) -> None:
         here = self._session.project.path
-        name = QFileDialog.getExistingDirectory(self, "Folder for the inputs", str(here.parent))
-        if name:
-            self.save_inputs(Path(name) / f"{here.stem}-agreement")
+        choose_folder(
+            self,
+            "Folder for the inputs",
+            lambda folder: self.save_inputs(folder / f"{here.stem}-agreement"),
+            str(here.parent),
+        )
 
     def save_inputs(self, folder: Path) -> None:
         """Write the exact inputs of every figure into a folder, as CSV and JSON."""

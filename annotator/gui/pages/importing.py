@@ -192,10 +192,13 @@ class MatchingView(Pane):
         self.matched.emit(imports.exactly(self.tables))
 
     def _save(self) -> None:
-        save_file(self, "Save mapping", "mapping.json", FILES, self._save_mapping)
-
-    def _save_mapping(self, path: Path) -> None:
-        self.session.attempt(lambda: imports.save_mapping(path, self.tables))
+        save_file(
+            self,
+            "Save mapping",
+            "mapping.json",
+            FILES,
+            lambda path: self.session.attempt(partial(imports.save_mapping, path, self.tables)),
+        )
 
     def _choose(self) -> None:
         open_file(self, "Load mapping", FILES, self.load)
@@ -524,9 +527,13 @@ class ImportPage(Page):
         )
 
     def _save_problems(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save problems", "problems.csv", "Tables (*.csv)")
-        if name:
-            self.session.attempt(lambda: imports.save_problems(Path(name), self.refused.rows))
+        save_file(
+            self,
+            "Save problems",
+            "problems.csv",
+            "Tables (*.csv)",
+            lambda path: self.session.attempt(partial(imports.save_problems, path, self.refused.rows)),
+        )
 
     def _import(self) -> None:
         self.go.setEnabled(False)

@@ -38,6 +38,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    choose_folder,
     column_of,
     horizontal,
     push_button,
@@ -211,11 +212,13 @@ class ReleasePage(Page):
             self.focus_first()
 
     def _choose(self) -> None:
-        name = QFileDialog.getExistingDirectory(
-            self, "Folder for the release", str(self.session.project.path.parent)
+        here = self.session.project.path
+        choose_folder(
+            self,
+            "Folder for the release",
+            lambda folder: self.write_to(folder / f"{here.stem}-{self._profile()}"),
+            str(here.parent),
         )
-        if name:
-            self.write_to(Path(name) / f"{self.session.project.path.stem}-{self._profile()}")
 
     def write_to(self, folder: Path) -> None:
         """Write the chosen layout into a folder, on another thread."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QFrame, QSizePolicy, QTreeWidgetItem
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTreeWidgetItem
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
@@ -18,7 +18,15 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, Stack, StretchSpace, horizontal, push_button, vertical
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    horizontal,
+    push_button,
+    save_file,
+    vertical,
+)
 from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.columns import RowsTree, line
 from annotator.gui.widgets.message_bar import ProgressRow
@@ -121,10 +129,14 @@ class SendPage(Page):
             return
         project = self.session.project.path
         suggested = (self._path or project).parent / f"{project.stem}-work{page.WORK}"
-        name, _ = QFileDialog.getSaveFileName(self, "Write the file to send back", str(suggested), FILES)
-        if name:
-            # The dialog asks for a file, whatever ending was typed.
-            self.write_to(Path(name.removesuffix(page.WORK) + page.WORK))
+        # The dialog asks for a file, whatever ending was typed.
+        save_file(
+            self,
+            "Write the file to send back",
+            str(suggested),
+            FILES,
+            lambda path: self.write_to(path.with_name(path.name.removesuffix(page.WORK) + page.WORK)),
+        )
 
     def write_to(self, path: Path) -> None:
         self.progress.show_progress("Writing the file to send back", 0, 0)

@@ -284,7 +284,7 @@ class KeyChips(QWidget):
         self._ask()
 
     def show_value(self, value: Any, *, required: bool, locked: bool) -> None:
-        """Press down what holds; `wanted` asks for it aloud."""
+        """Press down what holds; one that is `required` is asked for aloud."""
         self._visible_keys = required
         for button, (_, known, _) in zip(self.buttons, self._options, strict=True):
             button.setChecked(known is value)

@@ -56,10 +56,10 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
     def rearrange(self, rows: Sequence[Row]) -> None:
         """Show the same rows in another order; what is selected stays selected, wherever it now stands."""
         self.layoutAboutToBeChanged.emit()
-        held = [(index, self._rows[index.row()]) for index in self.persistentIndexList()]
+        before = [(index, self._rows[index.row()]) for index in self.persistentIndexList()]
         self._rows = rows
         places = {id(row): place for place, row in enumerate(rows)}
-        for index, row in held:
+        for index, row in before:
             self.changePersistentIndex(index, self.index(places[id(row)], index.column()))
         self.layoutChanged.emit()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QTabBar, QWidget
 
 from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Anchor, Unit
@@ -28,6 +28,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     direction_of,
     horizontal,
+    open_file,
     push_button,
     show_tabs,
     vertical,
@@ -515,8 +516,7 @@ class SourcePane(Pane):
         (self._nothing if nothing else self._view).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Add a source", "", FILES)
-        self._add([Path(name)] if name else [])
+        open_file(self, "Add a source", FILES, lambda path: self._add([path]))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Papers and texts become sources of the item; any other file is left to the window."""

@@ -50,14 +50,12 @@ def may_choose_uses(session: ProjectSession) -> bool:
     return not (project.readonly or project.from_task) and bool(person and person.has(Role.COORDINATOR))
 
 
-def another_kind(session: ProjectSession, words: str = ANOTHER_KIND) -> QPushButton:
+def another_kind(session: ProjectSession) -> QPushButton:
     """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
-    made = push_button(
-        words, lambda: session.go("Project"), "quiet", toolTip=ANOTHER_KIND, accessibleName=ANOTHER_KIND
-    )
+    button = push_button(ANOTHER_KIND, lambda: session.go("Project"), "quiet")
     if not may_choose_uses(session):
-        made.hide()
-    return made
+        button.hide()
+    return button
 
 
 class Page(QWidget):

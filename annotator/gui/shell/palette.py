@@ -130,7 +130,7 @@ class Palette(QFrame):
         vertical(self.field, (self.list, 1), self.news, on=self, margins=(8, 8, 8, 8), spacing=6)
         self.field.textChanged.connect(lambda _: self._narrow())
         self.field.installEventFilter(self)
-        self.list.clicked.connect(lambda _: self._choose())
+        self.list.clicked.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(
             lambda index, _: self.field.setAccessibleDescription(index.data() or "")
         )
@@ -181,8 +181,7 @@ class Palette(QFrame):
             self.dismiss()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             # What is typed ahead of its answer is chosen once that is there.
-            self._enters = self._current() is None
-            self._choose()
+            self._enters = not self._choose(self.list.currentIndex())
         elif key in MOVES:
             self._step(*MOVES[Qt.Key(key)])
         else:
@@ -200,15 +199,14 @@ class Palette(QFrame):
     def _go(self, row: int) -> None:
         self.list.setCurrentIndex(self.choices.index(row))
 
-    def _current(self) -> Choice | None:
-        row = self.list.currentIndex().row()
-        return self.choices.line_at(row) if row in self.choices.places() else None
-
-    def _choose(self) -> None:
-        if (choice := self._current()) is not None:
+    def _choose(self, index: Index) -> bool:
+        """Do what stands in a row; whether it can be chosen."""
+        choice = index.data(LINE_ROLE)
+        if isinstance(choice, Choice):
             self._recent = [choice, *(one for one in self._recent if one.words != choice.words)][:MOST_RECENT]
             self.dismiss()
             self._session.attempt(choice.do)
+        return isinstance(choice, Choice)
 
     def _narrow(self) -> None:
         """Show what is found among what was gathered; after a change it is gathered anew, on the other thread."""
@@ -225,7 +223,7 @@ class Palette(QFrame):
         if self.isVisible():
             self._show(keep=True)
             if self._enters:
-                self._choose()
+                self._choose(self.list.currentIndex())
 
     def _show(self, *, keep: bool = False) -> None:
         """List by kind; `keep` the line that was chosen, for what has come stands below it."""

@@ -459,8 +459,11 @@ class ActsBar(QFrame):
 
     def fit(self) -> None:
         """Leave out what is said, then put one command after the other away, until the others fit."""
-        for away in (-1, *range(len(self._spare) - self._rest + 1)):
-            self._put_away(self._spare[: self._rest + max(0, away)], says=away < 0)
+        for says, many in [
+            (True, self._rest),
+            *((False, n) for n in range(self._rest, len(self._spare) + 1)),
+        ]:
+            self._put_away(self._spare[:many], says=says)
             self.row.activate()
             if self.row.sizeHint().width() <= self.width():
                 break

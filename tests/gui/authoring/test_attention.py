@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from annotator.gui.session.session import Attention, Clock
+from tests.windows.using import owned
 
 
 class Hand:
@@ -53,11 +54,9 @@ def test_time_between_signs_of_life_adds_up_and_a_long_silence_counts_as_a_minut
 @pytest.fixture
 def page(clock, qtbot):
     """A page in a shown window, watched."""
-    window = QWidget()
+    window = owned(qtbot, QWidget())
     shown = QWidget(window)
-    qtbot.addWidget(window)
     window.show()
-    qtbot.waitExposed(window)
     shown.attention = Attention(shown, clock)
     shown.attention.begin()
     yield shown

@@ -23,6 +23,7 @@ from annotator.gui.pages.labelling.action_bar import LOCKED, SEALED
 from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL
+from tests.gui.labelling.test_label_page import report
 from tests.projects.small_projects import (
     PLAN,
     SYSTEMS,
@@ -237,21 +238,16 @@ def state(two_items, place: int = 0) -> str:
     return label_sealing.state(two_items, item(two_items, place)).state
 
 
-def open_report(page) -> tuple[str, str]:
-    task = page.queue.line(page.bench.response_id)
-    return task.item_key, task.name
-
-
 def test_done_at_the_last_report_submits_the_item_says_so_and_goes_on(two_items, show_page):
     page = show_page()
     press("1", 2)
     assert page.bar.buttons["submit"].text().startswith("Done")
     press("Ctrl+Return")
-    assert (state(two_items), open_report(page)) == ("open", ("1", "Report B"))
+    assert (state(two_items), report(page)) == ("open", ("1", "Report B"))
     press("1", 2)
     assert page.bar.buttons["submit"].text().startswith("Submit")
     press("Ctrl+Return")
-    assert (state(two_items), open_report(page)) == ("sealed", ("2", "Report A"))
+    assert (state(two_items), report(page)) == ("sealed", ("2", "Report A"))
     assert "Your labels of item 1 (4 criteria in 2 reports) are submitted." in page.messages.text()
 
 

@@ -80,7 +80,6 @@ def window(qapp, qtbot, tmp_path: Path, monkeypatch) -> Iterator[Window]:
     QSettings().clear()
     made = Window(related_work_project(tmp_path), "Items")
     made.show()
-    qtbot.waitExposed(made)
     be_active(made, qtbot)
     yield made
     made.close()

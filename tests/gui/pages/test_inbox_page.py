@@ -11,7 +11,7 @@ from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, 
 from annotator.actions.project import backups, people, shared
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import TrayState
-from annotator.gui import keys
+from annotator.gui import keys, theme
 from annotator.gui.pages.inbox.page import HAND_OUT, REASON, RECEIVED, TAKE_IN, TRAY
 from tests.material.sent_apart import (
     annotators,
@@ -89,6 +89,8 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup(exchange, study, work,
     press(qtbot, exchange, "submit")
     intake = settled(exchange, qtbot)
     assert "Imported: 4 pieces of work." in intake.answer.text()
+    # What was done stays done in other colours.
+    theme.choose("dark")
     assert [row[2] for row in rows(intake.tree)] == ["imported", "imported"]
     assert intake.tree.topLevelItem(0).child(0).text(REASON) == ""
     assert len(backups.listing(study.path)) == before + 1

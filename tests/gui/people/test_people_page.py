@@ -77,8 +77,7 @@ PAIRS = "researcherbench.pairwise"
 
 
 def test_people_whom_a_plan_needs_are_added_beside_it_by_name_and_with_their_role(small, window_over, qtbot):
-    window = window_over(small, "People", part="Hand out")
-    be_active(window, qtbot)
+    window = be_active(window_over(small, "People", part="Hand out"), qtbot)
     out = window.page.out
     qtbot.waitUntil(lambda: "cannot be met" in out.preview.answer.text())
     out.preview.answer._act.click()

@@ -277,8 +277,7 @@ def test_what_is_typed_is_kept_when_closing_has_to_wait_and_why_a_job_was_refuse
     small, window_over, qtbot
 ):
     new = items.add(small, "How deep is the ocean?").subject
-    window, go_on = window_over(small, "Author", item_id=new), Event()
-    be_active(window, qtbot)
+    window, go_on = be_active(window_over(small, "Author", item_id=new), qtbot), Event()
     press("Return")
     type_words("States the depth")
 
@@ -300,11 +299,6 @@ def test_what_is_typed_is_kept_when_closing_has_to_wait_and_why_a_job_was_refuse
 # What jobs tell of themselves when they end.
 TOLD = ("import", "parcel", "judge_run", "attack", "response", "extract", "page", "release")
 LINE = json.dumps({"event": "progress"})
-
-
-@pytest.fixture
-def window(small, window_over, qtbot):
-    return be_active(window_over(small), qtbot)
 
 
 def test_an_answer_that_comes_late_does_not_take_the_focus(window, qtbot):

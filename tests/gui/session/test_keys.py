@@ -87,7 +87,9 @@ def test_keys_stand_in_tooltips_which_follow_a_change_and_on_buttons_only_as_dig
     assert [button.text() for button in bound if f"({button.key})" not in button.toolTip()] == []
     for binding in keys.BINDINGS:
         QSettings().setValue(f"keys/{binding.act}", "Ctrl+Alt+F35")
+    window.bar.show_help(("What the help says of items", ""))
     window.rebind()
+    assert window.bar.help.toolTip() == "What the help says of items"
     assert "\n".join(sorted(words for words in look_at_all() if named.search(words))) == ""
     follow = [button for button in window.findChildren(KeyButton) if "Ctrl+Alt+F35" in button.toolTip()]
     assert len(follow) > 50

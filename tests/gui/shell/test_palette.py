@@ -15,12 +15,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys, theme
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.shell.palette import Choice, _line_of
-from tests.windows.using import be_active, focus, press, settle, type_words
-
-
-@pytest.fixture
-def window(small, window_over, qtbot):
-    return be_active(window_over(small), qtbot)
+from tests.windows.using import focus, press, settle, type_words
 
 
 def typed(window, words: str) -> list[str]:
@@ -117,8 +112,12 @@ def test_it_lies_within_the_window_however_small_and_a_click_chooses(window, qtb
     QApplication.processEvents()
     assert window.rect().contains(palette.geometry())
     typed(window, "residual")
-    place = palette.list.visualRect(palette.choices.index(1)).center()
-    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    # The palette has a frame already.
+    assert palette.list.frameWidth() == 0
+    headline, first = (palette.list.visualRect(palette.choices.index(row)).center() for row in (0, 1))
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=headline)
+    assert palette.isVisible()
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=first)
     assert window.page.NAME == "Author"
 
 

@@ -172,9 +172,8 @@ def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_when_it_is_shown
 
 
 def test_a_watcher_that_is_hidden_hears_once_when_it_is_shown(qtbot):
-    outer, heard = QWidget(), []
+    outer, heard = owned(qtbot, QWidget()), []
     owner = QLabel(outer)
-    qtbot.addWidget(outer)
     theme.apply_theme(outer)
     theme.watch(owner, lambda: heard.append(outer.styleSheet() == theme.style_sheet(theme.current())))
     theme.choose("dark")

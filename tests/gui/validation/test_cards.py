@@ -13,6 +13,7 @@ from annotator.actions.judging import derived_judges
 from annotator.actions.project.file import Project
 from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import PlantedText, ValidityCard
+from annotator.gui import theme
 from annotator.gui.pages.validation.attack_part import READER, WORK, ShownPlaces
 from tests.gui.pages.test_open_task import drop
 from tests.judging.odd_server import OddServer
@@ -24,7 +25,7 @@ from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 from tests.windows.judges_window import cells
 from tests.windows.run_keys import run_panel
-from tests.windows.using import settle
+from tests.windows.using import focus, inks, settle
 
 
 @pytest.fixture
@@ -183,6 +184,26 @@ def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
     assert reader.head.text() != before
     part.acts["attack_back"]()
     assert part.body.currentIndex() == WORK
+
+
+def test_an_attack_that_cannot_be_made_is_grey_in_every_scheme(judged_here: Project, page_at_rest) -> None:
+    attacks = page_at_rest(judged_here, "Validate", part="Attacks").attacking.form.attacks
+    lines = [attacks.item(row) for row in range(attacks.count())]
+    area = attacks.visualItemRect(
+        next(line for line in lines if not line.flags() & Qt.ItemFlag.ItemIsEnabled)
+    )
+    for scheme in ("light", "dark"):
+        theme.choose(scheme)
+        assert theme.token("text-disabled").name() in inks(attacks.viewport().grab(area)), scheme
+
+
+def test_from_the_families_one_comes_back_to_the_settings_before_anything_was_attacked(
+    judged_here: Project, page_at_rest
+) -> None:
+    part = page_at_rest(judged_here, "Validate", part="Attacks").attacking
+    part.show_families()
+    part.back()
+    assert focus() is part.form.judge
 
 
 @pytest.mark.parametrize(

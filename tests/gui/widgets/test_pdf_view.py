@@ -20,7 +20,6 @@ def view(qtbot) -> Iterator[PdfView]:
     made = owned(qtbot, PdfView())
     made.resize(600, 500)
     made.show()
-    qtbot.waitExposed(made)
     made.setFocus()
     yield made
     made.clear()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QCheckBox
 from pytestqt.qtbot import QtBot
 
@@ -27,7 +27,7 @@ from annotator.places import resources
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
 from tests.projects.small_projects import add_report, labelling_project
-from tests.windows.using import owned, press
+from tests.windows.using import inks, owned, press
 
 SHORT = (
     "# A 👩‍🔬 title\n\nThe **model** answers [most](https://example.org/a?b=1) questions.\n\n- one\n- two\n"
@@ -39,7 +39,6 @@ def view(qtbot) -> ReportView:
     made = owned(qtbot, ReportView())
     made.resize(600, 400)
     made.show()
-    qtbot.waitExposed(made)
     return made
 
 
@@ -298,7 +297,6 @@ def formulas(qtbot) -> ReportView:
     made.resize(600, 300)
     made.show_html(render(TEXT).html)
     made.show()
-    qtbot.waitExposed(made)
     return made
 
 
@@ -306,8 +304,7 @@ def ink(formulas: ReportView, words: str) -> set[str]:
     start = formulas.text().index(words)
     box = formulas.cursorRect(formulas._cursor(start, start))
     end = formulas.cursorRect(formulas._cursor(start + len(words), start + len(words)))
-    grabbed: QImage = formulas.viewport().grab(box.united(end).adjusted(1, 0, -1, 0)).toImage()
-    seen = {grabbed.pixelColor(x, y).name() for x in range(grabbed.width()) for y in range(grabbed.height())}
+    seen = inks(formulas.viewport().grab(box.united(end).adjusted(1, 0, -1, 0)))
     return seen - {formulas.palette().base().color().name()}
 
 

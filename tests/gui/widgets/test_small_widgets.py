@@ -17,7 +17,6 @@ from PySide6.QtCore import (
     QUrl,
 )
 from PySide6.QtGui import (
-    QColor,
     QDesktopServices,
     QFont,
     QGuiApplication,
@@ -71,7 +70,7 @@ from annotator.gui.widgets.message_bar import MessageBar, left_in_words
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.gui.widgets.reading.marked_text import MarkedText, lay_out
 from annotator.gui.widgets.splitter import Splitter, SpreadBar
-from tests.windows.using import owned
+from tests.windows.using import inks, owned
 
 
 def test_a_tooltip_shows_markup_as_text():
@@ -243,8 +242,7 @@ def test_digits_of_another_script_are_read(qtbot, box, said):
 
 
 def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
-    holder, row = QWidget(), FlowRow(gap=3)
-    qtbot.addWidget(holder)
+    holder, row = owned(qtbot, QWidget()), FlowRow(gap=3)
     buttons = [QPushButton(str(number)) for number in range(5)]
     for button in buttons:
         row.addWidget(button)
@@ -309,12 +307,6 @@ def test_only_addresses_of_the_web_are_asked_about(parent, opened_addresses, add
     assert opened_addresses == []
 
 
-def inks(picture) -> set[str]:
-    image = picture.toImage()
-    points = ((x, y) for x in range(image.width()) for y in range(image.height()))
-    return {QColor(image.pixelColor(x, y)).name() for x, y in points if image.pixelColor(x, y).alpha() == 255}
-
-
 def test_every_icon_draws_something_in_its_colour(qapp):
     for name in chips.names():
         drawn = inks(chips.pixmap(name, 48, "accent"))
@@ -324,7 +316,6 @@ def test_every_icon_draws_something_in_its_colour(qapp):
 
 def test_a_put_icon_takes_the_colours_of_another_scheme(qtbot):
     button = owned(qtbot, QPushButton())
-    button.show()
     chips.put(button, "stop", 24)
     button.show()
     theme.choose("light")
@@ -444,9 +435,7 @@ def test_a_bar_that_would_come_and_go_for_ever_comes_to_rest(qtbot):
 
 
 def splitter_of(qtbot, name: str) -> Splitter:
-    made = owned(qtbot, Splitter(name))
-    for _ in range(2):
-        made.addWidget(QWidget())
+    made = owned(qtbot, Splitter(name, parts=(QWidget(), QWidget())))
     made.resize(609, 200)
     made.show()
     return made
@@ -465,11 +454,8 @@ def test_a_splitter_moves_by_the_arrow_keys_and_remembers_its_place_under_its_na
 
 
 def with_a_list(qtbot, name: str) -> Splitter:
-    made = owned(qtbot, Splitter(name))
-    for _ in range(2):
-        made.addWidget(QWidget())
-    made.setSizes([150, 400])
-    made.setStretchFactor(1, 1)
+    parts = (QWidget(), QWidget())
+    made = owned(qtbot, Splitter(name, parts=parts, sizes=(150, 400), stretch=(0, 1)))
     made.grow(made.widget(0), 150)
     made.resize(1600, 200)
     made.show()
@@ -477,8 +463,7 @@ def with_a_list(qtbot, name: str) -> Splitter:
 
 
 def test_parts_that_lack_room_side_by_side_are_stacked_until_there_is_room(qtbot):
-    around, parts = QWidget(), Splitter("test")
-    qtbot.addWidget(around)
+    around, parts = owned(qtbot, QWidget()), Splitter("test")
     parts.setParent(around)
     for _ in range(2):
         part = QWidget()
@@ -507,15 +492,11 @@ def test_a_list_that_was_made_wider_stays_wider_at_every_zoom_and_at_the_next_st
 @pytest.fixture
 def form(qtbot) -> QWidget:
     """A field between two others."""
-    made = QWidget()
+    made = owned(qtbot, QWidget())
     made.resize(400, 300)
-    column = QVBoxLayout(made)
     made.before, made.field, made.after = QLineEdit(), GrowingEdit(most=4), QLineEdit()
-    for widget in (made.before, made.field, made.after):
-        column.addWidget(widget)
-    qtbot.addWidget(made)
+    vertical(made.before, made.field, made.after, on=made)
     made.show()
-    qtbot.waitExposed(made)
     made.field.setFocus()
     return made
 
@@ -751,16 +732,13 @@ def test_an_act_is_offered_and_goes_with_its_message(bar):
 @pytest.fixture
 def floating(qtbot):
     """A bar over a host that fills a window, and the window."""
-    window = QWidget()
+    window = owned(qtbot, QWidget())
     host = QWidget()
-    column = QVBoxLayout(window)
-    column.addWidget(host)
+    vertical(host, on=window)
     bar = MessageBar()
     bar.float_over(host)
     window.resize(900, 500)
-    qtbot.addWidget(window)
     window.show()
-    qtbot.waitExposed(window)
     return bar, host, window
 
 

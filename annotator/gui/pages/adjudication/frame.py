@@ -306,7 +306,7 @@ class AdjudicationActionBar(ActsBar):
         super().__init__(LEFT, RIGHT)
         chips.put(self.buttons["confirm_unanimous"], "question", color="state-unconfirmed")
 
-    def show_progress(
+    def show_sheet(
         self, sheet: AdjudicationSheet, *, left: int, agreed: int, conflicts: int, locked: bool
     ) -> None:
         """`left` rows are to be settled, `agreed` ones to be confirmed, `conflicts` items to be adjudicated."""

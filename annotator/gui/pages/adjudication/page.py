@@ -298,7 +298,7 @@ class AdjudicatePage(Page):
         self.queue.follow(sheet, begun=bench.begun)
         left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
         conflicts = self.queue.counted(LineFilter.CONFLICTS)
-        frame.bar.show_progress(sheet, left=left, agreed=agreed, conflicts=conflicts, locked=bench.locked)
+        frame.bar.show_sheet(sheet, left=left, agreed=agreed, conflicts=conflicts, locked=bench.locked)
         if frame.close_panel.isVisible():
             self._show_lacking()
 

@@ -306,12 +306,12 @@ class AuthoringSheet(Pane):
     def check(self) -> list[Finding]:
         """See what the guideline remarks on the document, and show it; typing has it done at most once a pause."""
         self._check_soon.stop()
-        self.findings = found = self._remarks()
-        self.form.show_findings(found)
-        self.bar.show_findings(self.form.due(found), len(found))
+        self.findings = self._remarks()
+        self.form.show_findings(self.findings)
+        self.bar.show_findings(self.form.due(self.findings), len(self.findings))
         if self.panel.isVisible():
-            self._list(found)
-        return found
+            self._list(self.findings)
+        return self.findings
 
     def submit(self) -> None:
         if not self.saving.editable or not self.saving.keep():

@@ -371,7 +371,7 @@ class ArrivalsTree(RowsTree):
     def _dress(self) -> None:
         rows = range(self.topLevelItemCount())
         open_rows = [row for row in rows if self.isExpanded(self.model().index(row, 0))]
-        self.show_arrivals(self._arrivals, self._last)
+        self.show_arrivals(self._arrivals, self._last, done=self._done)
         for row in rows:
             self.setExpanded(self.model().index(row, 0), row in open_rows)
 

@@ -50,7 +50,6 @@ class PromptLook(Tabs):
         super().__init__()
         self._session = session
         self._name, self._text, self._number = "", "", 0
-        self._versions: Sequence[PromptVersion] = ()
         self._names: Mapping[str, str] = {}
         self.about = ElidedLabel("", "hint")
         self.sent = RawText("As it would be sent")
@@ -90,7 +89,7 @@ class PromptLook(Tabs):
         """Show another prompt with its versions, the shipped one first; `names` by the id of who wrote it."""
         if name != self._name:
             self._number = 0
-        self._name, self._versions, self._names = name, versions, names
+        self._name, self._names = name, names
         self._session.forget(self._previewed)
         self.model.show(list(reversed(versions)))
         self.table.setCurrentIndex(self.model.index(0, 0))

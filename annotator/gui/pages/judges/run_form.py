@@ -191,8 +191,8 @@ class RunForm(Pane):
         self._offers = {one.name: one for one in offers}
         offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
         self._offer_what()
-        every = self.systems.ticked() == self.systems.values()
-        self.systems.offer({system: system for system in systems}, ticked=every)
+        all_ticked = self.systems.ticked() == self.systems.values()
+        self.systems.offer({system: system for system in systems}, ticked=all_ticked)
         self.form.setRowVisible(self.systems, bool(systems))
         self._turn()
 
@@ -209,10 +209,10 @@ class RunForm(Pane):
 
     def order(self) -> RunRequest | None:
         """What is put together; None while no system or no such item is chosen, which is then said."""
-        every, systems = self.systems.values(), self.systems.ticked()
+        known, ticked = self.systems.values(), self.systems.ticked()
         try:
             keys = judge_runs.keys_of(self.session.project, self.items.text())
-            if every and not systems:
+            if known and not ticked:
                 raise Refusal("No system is ticked.", "Tick those whose reports are to be judged.")
         except Refusal as refusal:
             self.wrong.setText(f"{refusal.happened} {refusal.todo}")
@@ -225,7 +225,7 @@ class RunForm(Pane):
             judge=judge.name if judge else "",
             protocol=str(self.what.currentData() or ""),
             # Systems that come later belong to all of them.
-            systems=systems if systems != every else (),
+            systems=ticked if ticked != known else (),
             items=keys,
             concurrency=self.concurrency.value(),
             timeout_s=float(self.timeout.value()),

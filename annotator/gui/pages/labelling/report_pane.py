@@ -193,8 +193,8 @@ class ReportPane(ReadingPane):
             accessibleName="List of reports",
         )
         # A button that leaves the focus where the work is.
-        button = partial(chips.tool_button, focusPolicy=Qt.FocusPolicy.NoFocus)
-        self.together = button("Scroll both reports together", "link", checkable=True)
+        picture_button = partial(chips.tool_button, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self.together = picture_button("Scroll both reports together", "link", checkable=True)
         self.together.toggled.connect(self._scroll_together)
         self._spare: list[QToolButton] = []
         row = horizontal(self.queue_shown, self.name, (self.title, 1), self.together, spacing=4)
@@ -204,9 +204,9 @@ class ReportPane(ReadingPane):
             ("Previous report ({previous_item})", "left", lambda: self.stepped.emit(-1)),
             ("Next report ({next_item})", "right", lambda: self.stepped.emit(1)),
         ):
-            made = button(words, picture, act)
-            row.addWidget(made)
-            self._spare += [made] if picture in ("minus", "plus") else []
+            button = picture_button(words, picture, act)
+            row.addWidget(button)
+            self._spare += [button] if picture in ("minus", "plus") else []
         return row
 
     @property

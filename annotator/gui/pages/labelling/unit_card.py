@@ -58,7 +58,7 @@ class VerdictButtons(QWidget):
             button = with_properties(
                 KeyButton(
                     look.words,
-                    keys.sequences(acts[place])[0] if place in acts else "",
+                    act=acts.get(place, ""),
                     hint=look.hint,
                     press=lambda _=False, place=place: bench.chosen.emit(place),
                 ),

@@ -364,7 +364,7 @@ class PartEditor(Pane):
             spacing=6,
         )
 
-    def show_line(self, line: ExtractLine | None, kind: ResponsePart | Kind, unit_id: str = "") -> None:
+    def show_line(self, line: ExtractLine | None, kind: ResponsePart | Kind) -> None:
         """Show what was drawn of one kind from a report; what was typed before is kept first.
 
         Whoever is typing there when the same is shown again goes on typing.
@@ -373,7 +373,7 @@ class PartEditor(Pane):
         if same and self.fields.changed() and holds(self.fields):
             return
         self.keep()
-        requested = unit_id or (self.unit.id if same and self.unit else "")
+        requested = self.unit.id if same and self.unit else ""
         row = self.list.currentIndex().row() if same else 0
         self.line, self.kind = line, kind
         self.fields = self._pane(kind.value)

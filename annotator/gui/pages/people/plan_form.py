@@ -127,7 +127,7 @@ class PlanForm(Pane):
 
     def _lay_out(self) -> None:
         column = vertical(margins=(2, 8, 14, 12), spacing=6)
-        chosen = horizontal(
+        people_of_roles = horizontal(
             (column_of(self.annotators, self.new[Role.ANNOTATOR]), 1),
             (column_of(self.adjudicators, self.new[Role.ADJUDICATOR]), 1),
             spacing=12,
@@ -143,7 +143,7 @@ class PlanForm(Pane):
             ("", self.labelled),
             ("", wrapping(another_kind(self.session))),
             ("Number of people who answer each item, blind to one another", self.overlap),
-            ("People", chosen),
+            ("People", people_of_roles),
             ("Items", self.items),
             ("Due", wrapping(self.has_due, self.due)),
             ("", wrapping(self.more)),

@@ -306,9 +306,9 @@ def add_named(
     names = people.names(field.text())
     # Emptied first: when people change, a page is filled anew.
     field.clear()
-    made = [(name, session.do(people.add_person, name, roles, alias)) for name in names]
-    field.setText("; ".join(name for name, change in made if change is None))
-    return [change for _, change in made if change is not None]
+    changes = [session.do(people.add_person, name, roles, alias) for name in names]
+    field.setText("; ".join(name for name, change in zip(names, changes, strict=True) if change is None))
+    return [change for change in changes if change is not None]
 
 
 class PeopleTable(TabPart):

@@ -90,7 +90,7 @@ class AttackForm(Pane):
             ChoiceBox(self._offer_protocols, letters=10),
             ChoiceBox(self._offer_attacks, letters=10),
         )
-        self.attacks = TickList()
+        self.attacks = with_properties(TickList(), role="ticks")
         self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
         self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
         self.seed = NumberBox(minimum=1, maximum=999_999, value=1)
@@ -185,7 +185,6 @@ class AttackForm(Pane):
                     entry.setFlags(
                         entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
                     )
-                    entry.setForeground(theme.token("text-disabled"))
                     entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, lacks)
         self._turn()
 
@@ -617,7 +616,7 @@ class AttacksPart(PagePart):
     def back(self) -> None:
         if self.body.currentIndex() in (READER, FAMILIES):
             self.body.setCurrentIndex(WORK if self.form.offered else EMPTY)
-            self.list.setFocus()
+            (self.list if self.list.isVisible() else self.form.judge).setFocus()
             self._offer()
 
     def show_families(self) -> None:

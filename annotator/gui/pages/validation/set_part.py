@@ -610,7 +610,7 @@ class SetsPart(PagePart):
         # What belongs to another side of the part would only stand in the way of words.
         for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
             self.bar.offer(act, there=there)
-        self.bar.buttons["submit"].set_words("Import them" if side == FILES else "Create and assign")
+        self.bar.set_words("submit", "Import them" if side == FILES else "Create and assign")
         self.bar.enable("submit", writable and self._able.get(side, False))
         self.bar.fit()
 
