@@ -8,7 +8,8 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from xml.etree import ElementTree
@@ -122,14 +123,12 @@ def with_repeats(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
     """Lines with a doubt where the same words come three times in a row, or longer ones three times at all."""
     keys = [" ".join(one.text.casefold().split()) for one in lines]
     often = {key for key, many in Counter(keys).items() if many >= _OFTEN and _is_long(key)}
-    result = list(lines)
-    for n, line in enumerate(lines):
-        in_row = any(
-            len(set(keys[first : first + _OFTEN])) == 1
-            for first in range(max(0, n - _OFTEN + 1), min(n, len(keys) - _OFTEN) + 1)
-        )
-        if in_row or keys[n] in often:
-            result[n] = replace(line, doubts=(*line.doubts, Doubt.REPEATED))
+    result = list[SpokenLine]()
+    for key, together in groupby(zip(keys, lines, strict=True), itemgetter(0)):
+        row = [line for _, line in together]
+        if len(row) >= _OFTEN or key in often:
+            row = [replace(line, doubts=(*line.doubts, Doubt.REPEATED)) for line in row]
+        result += row
     return result
 
 

@@ -471,7 +471,7 @@ def _write(project: Project, db: Connection, intake: LabelIntake, spans: Spans, 
     before: dict[str, Fields] = {}
     after: dict[str, Fields] = {}
     for label, rater in others:
-        old = labels_module.stored(db, label.place, rater.person.id, by_file=True)
+        old, _ = labels_module.stored(db, label.place, rater.person.id, by_file=True)
         if old is None:
             raise LookupError(f"the label {label.place} of {rater.person.id} is gone within one transaction")
         row = Judgement(**old | _put(label, old, spans) | {"at": moments[label.entry.file]}).model_dump()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select, update
 
+from annotator import loading
 from annotator.actions.items.materials import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project, record, source_hash
@@ -113,6 +114,8 @@ def _source_id(item_id: str) -> str:
     return derived_id(item_id, "source", 0)
 
 
+# Of the hundred thousand objects that a long transcript becomes, none is garbage before it ends.
+@loading()
 def _take(seminars: Seminars, key: str, path: Path, known: _Known | None, *, pseudonyms: bool) -> None:
     content, item_id = documents.read(path), derived_id(DATASET, key)
     file, source_id = sha256(content), _source_id(item_id)

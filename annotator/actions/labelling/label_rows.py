@@ -90,6 +90,12 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
     }
 
 
+def worded_since() -> ColumnElement[bool]:
+    """Whether anything was worded since a judgement: otherwise its unit says what it said then."""
+    since = ARTIFACT.c.id == JUDGEMENT.c.artifact_id, REVISION.c.at > JUDGEMENT.c.at
+    return exists(select(ARTIFACT.c.id).where(annotating.RELEASED, *since))
+
+
 def overtaken(db: Connection, kind: Kind | None, statements: Iterable[Spoken]) -> set[Spoken]:
     """Those of what was said, each of an item and a unit at a moment, whose unit says something else now.
 

@@ -1,7 +1,7 @@
 """Submission of a person's labels on one item, as one sealed document."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -528,7 +528,7 @@ def give(
         )
     place, me = LabelPlace(taxonomy, response_id, unit_id), people.someone(project).id
     with project.store.write() as db:
-        before = labels.stored(db, place, me)
+        before, _ = labels.stored(db, place, me)
         if not value:
             if before is None:
                 raise Refusal("No kind is set.", "Nothing was changed.")
@@ -544,7 +544,7 @@ def give(
         verdict = _verdict(db, protocol, place, judge_id or me)
         if project.from_task and is_sealed(db, verdict["item_id"], me, protocol.of):
             raise lock()
-        answer = {**asdict(place), "value": value, "at": now()}
+        answer = {**place._asdict(), "value": value, "at": now()}
         by = {"rater_kind": RaterKind.PERSON.value, "rater_id": me}
         blank = {name: verdict[name] for name in ("item_id", "artifact_id")} | by
         given = Judgement(**(before or {"id": new_id(), **blank, "flags": ""}) | answer).model_dump()

@@ -2,10 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
@@ -40,6 +40,7 @@ from annotator.actions.labelling.label_rows import (
     to_give_again,
     waiting_by,
     what_counts,
+    worded_since,
 )
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, record
@@ -58,8 +59,7 @@ Fields = dict[str, Any]
 SEVERAL = "several"
 
 
-@dataclass(frozen=True, slots=True)
-class LabelPlace:
+class LabelPlace(NamedTuple):
     """The subject of a label; for a second look `protocol` is the name of a taxonomy."""
 
     protocol: str
@@ -68,7 +68,8 @@ class LabelPlace:
 
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
-_ONE = select(JUDGEMENT, submitted().label("sealed"), finished().label("counts")).where(
+_BESIDE = {"sealed": submitted(), "counts": finished(), "worded": worded_since()}
+_ONE = select(JUDGEMENT, *(column.label(name) for name, column in _BESIDE.items())).where(
     JUDGEMENT.c.protocol == bindparam("protocol"),
     JUDGEMENT.c.response_id == bindparam("response_id"),
     JUDGEMENT.c.unit_id == bindparam("unit_id"),
@@ -80,23 +81,28 @@ _NEW = insert(JUDGEMENT)
 _CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
 
 
-def stored(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False) -> Fields | None:
-    """The row of what a person keeps about a unit, if any; Refusal where it is submitted.
+def stored(
+    db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False
+) -> tuple[Fields | None, bool]:
+    """The row of what a person keeps about a unit, if any, and whether it is to be given again since the unit was
+    reworded; Refusal where it is submitted.
 
     What came in by a file as finished work is changed by a file alone, unless its unit was reworded since.
     """
-    row = db.execute(_ONE, {**asdict(place), "rater": rater}).mappings().first()
+    row = db.execute(_ONE, {**place._asdict(), "rater": rater}).mappings().first()
     if row and row["sealed"]:
         raise lock()
-    given = row and not by_file and is_given(row["flags"])
-    if row and given and not to_give_again(db, rater, place.protocol, JUDGEMENT.c.id == row["id"]):
-        raise lock_given()
     if row is None:
-        return None
-    result = {key: value for key, value in row.items() if key not in ("sha256", "sealed", "counts")}
+        return None, False
+    reworded = not by_file and bool(
+        row["worded"] and to_give_again(db, rater, place.protocol, JUDGEMENT.c.id == row["id"])
+    )
+    if not by_file and not reworded and is_given(row["flags"]):
+        raise lock_given()
+    result = {key: value for key, value in row.items() if key not in ("sha256", *_BESIDE)}
     # What was never submitted does not count while it is changed, either.
     marks = [WAITS] if not row["counts"] and not is_waiting(row["flags"]) else []
-    return result | {"flags": " ".join([*row["flags"].split(), *marks])}
+    return result | {"flags": " ".join([*row["flags"].split(), *marks])}, reworded
 
 
 def write(db: Connection, judgement: Fields, *, new: bool) -> None:
@@ -456,18 +462,13 @@ def _put(
     project: Project, db: Connection, place: LabelPlace, make: Make, cases: Cases | None
 ) -> tuple[Fields, Fields]:
     me = people.someone(project).id
-    before = stored(db, place, me)
-    # What is said now is said of the present words: what was said of others before neither stays nor counts on.
-    there = _as_it_counts(db, before, place) if before else _blank(project, db, place, me, cases)
+    before, reworded = stored(db, place, me)
+    there = before or _blank(project, db, place, me, cases)
+    if reworded:
+        # What was said before was said of other words: it neither stays nor counts on.
+        there = taken_back(Judgement(**there)).model_dump()
     after = put(db, there if before else None, there | make(before or there) | {"at": now()})
     return image(before), after or {}
-
-
-def _as_it_counts(db: Connection, label: Fields, place: LabelPlace) -> Fields:
-    """What is kept: a note beside old words must not make what was said of them count for the new ones."""
-    if not to_give_again(db, label["rater_id"], place.protocol, JUDGEMENT.c.id == label["id"]):
-        return label
-    return taken_back(Judgement(**label)).model_dump()
 
 
 def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, cases: Cases | None) -> Fields:
@@ -487,7 +488,7 @@ def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, case
         known = cases or _cases(project, place.protocol, place.response_id, [place.unit_id])
         artifact_id = known[place.unit_id].artifact_id
     return {
-        "id": new_id(), **asdict(place), "item_id": item_id, "artifact_id": artifact_id,
+        "id": new_id(), **place._asdict(), "item_id": item_id, "artifact_id": artifact_id,
         "rater_kind": RaterKind.PERSON.value, "rater_id": rater, "value": None,
         "status": Status.SKIPPED.value, "cause": "not yet labelled", "flags": "",
     }  # fmt: skip

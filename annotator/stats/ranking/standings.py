@@ -153,8 +153,8 @@ SEED = 20_261_122
 # The error of “certain” over all tasks of a contest, and what a 95 % interval reaches in standard errors.
 ERROR = 0.05
 _REACH = NormalDist().inv_cdf(0.975)
-# Of a whole fit, and to which share a draw is solved.
-EXACT, ROUGHLY = 1e-9, 0.02
+# How exact a fit is, to which share a step of it is solved, far from its end and near it, and a draw.
+EXACT, _FAR, _NEAR, ROUGHLY = 1e-10, 0.1, 1e-3, 0.02
 # The least variance of a match in both orders, as a share of that in one: it tells at most as much as two matches.
 _LEAST_SHARE = 0.5
 _MOST_STEPS, _MOST_TURNS = 60, 400
@@ -195,16 +195,18 @@ def fitted(players: int, matches: Matches) -> Strengths:
     """The strengths with the highest posterior; those without a match have 0.
 
     Matches of one pair count as one as far as they come out alike; a match that its two orders leave open varies
-    less than one that is won, since s(1 − s) is taken off p(1 − p).
+    less than one that is won, since s(1 − s) is taken off p(1 − p). Products are summed here without `@`, which wakes
+    every processor from ten thousand on and has them wait for more, longer than the whole fit takes.
     """
     pairs, times, within, open_ = _by_pair(players, matches)
     fit = _Fit(players, pairs)
-    _, spread = fit.expected(fit.solved(np.ones(len(pairs))))
-    share = max(_LEAST_SHARE, 1.0 - _ratio(open_, float(times @ spread)))
-    alike = 1.0 - min(1.0, _ratio(within, share * float((times - 1.0) @ spread)))
+    alone = fit.solved(np.ones(len(pairs)))
+    _, spread = fit.expected(alone)
+    share = max(_LEAST_SHARE, 1.0 - _ratio(open_, float(np.sum(times * spread))))
+    alike = 1.0 - min(1.0, _ratio(within, share * float(np.sum((times - 1.0) * spread))))
     counts = times / (1.0 + (times - 1.0) * alike)
     weight = counts / share
-    return Strengths(fit.solved(weight), pairs, weight, counts)
+    return Strengths(fit.solved(weight, alone), pairs, weight, counts)
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -213,14 +215,13 @@ def _ratio(part: float, whole: float) -> float:
 
 def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, float]:
     """Each pair once with its mean outcome and how often it met; Σ (s − mean)² within pairs, and Σ s(1 − s)."""
-    turned = matches.first > matches.second
-    won = (np.sign(matches.value - 0.5) * np.where(turned, -1.0, 1.0) + 1.0) / 2.0
+    won = (np.sign((matches.value - 0.5) * (matches.second - matches.first)) + 1.0) / 2.0
     low, high = np.minimum(matches.first, matches.second), np.maximum(matches.first, matches.second)
-    known, at, often = np.unique(low * players + high, return_inverse=True, return_counts=True)
-    times = often.astype(np.float64)
+    known, at = np.unique(low * players + high, return_inverse=True)
+    times = np.bincount(at).astype(np.float64)
     mean = np.bincount(at, won, len(known)) / times
     pairs = Matches(known // max(1, players), known % max(1, players), mean)
-    return pairs, times, float(np.sum((won - mean[at]) ** 2)), float(won @ (1.0 - won))
+    return pairs, times, float(np.sum((won - mean[at]) ** 2)), float(np.sum(won * (1.0 - won)))
 
 
 def uncertainty(strengths: Strengths, top: int, draws: int = DRAWS, seed: int = SEED) -> Uncertainty:
@@ -242,10 +243,11 @@ def _sampled_errors(strengths: Strengths, draws: int, seed: int) -> Iterator[Flo
     fit = _Fit(len(strengths.theta), strengths.pairs)
     _, spread = fit.expected(strengths.theta)
     curve = strengths.weight * spread
+    deviation, system = np.sqrt(curve), fit.system(curve)
     for _ in range(draws):
-        moved = fit.summed(np.sqrt(curve) * rng.standard_normal(len(curve)))
+        moved = fit.summed(deviation * rng.standard_normal(len(curve)))
         moved += np.sqrt(PRIOR) * rng.standard_normal(len(moved))
-        error = fit.step(moved, curve, ROUGHLY)
+        error = fit.step(moved, system, ROUGHLY)
         yield error - error.mean()
 
 
@@ -264,56 +266,65 @@ def _certain(theta: Floats, samples: NDArray[np.float32], error: Floats, top: in
 
 
 class _Fit:
-    """Matches sorted once by who plays, so that all that is said of a player stands together."""
+    """Pairs, and where they stand in a matrix of all players: row by row its diagonal, and each pair on either side."""
 
-    def __init__(self, players: int, matches: Matches) -> None:
-        self._players, self._first, self._second = players, matches.first, matches.second
-        self._value = matches.value
+    def __init__(self, players: int, pairs: Matches) -> None:
+        self._players, self._first, self._second = players, pairs.first, pairs.second
+        self._value = pairs.value
+        own = np.arange(players)
+        rows = np.concatenate((own, self._first, self._second))
+        columns = np.concatenate((own, self._second, self._first))
+        self._order = np.argsort(rows * players + columns)
+        self._columns = columns[self._order]
+        self._starts = np.searchsorted(rows[self._order], own)
 
     def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
         """The chance p that the first beats the second, and p(1 − p)."""
         result: Floats = 1.0 / (1.0 + np.exp(strengths[self._second] - strengths[self._first]))
         return result, result * (1.0 - result)
 
-    def solved(self, weight: Floats) -> Floats:
-        """Newton's steps from 0, each solved by conjugate gradients."""
-        result = np.zeros(self._players)
+    def solved(self, weight: Floats, start: Floats | float = 0.0) -> Floats:
+        """Newton's steps from a start, each solved by conjugate gradients as closely as the next one can profit."""
+        result, within = np.zeros(self._players) + start, _FAR
         for _ in range(_MOST_STEPS):
             chance, spread = self.expected(result)
             slope = self.summed(weight * (self._value - chance)) - PRIOR * result
-            step = self.step(slope, weight * spread, 1e-3)
+            step = self.step(slope, self.system(weight * spread), within)
             # Far from the end a whole step may overshoot.
             largest = float(np.max(np.abs(step), initial=0.0))
             result += step if largest <= 4.0 else step * (4.0 / largest)
-            if largest <= EXACT:
+            # What a step leaves is that share of it, or its square.
+            if largest * max(within, largest) <= EXACT:
                 break
+            within = max(_NEAR, min(within, largest))
         return result
 
     def summed(self, moved: Floats) -> Floats:
         """What each player gets: that of the matches where it stands first, less that where it stands second."""
-        result = np.zeros(self._players)
-        result += np.bincount(self._first, moved, self._players)
-        result -= np.bincount(self._second, moved, self._players)
-        return result
+        first, second = (np.bincount(side, moved, self._players) for side in (self._first, self._second))
+        return np.asarray(first - second, dtype=np.float64)
 
-    def step(self, slope: Floats, curve: Floats, within: float) -> Floats:
-        """The solution of (Laplacian of the curves + prior) · step = slope, to a share `within` of its size."""
-        scale = np.full(self._players, PRIOR)
-        scale += np.bincount(self._first, curve, self._players)
-        scale += np.bincount(self._second, curve, self._players)
+    def system(self, curve: Floats) -> tuple[Floats, Floats]:
+        """The Laplacian of the curves + prior: what is taken off beside the diagonal, row by row, and the diagonal."""
+        beside_it = np.concatenate((np.zeros(self._players), curve, curve))[self._order]
+        return beside_it, PRIOR + np.add.reduceat(beside_it, self._starts)
+
+    def step(self, slope: Floats, system: tuple[Floats, Floats], within: float) -> Floats:
+        """The solution of system · step = slope, to a share `within` of its size."""
+        beside_it, scale = system
         step, left = np.zeros(self._players), slope.copy()
         ahead = left / scale
-        way, size = ahead.copy(), float(left @ ahead)
+        way, size = ahead.copy(), float((left * ahead).sum())
         bound = size * within**2
         for _ in range(_MOST_TURNS):
             if size <= bound or size == 0.0:
                 break
-            bent = self.summed(curve * (way[self._first] - way[self._second])) + PRIOR * way
-            far = size / float(way @ bent)
+            bent = scale * way - np.add.reduceat(beside_it * way.take(self._columns), self._starts)
+            far = size / float((way * bent).sum())
             step += far * way
             left -= far * bent
             ahead = left / scale
-            before, size = size, float(left @ ahead)
+            before, size = size, float((left * ahead).sum())
             way = ahead + (size / before) * way
         return step
 
