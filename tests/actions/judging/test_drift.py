@@ -199,7 +199,7 @@ def test_judges_come_back_as_they_were_asked(asked_project: Project, tmp_path: P
 def test_judgements_on_what_was_drawn_leave(asked_project: Project, tmp_path: Path) -> None:
     sql.alter(asked_project, "UPDATE judgement SET artifact_id = 'gone' WHERE rowid = 1")
     bundle, notes = releases.gather(asked_project)
-    assert notes == ["1 judgements on units that are not part of the release were left out."]
+    assert notes == ["Left out: 1 judgement on units that are not part of the release."]
     assert all(record.artifact_id != "gone" for record in bundle.judgements)
     item_id, response_id = sql.first(asked_project, "SELECT item_id, id FROM response")
     plan = Plan(units=(Subtask(id="s1", text="Search."),))

@@ -159,7 +159,7 @@ def _named(judge: Judge) -> str:
 # A judge's replies are read one after the other.
 RULE = "\n\n" + "─" * 24 + "\n\n"
 
-LIST_WIDTH, LEAST_WIDTH = 330, 240
+LIST_WIDTH, LEAST_WIDTH = 342, 240
 
 
 class Drawable(Enum):

@@ -212,6 +212,7 @@ COLUMNS: tuple[Column[AssignmentStatus], ...] = (
         118,
         tip=lambda line: f"Due {due_words(line.due)}" if line.overdue and line.due else _due(line),
         look=lambda line: ("warning", "state-disagree") if line.overdue else None,
+        firm=True,
     ),
     Column("Units", _units, 72, tip=_explained_units, number=True, room=700),
     Column("Time", lambda line: time_words(line.seconds), 62, number=True, room=900),
