@@ -43,7 +43,8 @@ class Rules:
             return unsure
         if not is_english(paper.abstract):
             return "Its abstract is not in English."
-        if self.least_h and self._best_h(paper) < self.least_h:
+        known = (self.h_indices.get(name.casefold(), 0) for name in paper.authors)
+        if self.least_h and max(known, default=0) < self.least_h:
             return f"No author is known to have an h-index of {self.least_h}."
         return ""
 
@@ -57,9 +58,6 @@ class Rules:
         if not _ACCEPTED.search(paper.comment):
             return "Its comment does not say that it was accepted."
         return ""
-
-    def _best_h(self, paper: ListedPaper) -> int:
-        return max((self.h_indices.get(name.casefold(), 0) for name in paper.authors), default=0)
 
 
 def is_english(text: str) -> bool:

@@ -95,7 +95,8 @@ class SheetModel(RowsModel[SheetLine]):
         self.whole = ResultSheet("", "", (), ())
         self._sought = ""
         self._sorted = (-1, Qt.SortOrder.AscendingOrder)
-        self._numbers: frozenset[int] = frozenset()
+        self._numbers = self.figures = frozenset[int]()
+        """The columns of bare numbers, and those of numbers or of figures with intervals."""
 
     def show(self, sheet: ResultSheet) -> None:
         """Show another sheet; of one with the same columns the order stays."""
@@ -104,7 +105,13 @@ class SheetModel(RowsModel[SheetLine]):
                 self._sorted = (-1, Qt.SortOrder.AscendingOrder)
             self.whole = sheet
             self.columns = [_title(sheet, place) for place in range(len(sheet.columns))]
-            self._numbers = frozenset(place for place in range(len(self.columns)) if _is_number(sheet, place))
+            places = range(len(self.columns))
+            self._numbers = frozenset(place for place in places if _is_number(sheet, place))
+            self.figures = self._numbers | {
+                place
+                for place in places
+                if any(line.cells[place].estimate is not None for line in sheet.lines)
+            }
             self._rows = self._arranged()
 
     def seek(self, words: str) -> None:
@@ -115,10 +122,6 @@ class SheetModel(RowsModel[SheetLine]):
     @property
     def shown(self) -> ResultSheet:
         return replace(self.whole, lines=tuple(self._rows))
-
-    def has_figures(self, place: int) -> bool:
-        """Whether a column holds numbers, or figures with their intervals."""
-        return place in self._numbers or any(line.cells[place].estimate is not None for line in self._rows)
 
     @property
     def sorted_by(self) -> tuple[int, Qt.SortOrder]:
@@ -184,7 +187,7 @@ def _title(sheet: ResultSheet, place: int) -> str:
     """A column's title, in two lines where it has more letters than all that stands below it."""
     title = sheet.columns[place].head
     blanks = [number for number, letter in enumerate(title) if letter == " "]
-    below = max((len(line.cells[place].words) for line in sheet.lines), default=0)
+    below = max((len(_figure(line.cells[place].words)) for line in sheet.lines), default=0)
     if not blanks or len(title) <= max(below, SHORT_TITLE):
         return title
     middle = min(blanks, key=lambda number: abs(2 * number - len(title)))
@@ -371,16 +374,17 @@ class SheetTable(LinesTable):
         for place in cut if left > 0 else ():
             given[place] = max(titles[place], min(wanted[place], given[place] + left // len(cut)))
         if left < 0:
-            floors = {place: max(titles[place], min(given[place], self._least(place))) for place in shown}
+            # Figures with their intervals are whole; words have less.
+            floors = {
+                place: self._widest(place, _figure) if place in self._sheet.figures else px(WORDS)
+                for place in shown
+            }
+            floors = {place: max(titles[place], min(given[place], least)) for place, least in floors.items()}
             given = levelled(given, floors, self.viewport().width())
         if given != self._given:
             self._given = given
             for place, width in given.items():
                 header.resizeSection(place, width)
-
-    def _least(self, place: int) -> int:
-        """What a column is not cut below: its figures with their intervals; words have less."""
-        return self._widest(place, _figure) if self._sheet.has_figures(place) else theme.current().px(WORDS)
 
     def _widest(self, place: int, part: Callable[[str], str] = str) -> int:
         measure, px = self.fontMetrics().horizontalAdvance, theme.current().px

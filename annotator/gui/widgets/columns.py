@@ -85,7 +85,7 @@ class Columns:
         floors |= {place: most[place] for place in floors.keys() & needs.whole}
         least = 0
         if stretches:
-            least = max(titles[self._stretched], min(content[self._stretched], px(self._least)))
+            least = max(floors[self._stretched], min(content[self._stretched], px(self._least)))
             most[self._stretched] = max(least, content[self._stretched])
             floors[self._stretched] = least
         best = {

@@ -156,7 +156,10 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
     if not any(unit.importance for unit in units):
         return None
     works = by_work(unit for unit in units if everywhere or on_arxiv(unit))
-    importances = [({unit.importance for unit in of}, _of_all(of)) for of in works.values()]
+    importances = [
+        ({unit.importance for unit in of}, set().union(*(_keys(unit.identifier, unit.text) for unit in of)))
+        for of in works.values()
+    ]
     important_keys = [keys for how, keys in importances if "important" in how]
     return ImportantWorks(important_keys, [keys for how, keys in importances if how == {""}])
 
@@ -167,10 +170,6 @@ def by_work(references: Iterable[Reference]) -> dict[str, list[Reference]]:
     for reference in references:
         works[_address(reference) or f"title {normal_title(reference.text)}"].append(reference)
     return works
-
-
-def _of_all(references: Iterable[Reference]) -> set[str]:
-    return set().union(*(_keys(reference.identifier, reference.text) for reference in references))
 
 
 def reference_coverage(scored: RatedResponse, over_valid: bool = False) -> Estimate:
