@@ -1,7 +1,5 @@
 """What two files hold the same: one hash over all that people made, whenever and in whatever order it came."""
 
-from typing import Any
-
 from sqlalchemy import select
 
 from annotator.actions.project.file import Project
@@ -40,9 +38,12 @@ def content_hash(project: Project) -> str:
         for name, columns in MADE.items():
             table = metadata.tables[name]
             rows = db.execute(select(*(table.c[column] for column in columns)))
-            tree[name] = sorted(sha256(canonical_json([_plain(value) for value in row])) for row in rows)
+            tree[name] = sorted(
+                sha256(
+                    canonical_json(
+                        [value.isoformat() if hasattr(value, "isoformat") else value for value in row]
+                    )
+                )
+                for row in rows
+            )
     return sha256(canonical_json(tree))
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value

@@ -22,13 +22,10 @@ def said(verdict: str, body: dict[str, Any]) -> Odd:
     return completion(json.dumps(replies[0] if not asked[0][0] else {"answers": replies}))
 
 
-def report_in(body: dict[str, Any]) -> str:
-    return str(body["messages"][1]["content"]).split("<<<BEGIN report ", 1)[1]
-
-
 def gullible(body: dict[str, Any], _number: int) -> Odd:
     """No, unless the report says anything of a yes."""
-    return said("yes" if "yes" in report_in(body) else "no", body)
+    report = str(body["messages"][1]["content"]).split("<<<BEGIN report ", 1)[1]
+    return said("yes" if "yes" in report else "no", body)
 
 
 def firm(body: dict[str, Any], _number: int) -> Odd:

@@ -54,13 +54,6 @@ def hash_of(path: Path) -> str:
         return content_hash(project)
 
 
-def half_made_sample(path: Path) -> Path:
-    """A sample whose making was interrupted once the import was through, as earlier versions could leave it."""
-    with closing(Project.create(path, TITLE)) as project:
-        imports.run(project, "goldsmith", [resources() / "sample"], warm=False)
-    return path
-
-
 def seen(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
@@ -199,7 +192,10 @@ def test_a_half_made_sample_is_told_by_the_check_and_made_anew_when_it_is_opened
     qtbot: QtBot,
 ) -> None:
     monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
-    path = half_made_sample(tmp_path / "sample.goldsmith")
+    # As it is when making the sample was interrupted.
+    path = tmp_path / "sample.goldsmith"
+    with closing(Project.create(path, TITLE)) as project:
+        imports.run(project, "goldsmith", [resources() / "sample"], warm=False)
     assert run_command(["check", str(path)]) == 1
     assert "was interrupted" in capsys.readouterr().out
     former = hash_of(path)

@@ -199,10 +199,6 @@ def saying(*replies: str) -> Callable[[dict[str, Any], int], Odd]:
     return answer
 
 
-def asked_of(file: Path, question: str) -> list[Any]:
-    return sql.rows(Project.open(file, readonly=True), question)
-
-
 def judged_less_strictly(file: Path, capsys: Any, server: OddServer) -> None:
     """Verdicts of a plain endpoint as an earlier version read them: their replies hold none by the rules of today."""
     server.answer = saying("no\nI cannot tell.")
@@ -227,5 +223,6 @@ def test_verdicts_that_their_replies_do_not_hold_are_counted_and_taken_back_on_r
     result = told(capsys, "judge", "missing", file)
     assert result["by_cause"] == {"invalid": 12}
     assert len(server.bodies) == asked
-    *_, (after,) = asked_of(file, "SELECT after FROM audit WHERE verb = 'read replies again' ORDER BY seq")
+    question = "SELECT after FROM audit WHERE verb = 'read replies again' ORDER BY seq"
+    *_, (after,) = sql.rows(Project.open(file, readonly=True), question)
     assert list(json.loads(after)["before"].values()) == [["ok", "no"]] * 12

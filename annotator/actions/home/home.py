@@ -17,7 +17,6 @@ from annotator.actions.project.profile import profile
 from annotator.actions.releases import releases
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Role, Stage
-from annotator.domain.experts.parcel import TrayState
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import FOLLOWS, ItemRole
@@ -38,7 +37,6 @@ from annotator.storage.tables import (
     RESPONSE,
     RUN,
     TIME,
-    TRAY,
 )
 
 MOST = 5
@@ -236,10 +234,7 @@ def _next(
         yield NextStep(f"This project has no {things} yet", "Import…", "Import")
         yield NextStep("Or write the first one yourself", "Add an item", "Items", {"new": "item"})
         return
-    tray = db.execute(
-        select(func.count(TRAY.c.id)).where(TRAY.c.state == TrayState.WAITING.value)
-    ).scalar_one()
-    if tray:
+    if tray := own["People"]:
         words = f"{counted(tray, 'returned piece')} of work {'needs' if tray == 1 else 'need'} attention"
         yield NextStep(words, "Look", "Exchange", {"part": "Tray"})
     yield from _conflicts(counts.conflicts, everybody, people.someone(project).id)

@@ -15,13 +15,14 @@ _ASSIGNED = text(
     "SELECT a.stage, a.submitted_at, a.item_id, i.retired FROM assignment a JOIN item i ON i.id = a.item_id "
     "WHERE a.person_id = :me AND a.trial = 1"
 )
+_RETURNED = text("SELECT count(*) FROM tray WHERE state = 'waiting'")
 NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
 
 
 @cached
 def counts(project: Project) -> dict[str, int]:
     """How many things wait: items to write for (Author), reports with open criteria (Label), conflicts to settle
-    (Adjudicate), work to send (Send).
+    (Adjudicate), work to send (Send), returned work to decide on (People, of a coordinator).
 
     Where nothing is assigned to a person at all, the items they have begun wait to be written on.
     """
@@ -34,6 +35,9 @@ def counts(project: Project) -> dict[str, int]:
         from annotator.actions.parcels import tray
 
         result["Send"] = tray.outlook(project).count(tray.SendingOutcome.NEW)
+    elif people.coordinates(project):
+        with project.store.read() as db:
+            result["People"] = db.execute(_RETURNED).scalar_one()
     return result
 
 

@@ -33,7 +33,7 @@ from annotator.domain.material.item import SET
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import redact
-from annotator.domain.texts.words import grouped
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Spool, tally
 from annotator.exchange.release.records import (
@@ -421,7 +421,8 @@ def gather(
         if row["id"] in named
     ]
     notes = [
-        f"{many:,} judgements on units that {what} were left out." for what, many in sorted(dropped.items())
+        f"Left out: {counted(many, 'judgement')} on units that {what}."
+        for what, many in sorted(dropped.items())
     ]
     bundle.rubric_set = annotating.set_in_force(db)
     return bundle, [*notes, *_reopened(db, bundle), *_faults(bundle)]

@@ -177,7 +177,8 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         {name: sum(label is not None for label in units.labels) for name, units in systems.items()},
         {name: _more(units, query, ends) for name, units in sorted(systems.items())},
         (
-            *_notes(result, systems, rater.id), *result.repeats(project, [rater]), *_refusal_notes(places.faults),
+            *_notes(result, systems, rater.id), *result.repeats(project, [rater]),
+            *(f"Item {key} is left out, as in the results: {fault}" for key, fault in places.faults.items()),
             *validation_sets.viewed(project, query.set_name),
         ), query,
         {name: units.places[0].system_id for name, units in systems.items()},
@@ -217,10 +218,6 @@ def _judged(
         several = len(responses[place.item_id, place.system]) * scored[place.response_id]
         weights[key] = place.weight * share / several if several else 0.0
     return said, weights
-
-
-def _refusal_notes(faults: Mapping[str, str]) -> Iterable[str]:
-    return (f"Item {key} is left out, as in the results: {fault}" for key, fault in faults.items())
 
 
 def _judge(ground: validation_ground.Ground) -> validation_ground.ValidationRater:

@@ -811,7 +811,9 @@ def choice_sheets(choice: JudgeChoice) -> tuple[ResultSheet, ...]:
         SheetLine((
             text(offer.rater.name), text(offer.rater.prompt[:8], tip=offer.rater.prompt), figure_cell(offer.agreement),
             _bound(offer.agreement), count(offer.agreement.n), figure(offer.cost, "USD"),
-            text("yes" if offer.on_front else "no"), _to_reference(offer), _fit(offer, choice.chosen),
+            text("yes" if offer.on_front else "no"),
+            text(IS_REFERENCE) if offer.difference.note == IS_REFERENCE else figure_cell(offer.difference),
+            _fit(offer, choice.chosen),
         ), source=held(choice.query.of, offer.rater, validation_figures.ALL, f"{offer.rater.name}: {title}"))
         for offer in choice.offers
     ]  # fmt: skip
@@ -846,12 +848,6 @@ def _bound(estimate: Estimate) -> SheetCell:
         replace(cell, words=f"{cell.words}  {why}", state="flat")
         if why and estimate.low is not None
         else cell
-    )
-
-
-def _to_reference(candidate: JudgeCandidate) -> SheetCell:
-    return (
-        text(IS_REFERENCE) if candidate.difference.note == IS_REFERENCE else figure_cell(candidate.difference)
     )
 
 

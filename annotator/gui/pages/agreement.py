@@ -223,18 +223,14 @@ def _marked(a: str, b: str) -> tuple[str, str]:
     """Both wordings as HTML, what only one of them has underlined."""
     if not a or not b or a == b:
         return escape(a), escape(b)
-    sides = ["", ""]
+    sides, soft = ["", ""], theme.token("state-disagree-soft").name()
     for piece in differences(a, b):
-        plain, marked = escape(piece.text), f"<u style='background:{_soft()}'>{escape(piece.text)}</u>"
+        plain, marked = escape(piece.text), f"<u style='background:{soft}'>{escape(piece.text)}</u>"
         if piece.kind != "added":
             sides[0] += plain if piece.kind == "same" else marked
         if piece.kind != "removed":
             sides[1] += plain if piece.kind == "same" else marked
     return sides[0], sides[1]
-
-
-def _soft() -> str:
-    return theme.token("state-disagree-soft").name()
 
 
 # A table of more values than this is not read, and of fractions it says nothing; a scale says so itself.

@@ -81,7 +81,7 @@ class BackupList(QWidget):
             return
         last = format(local(result.last_change), MOMENT) if result.last_change else "never"
         self.about.setText(
-            f"“{result.title}”: {counted(result.items, 'item')}, {counted(result.artifacts, 'artifact')}, "
+            f"“{result.title}”: {counted(result.items, 'item')}, {counted(result.artifacts, 'document')}, "
             f"{counted(result.judgements, 'judgement')}. "
             f"Last change: {last}. {result.problem}"
         )
@@ -148,7 +148,7 @@ CHECKED = {
     "item": ("item",),
     "source": ("source",),
     "response": ("report",),
-    "artifact": ("artifact",),
+    "artifact": ("document",),
     "revision": ("revision",),
     "judgement": ("judgement",),
     "call": ("call to a judge", "calls to judges"),

@@ -199,7 +199,11 @@ class KeepingPart(PagePart):
             return
         task, free = self.report.decided.get(row.id), not self.session.project.readonly
         self.words.setPlainText(self.report.tasks[row.id].shown)
-        self._tell_reason(row.id, task.reason if task is not None else "")
+        reasoned = (row.id, task.reason if task is not None else "")
+        # What somebody is typing about the same task stays.
+        if reasoned != self._reasoned:
+            self._reasoned = reasoned
+            self.reason.setText(reasoned[-1])
         self.bar.enable_all(
             {
                 "keep_task": free and not (task and task.kept),
@@ -208,12 +212,6 @@ class KeepingPart(PagePart):
                 "keep_best": free,
             }
         )
-
-    def _tell_reason(self, *state: str) -> None:
-        """Show why a task is held back; what somebody is typing about the same task stays."""
-        if state != self._reasoned:
-            self._reasoned = state
-            self.reason.setText(state[-1])
 
     def keep_one(self) -> None:
         if (row := self._row()) is not None:

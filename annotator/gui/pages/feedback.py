@@ -245,7 +245,7 @@ class StageView(QWidget):
         self.unchanged.toggled.connect(lambda _: self._lay_out_rows(0))
         self.guideline = push_button("Guideline", self._want_guideline, "quiet")
         self.area = _Rows()
-        head = horizontal((wrapping(self.title, self.counts, self.unchanged), 1), self.guideline)
+        head = wrapping(self.title, self.counts, self.unchanged, self.guideline)
         vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
 
     def hasHeightForWidth(self) -> bool:

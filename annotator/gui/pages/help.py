@@ -71,7 +71,7 @@ class HelpPage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.topics = with_properties(QListWidget(), accessibleName="Help topics")
-        theme.scale(self.topics.setFixedWidth, 230)
+        theme.scale(self.topics.setFixedWidth, 256)
         wrap_lines(self.topics)
         for title, name in TOPICS:
             add_entry(self.topics, title, name)

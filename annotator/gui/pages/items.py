@@ -339,7 +339,6 @@ class ItemForm(Pane):
 SETTLE_MS = 60
 # Under the heading and the filters.
 FORM_PLACE = 2
-KEY_WIDTH, WIDEST_KEY = 56, 170
 KEY, STATE = 0, 4
 LEAST_FILTER = 88
 RETIRED = "retired"
@@ -403,7 +402,7 @@ class ItemsPage(Page):
         self.table = LinesTable(
             "Items",
             self._model,
-            (KEY_WIDTH, 400, 150, 190, 118, 80, 88),
+            (56, 400, 150, 190, 118, 80, 88),
             stretched=1,
             opened=lambda index: self._work(index.row()),
         )
@@ -478,7 +477,6 @@ class ItemsPage(Page):
             row = self._model.row_of(chosen)
             self._sought = chosen if row < 0 else ""
             self.table.selectRow(max(0, row))
-            self._fit_keys(shown)
 
     @property
     def _retired(self) -> bool:
@@ -498,15 +496,6 @@ class ItemsPage(Page):
         row = self._model.row_of(self._sought)
         if row >= 0 and self._row() <= 0:
             self.table.selectRow(row)
-
-    def _fit_keys(self, shown: int) -> None:
-        """Make room for the keys of the first screenful; numbers need little, words more."""
-        metrics = self.table.fontMetrics()
-        widest = max(metrics.horizontalAdvance(self._model.line(row).key) for row in range(min(shown, 40)))
-        room = min(WIDEST_KEY, max(KEY_WIDTH, round(widest / theme.current().zoom * 100) + 28))
-        if room != self.table.widths[0]:
-            self.table.widths[0] = room
-            self.table.fit()
 
     def _fill_choices(self) -> None:
         rated = Kind.SELECTION in profile.profile(self.session.project).kinds

@@ -18,7 +18,7 @@ from annotator.actions.results.result_sheets import ResultSheet, SheetCell, Shee
 from annotator.gui import theme
 from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.chips import STATE_ICONS, icon
-from annotator.gui.widgets.columns import LinesTable, column_needs
+from annotator.gui.widgets.columns import LinesTable, column_needs, levelled
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
@@ -82,6 +82,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
 
 
 WARNED = ("unfit", "flat")
+SHORT_TITLE = 11
 # Figures whose state goes without a picture: “–” says it.
 PLAIN = ("missing",)
 
@@ -94,7 +95,8 @@ class SheetModel(RowsModel[SheetLine]):
         self.whole = ResultSheet("", "", (), ())
         self._sought = ""
         self._sorted = (-1, Qt.SortOrder.AscendingOrder)
-        self._numbers: frozenset[int] = frozenset()
+        self._numbers = self.figures = frozenset[int]()
+        """The columns of bare numbers, and those of numbers or of figures with intervals."""
 
     def show(self, sheet: ResultSheet) -> None:
         """Show another sheet; of one with the same columns the order stays."""
@@ -102,8 +104,14 @@ class SheetModel(RowsModel[SheetLine]):
             if sheet.keys != self.whole.keys:
                 self._sorted = (-1, Qt.SortOrder.AscendingOrder)
             self.whole = sheet
-            self.columns = [column.head for column in sheet.columns]
-            self._numbers = frozenset(place for place in range(len(self.columns)) if _is_number(sheet, place))
+            self.columns = [_title(sheet, place) for place in range(len(sheet.columns))]
+            places = range(len(self.columns))
+            self._numbers = frozenset(place for place in places if _is_number(sheet, place))
+            self.figures = self._numbers | {
+                place
+                for place in places
+                if any(line.cells[place].estimate is not None for line in sheet.lines)
+            }
             self._rows = self._arranged()
 
     def seek(self, words: str) -> None:
@@ -131,7 +139,7 @@ class SheetModel(RowsModel[SheetLine]):
             return None
         column = self.whole.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.head
+            return self.columns[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(column.tip) or None
         if role == Qt.ItemDataRole.TextAlignmentRole and section in self._numbers:
@@ -173,6 +181,17 @@ class SheetModel(RowsModel[SheetLine]):
         rest = [line for line in lines if line.cells[column].worth is None]
         known.sort(key=lambda line: _key(line.cells[column]), reverse=order == Qt.SortOrder.DescendingOrder)
         return known + rest
+
+
+def _title(sheet: ResultSheet, place: int) -> str:
+    """A column's title, in two lines where it has more letters than all that stands below it."""
+    title = sheet.columns[place].head
+    blanks = [number for number, letter in enumerate(title) if letter == " "]
+    below = max((len(_figure(line.cells[place].words)) for line in sheet.lines), default=0)
+    if not blanks or len(title) <= max(below, SHORT_TITLE):
+        return title
+    middle = min(blanks, key=lambda number: abs(2 * number - len(title)))
+    return f"{title[:middle]}\n{title[middle + 1 :]}"
 
 
 def _is_number(sheet: ResultSheet, place: int) -> bool:
@@ -320,9 +339,9 @@ class CellsTable(LinesTable):
         super()._dress()
 
 
-# A sentence may end in “…”, and spares so much where that lets all columns be seen; what stands in the first rows is
-# measured.
-WIDEST, SPARED, MEASURED, LETTERS = 300, 120, 60, 80
+# A sentence may end in “…”, and has no more than this; where there is little room, words have no less than that. What
+# stands in the first rows is measured.
+WIDEST, WORDS, MEASURED, LETTERS = 300, 120, 60, 80
 PAD, PICTURE = 24, 22
 
 
@@ -341,6 +360,8 @@ class SheetTable(LinesTable):
         self._sheet = sheet
         self._given = dict[int, int]()
         super().__init__(name, sheet, cells=cells, moved=moved, opened=opened)
+        # Letters left out of a title of two lines would be counted as those of one.
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideNone)
 
     def fit(self) -> None:
         header, px = self.horizontalHeader(), theme.current().px
@@ -350,20 +371,33 @@ class SheetTable(LinesTable):
         given = {place: max(titles[place], min(px(WIDEST), width)) for place, width in wanted.items()}
         cut = [place for place in shown if wanted[place] > given[place]]
         left = self.viewport().width() - sum(given.values())
-        if left > -px(SPARED) * len(cut):
-            for place in cut:
-                given[place] = max(titles[place], min(wanted[place], given[place] + left // len(cut)))
+        for place in cut if left > 0 else ():
+            given[place] = max(titles[place], min(wanted[place], given[place] + left // len(cut)))
+        if left < 0:
+            # Figures with their intervals are whole; words have less.
+            floors = {
+                place: self._widest(place, _figure) if place in self._sheet.figures else px(WORDS)
+                for place in shown
+            }
+            floors = {place: max(titles[place], min(given[place], least)) for place, least in floors.items()}
+            given = levelled(given, floors, self.viewport().width())
         if given != self._given:
             self._given = given
             for place, width in given.items():
                 header.resizeSection(place, width)
 
-    def _widest(self, place: int) -> int:
+    def _widest(self, place: int, part: Callable[[str], str] = str) -> int:
         measure, px = self.fontMetrics().horizontalAdvance, theme.current().px
         cells = [line.cells[place] for line in self._sheet.shown.lines[:MEASURED]]
-        widest = max(map(measure, {cell.words[:LETTERS] for cell in cells}), default=0)
+        widest = max(map(measure, {part(cell.words)[:LETTERS] for cell in cells}), default=0)
         picture = px(PICTURE) if any(cell.state for cell in cells) else 0
         return widest + picture + px(PAD)
+
+
+def _figure(words: str) -> str:
+    """A cell's value with its interval, or how many judgements are missing, without what is said beside."""
+    short = "  ".join(words.split("; ")[0].split("  ")[:2])
+    return short if short == words else f"{short} …"
 
 
 def hide_alike(table: LinesTable, model: SheetModel, keys: Collection[str]) -> None:

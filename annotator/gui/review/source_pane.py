@@ -395,7 +395,7 @@ class SourcePane(Pane):
         return self.pdf_finder if self._in_pdf else self.pane.find_bar
 
     def _listen(self) -> None:
-        self._nothing.add_action("Add source…", self.choose_file, primary=True)
+        self._first = self._nothing.add_action("Add source…", self.choose_file, primary=True)
         self.tabs.installEventFilter(self)
         self.tabs.currentChanged.connect(self._show_tab)
         self.as_text.toggled.connect(self._show_tab)
@@ -418,16 +418,14 @@ class SourcePane(Pane):
             return
         front = len(sources) - 1 if same and len(sources) > len(self.sources) else 0
         self._item, self.sources = item, sources
-        self._fill_tabs(front)
+        tabs = [(self._short(source.title), source.title) for source in sources] or [("Sources", "")]
+        show_tabs(self.tabs, [*tabs, (QUESTION, "")], front)
+        self.as_text.setChecked(False)
         readonly = self.session.project.readonly
+        self._first.setVisible(not readonly)
         self.quoting.setVisible(not readonly)
         self.add.setVisible(bool(sources) and not readonly)
         self._show_tab()
-
-    def _fill_tabs(self, front: int) -> None:
-        tabs = [(self._short(source.title), source.title) for source in self.sources] or [("Sources", "")]
-        show_tabs(self.tabs, [*tabs, (QUESTION, "")], front)
-        self.as_text.setChecked(False)
 
     def stop(self) -> None:
         self.pdf.clear()

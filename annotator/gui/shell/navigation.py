@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
+    QGridLayout,
     QLabel,
     QMenu,
     QSizePolicy,
@@ -33,12 +34,12 @@ from annotator.domain.kinds.kind import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.shell.frame import GEOMETRY
-from annotator.gui.widgets.basics import KeylessArea, StretchSpace, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import KeylessArea, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import put, tool_button
 from annotator.places import user_data
 
 # Where work may wait for the person.
-COUNTED = ("Author", "Label", "Adjudicate", "Send")
+COUNTED = ("Author", "Label", "Adjudicate", "Send", "People")
 HOME = "Home"
 
 
@@ -439,6 +440,10 @@ def standing(page: str, part: str) -> tuple[Place | None, PlaceTab | None]:
     return next(iter([*exact, *known]), (None, None))
 
 
+# What is left free beside the tabs of a place.
+SIDE = 20
+
+
 class PlaceBar(QWidget):
     """The tabs of the place in view, what stands behind “More”, and on the right what is beside the current tab."""
 
@@ -456,9 +461,11 @@ class PlaceBar(QWidget):
         self.more.setMenu(QMenu(self.more))
         self.help = tool_button("About this page", "question", lambda: self.help_wanted.emit(self._topic))
         self._topic = ""
-        horizontal(
-            self.tabs, self.more, StretchSpace(1), self.beside, self.help, on=self, margins=(20, 8, 20, 0)
-        )
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(SIDE, 8, SIDE, 0)
+        self._grid.setColumnStretch(2, 1)
+        for column, part in ((0, self.tabs), (1, self.more), (4, self.help)):
+            self._grid.addWidget(part, 0, column)
         for bar in (self.tabs, self.beside):
             bar.currentChanged.connect(partial(self._turn, bar))
 
@@ -479,6 +486,17 @@ class PlaceBar(QWidget):
         for tab, words in more.items():
             self.more.menu().addAction(words, partial(self.chosen.emit, tab.page, tab.part))
         self.setVisible(len(tabs) > 1)
+        self._lay()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay()
+
+    def _lay(self) -> None:
+        """What is beside a tab stands under the tabs where one line has no room for both."""
+        shown = [part for part in (self.tabs, self.more, self.beside, self.help) if not part.isHidden()]
+        under = sum(part.sizeHint().width() for part in shown) > self.width() - 2 * SIDE
+        self._grid.addWidget(self.beside, *((1, 0, 1, 5) if under else (0, 3)))
 
     def show_help(self, about: tuple[str, str] | None) -> None:
         """Offer what the help says of the page in view, if it does."""

@@ -518,7 +518,8 @@ class Window(QMainWindow):
         self._backup.stop()
         self._recount.stop()
         self._folder.stop()
-        keep_place(self.session.project, self._current, self.page.place())
+        left = json.dumps([self._current, self.page.place()])
+        QSettings().setValue(_key(self.session.project), left)
         for page in self._pages.values():
             page.leave()
             self._take_down(page)
@@ -666,10 +667,6 @@ class StatusBar(QStatusBar):
             self.addWidget(button)
         self.runs[run].setText(run.words())
         self.runs[run].setToolTip(tooltip(f"{run.words()}: show it"))
-
-
-def keep_place(project: Project, page: str, place: dict[str, str]) -> None:
-    QSettings().setValue(_key(project), json.dumps([page, place]))
 
 
 def stored_place(project: Project) -> LeftPlace | None:

@@ -353,7 +353,8 @@ class ViewPane(Splitter):
             words = max(words, self.more.sizeHint().height())
         # Its head, a line for sliding it sideways, and the tabs above it.
         line = self.table.verticalHeader().defaultSectionSize()
-        around = words + px(38) + (px(44) if len(self._sheets) > 1 else 0)
+        head = self.table.horizontalHeader().sizeHint().height()
+        around = words + px(6) + head + (px(44) if len(self._sheets) > 1 else 0)
         needed = around + line * (self.model.rowCount() + 1)
         # Without a picture the account is short. The words are whole, with two rows of the table at least.
         part = 0.67 if self.pictures.isHidden() else 0.56
@@ -537,9 +538,8 @@ class Choosers(QWidget):
         words = " · ".join(
             f"{self.lists[name].accessibleName()}: {self.lists[name].currentText()}" for name in shown
         )
-        self.fold.button.setText(
-            shorten(words, SPOKEN_LETTERS, placeholder="…").replace("&", "&&") or "Options"
-        )
+        short = shorten(words, SPOKEN_LETTERS, placeholder="…").replace("&", "&&")
+        with_properties(self.fold.button, text=short or "Options", toolTip=tooltip(words))
         self.fold.button.setVisible(bool(shown) or any(not part.isHidden() for part in self._added))
         self.updateGeometry()
 

@@ -46,6 +46,7 @@ from annotator.gui.widgets.basics import (
     tooltip,
     vertical,
     with_properties,
+    wrap_lines,
 )
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable
@@ -565,7 +566,7 @@ class ViewerPage(Page):
     def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
         super().__init__(session)
         self.viewer = viewer
-        vertical(viewer, on=self, margins=(12, 6, 20, 12))
+        vertical(viewer, on=self, margins=(20, 6, 20, 12))
         for act, slot in viewer.acts.items():
             self.bind(act, slot)
         self.bind("other_pane", viewer.other_pane)
@@ -599,12 +600,8 @@ class ViewList(QListWidget):
     ) -> None:
         """`leads` are other pages that a group begins with, by its name."""
         super().__init__()
-        with_properties(
-            self,
-            frameShape=QFrame.Shape.NoFrame,
-            accessibleName=words,
-            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
-        )
+        with_properties(self, frameShape=QFrame.Shape.NoFrame, accessibleName=words)
+        wrap_lines(self)
         self.sought = search_field("Find a view…", "Find a view", self._fill)
         self._heads: list[QListWidgetItem] = []
         self._among, self.is_whole = {view.name: view for view in views}, False

@@ -30,23 +30,21 @@ from annotator.gui import theme
 from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical, with_properties
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
-# The least the stretched column gets, and from which width on another column can spare some.
-LEAST, WIDE = 84, 88
-# How much of it at most.
-AT_MOST = 0.45
+# The least the stretched column gets, and how much of another one is left at least.
+LEAST, WIDE = 84, 80
 # What stands in the first rows is measured, so many letters of it; no other column than the stretched one gets more
 # than the most. Around it, and for a picture before it.
-MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
+MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 22, 22
 # The widest that a state is: what is wider has more words beside its picture, and gives way.
-STATE = 112
+STATE = 130
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnNeeds:
-    """Widths of the columns' content in pixels, and columns that show a state as an icon."""
+    """Widths of the columns' content in pixels, and columns that are never cut: states with an icon, and numbers."""
 
     widths: Mapping[int, int]
-    states: frozenset[int]
+    whole: frozenset[int]
 
 
 NOTHING = ColumnNeeds({}, frozenset())
@@ -68,36 +66,34 @@ class Columns:
         firm: Collection[int] = (),
         needs: ColumnNeeds = NOTHING,
     ) -> None:
-        """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing.
+        """Give the columns their widths, less where there is no room for all: the widest give way first.
 
-        By what stands in them (`wanted`), who has more than that gives first, who has less gets what is over, and
-        states are whole.
+        Titles are whole, and columns that the rows say are never cut; a `firm` one is as wide as it was given at least.
         The header is asked of its table each time: kept, it can be taken for dead while it lives.
         """
         px = theme.current().px
         stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
-        given = max(px(self._least), widths.get(self._stretched, 0)) if stretches else 0
-        content = needs.widths.get(self._stretched, given) if stretches else 0
-        least = (
-            max(min(px(self._least), content), header.sectionSizeHint(self._stretched)) if stretches else 0
-        )
-        shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
+        if stretches:
+            widths = widths | {self._stretched: max(px(self._least), widths.get(self._stretched, 0))}
+        shown = [place for place in widths if not header.isSectionHidden(place)]
         titles = {place: header.sectionSizeHint(place) for place in shown}
-        fixed = {place: max(title, widths[place]) for place, title in titles.items()}
-        liked = max(least, min(given, content))
-        needed_by = {
-            place: max(titles[place], min(px(MOST), needs.widths.get(place, fixed[place]))) for place in fixed
+        given = {place: max(titles[place], widths[place]) for place in shown}
+        content = {place: needs.widths.get(place, given[place]) for place in shown}
+        most = {place: max(titles[place], min(content[place], px(MOST))) for place in shown}
+        floors = {place: max(titles[place], min(width, px(WIDE))) for place, width in content.items()}
+        floors |= {place: min(given[place], most[place]) for place in floors.keys() & set(firm)}
+        floors |= {place: most[place] for place in floors.keys() & needs.whole}
+        least = 0
+        if stretches:
+            least = max(floors[self._stretched], min(content[self._stretched], px(self._least)))
+            most[self._stretched] = max(least, content[self._stretched])
+            floors[self._stretched] = least
+        best = {
+            place: most[place] if place in needs.whole else max(given[place], most[place]) for place in shown
         }
-        fixed |= {place: needed_by[place] for place in fixed.keys() & needs.states}
-        fixed = _shared(fixed, needed_by, room - liked)
-        # What nobody else needs goes to the stretched one's words.
-        fixed = _shared(fixed, needed_by, room - max(liked, content))
-        spares = fixed.keys() - set(firm) - needs.states
-        wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
-        over = sum(fixed.values()) + least - room
-        if over > 0 and wide:
-            share = min(AT_MOST, over / sum(wide.values()))
-            fixed |= {place: max(titles[place], int(width * (1 - share))) for place, width in wide.items()}
+        if sum(best.values()) > room:
+            best = levelled(most, floors, room)
+        fixed = {place: width for place, width in best.items() if place != self._stretched}
         tight = room - sum(fixed.values()) < least
         if self._given != (fixed, tight, header.count()):
             self._given = fixed, tight, header.count()
@@ -111,19 +107,13 @@ class Columns:
                     header.resizeSection(self._stretched, least)
 
 
-def _shared(fixed: dict[int, int], needed: Mapping[int, int], room: int) -> dict[int, int]:
-    """Columns of which more than they need goes to those that have less, as far as there is no room for all."""
-    spare = {place: width - needed[place] for place, width in fixed.items() if width > needed[place]}
-    short = {place: needed[place] - width for place, width in fixed.items() if width < needed[place]}
-    lacking = sum(fixed.values()) + sum(short.values()) - room
-    if lacking > 0 and spare:
-        share = min(1.0, lacking / sum(spare.values()))
-        fixed = fixed | {place: fixed[place] - round(more * share) for place, more in spare.items()}
-    left = room - sum(fixed.values())
-    if left > 0 and short:
-        share = min(1.0, left / sum(short.values()))
-        fixed = fixed | {place: fixed[place] + int(less * share) for place, less in short.items()}
-    return fixed
+def levelled(most: Mapping[int, int], floors: Mapping[int, int], room: int) -> dict[int, int]:
+    """The widths of columns in a room: each has its most, but for the widest, which are alike, none below its floor."""
+    widths, left = dict[int, int](), room
+    for place in sorted(most, key=lambda place: (floors[place] < most[place], most[place])):
+        widths[place] = max(floors[place], min(most[place], left // (len(most) - len(widths))))
+        left -= widths[place]
+    return widths
 
 
 def column_needs(view: QAbstractItemView) -> ColumnNeeds:
@@ -131,15 +121,17 @@ def column_needs(view: QAbstractItemView) -> ColumnNeeds:
     if not view.isVisible():
         return NOTHING
     model, px, measure = view.model(), theme.current().px, view.fontMetrics().horizontalAdvance
-    widths, states = dict[int, int](), set[int]()
+    widths, whole = dict[int, int](), set[int]()
     for place in range(model.columnCount()):
         cells = [model.index(row, place, QModelIndex()) for row in range(min(MEASURED, model.rowCount()))]
-        words = {str(cell.data() or "")[:LETTERS] for cell in cells}
-        picture = any(cell.data(Qt.ItemDataRole.DecorationRole) for cell in cells)
-        widths[place] = max(map(measure, words), default=0) + px(PICTURE if picture else 0) + px(PAD)
-        if picture and widths[place] <= px(STATE):
-            states.add(place)
-    return ColumnNeeds(widths, frozenset(states))
+        pictures = [bool(cell.data(Qt.ItemDataRole.DecorationRole)) for cell in cells]
+        words = {(str(cell.data() or "")[:LETTERS], one) for cell, one in zip(cells, pictures, strict=True)}
+        widest = max((measure(text) + px(PICTURE) * one for text, one in words), default=0)
+        widths[place] = widest + px(PAD)
+        number = any(cell.data(Qt.ItemDataRole.TextAlignmentRole) == END for cell in cells)
+        if number or (any(pictures) and widths[place] <= px(STATE)):
+            whole.add(place)
+    return ColumnNeeds(widths, frozenset(whole))
 
 
 GAP = 2
@@ -293,10 +285,10 @@ class LinesTable(QTableView):
         self._soon = later(self, self.fit, 0)
         self._measured: tuple[float, ColumnNeeds] | None = None
         """What the rows ask for, and the size of letters it was measured at."""
-        changes = (model.modelReset, model.rowsInserted, model.rowsRemoved, model.dataChanged)
-        for instance in (*changes, model.layoutChanged):
+        changes = (model.modelReset, model.rowsInserted, model.dataChanged)
+        for instance in (*changes, model.rowsRemoved, model.layoutChanged):
             instance.connect(self._forget)
-        for instance in (model.modelReset, model.rowsInserted):
+        for instance in changes:
             instance.connect(self._soon.start)
         self._height = ROW
         self._dress()

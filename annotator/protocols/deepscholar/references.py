@@ -155,7 +155,10 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
     if not any(unit.importance for unit in units):
         return None
     works = by_work(unit for unit in units if everywhere or on_arxiv(unit))
-    importances = [({unit.importance for unit in of}, _of_all(of)) for of in works.values()]
+    importances = [
+        ({unit.importance for unit in of}, set().union(*(_keys(unit.identifier, unit.text) for unit in of)))
+        for of in works.values()
+    ]
     important_keys = [keys for how, keys in importances if "important" in how]
     return ImportantWorks(important_keys, [keys for how, keys in importances if how == {""}])
 
@@ -163,10 +166,6 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
 def by_work(references: Iterable[Reference]) -> dict[str, list[Reference]]:
     """References by the work that they name: its address, or its title where it has none."""
     return grouped((_address(one) or f"title {normal_title(one.text)}", one) for one in references)
-
-
-def _of_all(references: Iterable[Reference]) -> set[str]:
-    return set().union(*(_keys(reference.identifier, reference.text) for reference in references))
 
 
 def reference_coverage(scored: RatedResponse, over_valid: bool = False) -> Estimate:

@@ -292,7 +292,7 @@ def best_of(runs: Collection[Estimate], k: int) -> Estimate:
         floor=expected_best([run.floor for run in scored if run.floor is not None], k),
         ceiling=expected_best([run.ceiling for run in scored if run.ceiling is not None], k),
         method=method,
-        note="" if complete else f"{missing:,} judgements of its runs are missing",
+        note="" if complete else f"{counted(missing, 'judgement')} missing in its runs",
     )
 
 

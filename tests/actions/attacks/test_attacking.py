@@ -157,7 +157,9 @@ def test_the_same_order_asks_for_what_is_missing_and_for_nothing_else(
 ) -> None:
     refusing = completion(None, refusal="No.")
     server.answer = lambda body, number: (
-        refusing if "residual connections" in _criterion(body) else firm(body, number)
+        refusing
+        if "residual connections" in str(body["messages"][1]["content"]).split("The report:")[0]
+        else firm(body, number)
     )
     attacked(project, JUDGE, "padding.filler")
     line = lines(project)["padding.filler"]
@@ -168,10 +170,6 @@ def test_the_same_order_asks_for_what_is_missing_and_for_nothing_else(
     attacked(project, JUDGE, "padding.filler")
     assert len(server.bodies) - asked == 4
     assert lines(project)["padding.filler"].missing == {}
-
-
-def _criterion(body: dict[str, Any]) -> str:
-    return str(body["messages"][1]["content"]).split("The report:")[0].split("The criterion:")[1]
 
 
 def test_a_test_that_was_cut_short_is_gone_on_with_and_asks_nothing_twice(

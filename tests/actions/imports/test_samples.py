@@ -162,7 +162,7 @@ def test_the_sample_keeps_work_open_in_english_on_each_page(whole_sample):
     assert {line.language for line in lines[:3]} == {"en"}
     assert whole_sample.is_sample
     assert checking.check(whole_sample).problems == []
-    assert waiting.counts(whole_sample) == {"Author": 3, "Label": 2, "Adjudicate": 1}
+    assert waiting.counts(whole_sample) == {"Author": 3, "Label": 2, "Adjudicate": 1, "People": 1}
     begun = board.board(whole_sample)
     assert [line for line in begun if line.overdue] == []
     assert min(line.due for line in begun) > now()

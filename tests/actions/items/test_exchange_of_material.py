@@ -86,10 +86,6 @@ def take(project: Project, folder: Path) -> str:
     return str(imports.run(project, "goldsmith", [folder], warm=False)[1])
 
 
-def said_of_pages(folder: Path) -> dict[str, Any]:
-    return {load["url"]: load for load in json.loads((folder / "pages.json").read_text("utf-8"))}
-
-
 @pytest.fixture
 def taken(tmp_path: Path) -> Iterator[Project]:
     """An empty project that takes releases in."""
@@ -130,7 +126,7 @@ def test_a_release_of_material_comes_back_once_with_its_scores(
 
 def test_page_texts_stay_unless_asked_for(cited: Project, tmp_path: Path) -> None:
     bare, whole = released(cited, tmp_path / "bare"), released(cited, tmp_path / "whole", page_texts=True)
-    told = said_of_pages(bare)
+    told = {load["url"]: load for load in json.loads((bare / "pages.json").read_text("utf-8"))}
     assert {url: load["text"] for url, load in told.items()} == {READ: "", DEAD: ""}
     assert (told[READ]["title"], told[READ]["state"], told[READ]["sha256"]) == ("A study", "ok", sha256(TEXT))
     assert told[READ]["fetched_at"].startswith("2026-01-31")

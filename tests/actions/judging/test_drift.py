@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -50,10 +49,6 @@ def check(project: Project, **how: Any) -> dict[str, Any]:
     return asyncio.run(drift.check(project, RunRequest(JUDGE, **how)))
 
 
-def changed_its_mind(about: str) -> Callable[[dict[str, Any], int], Odd]:
-    return answering(lambda criterion: "no" if criterion == about else "yes")
-
-
 def test_a_judge_that_stayed_the_same_agrees_with_itself_and_is_asked_afresh_each_time(
     project: Project, server: OddServer
 ) -> None:
@@ -69,7 +64,7 @@ def test_a_judge_that_stayed_the_same_agrees_with_itself_and_is_asked_afresh_eac
 def test_changes_are_listed_and_make_no_result(project: Project, server: OddServer) -> None:
     assert not drift.sheets(drift.report(project))
     before = [results.plain(row) for row in results.rows(project)]
-    server.answer = changed_its_mind(DATASET)
+    server.answer = answering(lambda criterion: "no" if criterion == DATASET else "yes")
     check(project)
     (result,) = drift.reports(project, JUDGE)
     # One of the three criteria of each of four reports.
@@ -199,7 +194,7 @@ def test_judges_come_back_as_they_were_asked(asked_project: Project, tmp_path: P
 def test_judgements_on_what_was_drawn_leave(asked_project: Project, tmp_path: Path) -> None:
     sql.alter(asked_project, "UPDATE judgement SET artifact_id = 'gone' WHERE rowid = 1")
     bundle, notes = releases.gather(asked_project)
-    assert notes == ["1 judgements on units that are not part of the release were left out."]
+    assert notes == ["Left out: 1 judgement on units that are not part of the release."]
     assert all(record.artifact_id != "gone" for record in bundle.judgements)
     item_id, response_id = sql.first(asked_project, "SELECT item_id, id FROM response")
     plan = Plan(units=(Subtask(id="s1", text="Search."),))

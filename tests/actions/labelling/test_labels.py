@@ -223,12 +223,6 @@ def test_labels_of_a_retired_item_wait_for_nobody(tmp_path, protocol, value, num
     assert label_sealing.waiting(project, [project.by]) == []
 
 
-def set_standing(project: Project, artifact_id: str, state: State, author_id: str) -> None:
-    with project.store.write() as db:
-        wanted = ARTIFACT.update().where(ARTIFACT.c.id == artifact_id)
-        db.execute(wanted.values(state=state.value, author_id=author_id))
-
-
 @pytest.mark.parametrize(
     ("theirs", "chosen"),
     [
@@ -246,7 +240,9 @@ def test_queue_and_sheet_choose_the_same_rubric(tmp_path, theirs, chosen):
     as_second_rater(project)
     ids["theirs"] = seal_rubric(project, item_id, 5)
     state, author = theirs
-    set_standing(project, ids["theirs"], state, project.by if author else "")
+    with project.store.write() as db:
+        theirs = ARTIFACT.update().where(ARTIFACT.c.id == ids["theirs"])
+        db.execute(theirs.values(state=state.value, author_id=project.by if author else ""))
     with project.store.read() as db:
         judged = judged_artifact(db, item_id, Kind.RUBRIC)
         units = label_cases.judged_units(db, Kind.RUBRIC).get(item_id, {})

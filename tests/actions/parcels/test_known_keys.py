@@ -183,7 +183,9 @@ def test_private_keys_are_in_no_package_export_or_log(
         take(home, returned(home, ana.id, tmp_path / "ana"))
         task = task_for(home, ana.id, tmp_path / "again")
         releases.export(home, tmp_path / "out")
-        edit_rubric_of(tmp_path / "ana", tmp_path / "more.goldsmith-work")
+        with closing(Project.open(project_in(tmp_path / "ana"))) as theirs:
+            edit_rubric(theirs, items.ids(theirs)[0], "Explains it in other words")
+            tray.work(theirs, tmp_path / "more.goldsmith-work")
     left = [task, tmp_path / "more.goldsmith-work", *(tmp_path / "out").rglob("*.*")]
     content = b"".join(path.read_bytes() for path in left if path.is_file()) + caplog.text.encode()
     assert len(left) > 3
@@ -192,13 +194,6 @@ def test_private_keys_are_in_no_package_export_or_log(
     for key in (known_keys.signing_key(home), key_in(tmp_path / "ana")):
         for spelling in (key, key.hex().encode(), base64.b64encode(key), base64.urlsafe_b64encode(key)):
             assert spelling not in content
-
-
-def edit_rubric_of(folder: Path, work: Path) -> None:
-    """Word a rubric anew in the one project of a folder and write what goes back."""
-    with closing(Project.open(project_in(folder))) as theirs:
-        edit_rubric(theirs, items.ids(theirs)[0], "Explains it in other words")
-        tray.work(theirs, work)
 
 
 ROUNDS = 150

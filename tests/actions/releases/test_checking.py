@@ -203,15 +203,15 @@ def logical(content: bytes, path: Path) -> object:
                 "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
             ).fetchall()
             names = [name.decode() for kind, name, *_ in tables if kind == b"table"]
-            rows = [raw.execute(f'SELECT * FROM "{name}"').fetchall() for name in names if not shadow(name)]
+            rows = [
+                raw.execute(f'SELECT * FROM "{name}"').fetchall()
+                for name in names
+                if not name.startswith("item_words_")
+            ]
             marks = [raw.execute(f"PRAGMA {mark}").fetchone() for mark in ("user_version", "application_id")]
             return tables, rows, marks
     except (sqlite3.Error, UnicodeDecodeError):
         return None
-
-
-def shadow(name: str) -> bool:
-    return name.startswith("item_words_")
 
 
 def noticed(path: Path) -> str:

@@ -165,7 +165,7 @@ def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) 
     assignments.seal(project, "rubric-1")
     bundle, notes = releases.gather(project)
     assert [j.unit_id for j in bundle.judgements] == ["c2"]
-    assert notes == ["2 judgements on units that are not part of the release were left out."]
+    assert notes == ["Left out: 2 judgements on units that are not part of the release."]
 
 
 def test_people_leave_under_their_alias_and_no_key_leaves_at_all(tmp_path: Path) -> None:

@@ -71,7 +71,9 @@ def at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 def show(monkeypatch: pytest.MonkeyPatch, project: Project):
 
     def made(board: Board) -> tuple[ResultSheet, ...]:
-        systems = {name: _named(name) for name in (*board.scores, "human")}
+        systems = {
+            name: paper_tables.systems_tables.SystemName(name, "", "") for name in (*board.scores, "human")
+        }
         monkeypatch.setattr(overview, "gathered", lambda *_, **__: board.counted())
         monkeypatch.setattr(paper_tables.systems_tables, "systems_of", lambda _: systems)
         return result_views.show(
@@ -79,10 +81,6 @@ def show(monkeypatch: pytest.MonkeyPatch, project: Project):
         ).sheets
 
     return made
-
-
-def _named(name: str):
-    return paper_tables.systems_tables.SystemName(name, "", "")
 
 
 def long(sheet: ResultSheet, system: str, metric: str) -> dict:

@@ -184,7 +184,8 @@ COVERAGE = "researcherbench.coverage"
 
 def label(project: Project, who: str, verdicts: list[str]) -> None:
     """A person's labels of Alpha's report on the first item; the coordinator works again afterwards."""
-    me, item = people.someone(project), results_item(project)
+    me = people.someone(project)
+    item = str(sql.first(project, "SELECT id FROM item ORDER BY position")[0])
     units = units_of(project, item)
     if who not in {person.name for person in people.people(project)}:
         people.add_person(project, who, (Role.ANNOTATOR,))
@@ -193,10 +194,6 @@ def label(project: Project, who: str, verdicts: list[str]) -> None:
         labels.set_label(project, response(project, item), unit, verdict)
     submit_labels(project)
     project.work_as(me)
-
-
-def results_item(project: Project) -> str:
-    return str(sql.first(project, "SELECT id FROM item ORDER BY position")[0])
 
 
 def response(project: Project, item: str) -> str:

@@ -503,7 +503,7 @@ def test_what_was_said_of_the_old_words_is_missing_says_why_and_counts_again_wit
     with judged.store.read() as db:
         bundle, notes = gathering.gather(db)
     assert len(bundle.judgements) == 10
-    assert notes == ["2 judgements on units that were reworded since were left out."]
+    assert notes == ["Left out: 2 judgements on units that were reworded since."]
     word(judged, OLD)
     assert (came(judged), reviews.waiting(judged)) == (12, [])
 

@@ -4,7 +4,7 @@ import gzip
 import io
 import json
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -62,10 +62,6 @@ def linked(name: str, kind: bytes, to: str = "") -> tarfile.TarInfo:
     return member
 
 
-def plain_tar(files: Mapping[str, str]) -> bytes:
-    return gzip.decompress(made.packed(files))
-
-
 def related(cited: str, **more: str) -> bytes:
     return made.whole(rf"\section{{Related Work}} {WORDS} {cited}", **more)
 
@@ -97,7 +93,7 @@ APART = {
         "old.tex": r"\section{Related Work} Old."}),
     "a single file": made.single(MAIN),
     "no packing": MAIN.encode(),
-    "a plain tar": plain_tar({"main.tex": MAIN, "refs.bib": BIB}),
+    "a plain tar": gzip.decompress(made.packed({"main.tex": MAIN, "refs.bib": BIB})),
     "a link beside the files": made.packed(
         {"main.tex": MAIN, "refs.bib": BIB}, linked("passwd", tarfile.SYMTYPE, "/etc/passwd"),
         linked("pipe", tarfile.FIFOTYPE)),

@@ -415,7 +415,7 @@ def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server,
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     asyncio.run(judge_runs.run(served, RunRequest("baseline")))
     page = show(served, "Compare")
-    assert "(a floor)" in cells(page.comparing.view.table, 0)[0]
+    assert "(a lower bound)" in cells(page.comparing.view.table, 0)[0]
     behind = differences(page)
     behind.table.setFocus()
     behind.table.setCurrentIndex(behind.apart.index(0, 5))

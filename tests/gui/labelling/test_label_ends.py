@@ -339,13 +339,9 @@ def test_the_author_page_offers_only_what_is_assigned_with_its_date(two_items, p
     page = page_over(two_items, "Author")
     assert (page.item.id, page.header.place.text()) == (second, "1 of 1")
     assert "2 days late" in page.header.due.text()
-    shown = [kind for kind in Kind if kind is not Kind.LABELS and page.tabs.isTabVisible(_place(page, kind))]
+    shown = [kind for kind in Kind if kind is not Kind.LABELS and page.tabs.isTabVisible(WRITTEN.index(kind))]
     # The rubric is there because this person has sealed one already.
     assert set(shown) == {Kind.QUERY, Kind.RUBRIC, Kind.PLAN}
     assert page.sheet.kind is Kind.QUERY
     page.go_on()
     assert page.sheet.kind is Kind.PLAN
-
-
-def _place(page, kind: Kind) -> int:
-    return WRITTEN.index(kind)

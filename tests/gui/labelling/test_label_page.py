@@ -161,13 +161,9 @@ def test_page_keys_scroll_the_report_while_a_criterion_has_the_focus(page, qtbot
     assert focus() is page.criteria.row
 
 
-def stand_still(clock) -> None:
-    clock.stop()
-    clock._now = lambda: 0.0
-
-
 def test_active_time_goes_to_the_label_and_to_the_report(page):
-    stand_still(page.clock)
+    page.clock.stop()
+    page.clock._now = lambda: 0.0
     page.clock._sum = 30.0
     press("1")
     page.clock._sum = 12.0

@@ -50,7 +50,9 @@ def cells(page, row=0):
 
 def heads(page):
     model = page.view.model
-    return [model.headerData(n, Qt.Orientation.Horizontal) for n in range(model.columnCount())]
+    return [
+        " ".join(model.headerData(n, Qt.Orientation.Horizontal).split()) for n in range(model.columnCount())
+    ]
 
 
 def opened(page, qtbot, row=0, column=1):

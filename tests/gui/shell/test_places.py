@@ -198,10 +198,6 @@ def tabs_of(page: QWidget, name: str) -> Iterator[str]:
                 yield f"{name}, {bar.tabText(place)}"
 
 
-def labels_of(window) -> Iterator[str]:
-    yield from (label.text() for label in window.findChildren(QLabel) if label.isVisible())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [nothing_yet, rubrics_only])
 def test_under_rubrics_no_page_says_a_word_of_another_benchmark(make, tmp_path, window_over):
@@ -212,7 +208,8 @@ def test_under_rubrics_no_page_says_a_word_of_another_benchmark(make, tmp_path, 
         met |= {
             (place, found[0], text[:110]) for text in seen_words(window) for found in FOREIGN.finditer(text)
         }
-        met |= {(place, "a command", words) for words in labels_of(window) if "goldsmith " in words}
+        labels = (label.text() for label in window.findChildren(QLabel) if label.isVisible())
+        met |= {(place, "a command", words) for words in labels if "goldsmith " in words}
     assert not met, "\n".join(f"{place}: {word}: {text!r}" for place, word, text in sorted(met))
 
 
@@ -286,6 +283,17 @@ def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, wi
     assert not button.isVisible()
     window.resize(1280, 760)
     assert not window.tries.isVisible()
+
+
+def test_what_is_beside_a_tab_stands_below_where_letters_are_large(small, window_over):
+    window = window_over(small, "Exchange")
+    for zoom, under in ((100, False), (200, True)):
+        theme.zoom_to(zoom)
+        window.resize(1366, 768)
+        settle(window.page)
+        bar = window.bar
+        assert (bar.beside.y() > bar.tabs.y()) is under
+        assert all(tabs.width() >= tabs.sizeHint().width() for tabs in (bar.tabs, bar.beside))
 
 
 def test_one_goes_on_where_one_left_a_step_of_the_work(whole_sample, opened):

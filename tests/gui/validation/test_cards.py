@@ -43,12 +43,6 @@ def kept(folder: Path, card: ValidityCard, **more: object) -> Path:
     return validity_cards.save(card.model_copy(update={"judge": judge}).sealed(), folder / "held.json")
 
 
-def held_up(page, path: Path):
-    page.cards.check.look_at(path)
-    settle(page)
-    return page.cards.check
-
-
 def test_the_card_is_seen_as_it_would_leave_and_one_that_was_dropped_can_be_read(project, show, tmp_path):
     page = show(project)
     part = page.cards
@@ -99,7 +93,9 @@ def test_a_judge_that_is_not_here_is_defined_from_its_card(project, show, tmp_pa
     (tmp_path / "other").mkdir()
     other = small_project(tmp_path / "other")
     page = show(other)
-    check = held_up(page, path)
+    page.cards.check.look_at(path)
+    settle(page)
+    check = page.cards.check
     assert check.define.isVisible()
     assert check.define.name.text() == JUDGE
     check.define.address.setText(server.url)

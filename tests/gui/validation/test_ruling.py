@@ -16,6 +16,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.gui.pages.validation.case_bench import LINE_ROLE, CaseBench
 from annotator.gui.pages.validation.case_cards import CaseFilter, VerdictCase
+from tests.projects.judged_project import judge_everything
 from tests.projects.small_projects import empty_project
 from tests.projects.validation_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
 from tests.windows.judges_window import choose
@@ -167,6 +168,13 @@ def test_where_no_judge_has_judged_one_is_led_to_the_runs(
     window = page.window()
     press("Space")
     assert window.page.NAME == "Judges"
+
+
+def test_what_is_lacking_is_told_in_words_of_the_window(small: Project, page_at_rest: Any) -> None:
+    judge_everything(small, 1)
+    told = page_at_rest(small, "Validate", part="Disagreements").ruling.nothing._words.text()
+    assert "Label page" in told
+    assert "goldsmith " not in told
 
 
 @pytest.mark.parametrize(

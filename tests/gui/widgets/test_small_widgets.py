@@ -41,7 +41,8 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.items import items
-from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetColumn, SheetLine
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetColumn, SheetLine, figure
+from annotator.domain.texts.estimate import Estimate
 from annotator.gui import theme
 from annotator.gui.pages.items import ItemForm
 from annotator.gui.pages.validation.attack_part import FamilyList
@@ -55,7 +56,7 @@ from annotator.gui.widgets.basics import (
     tooltip,
     vertical,
 )
-from annotator.gui.widgets.columns import FilterRow, RowsTree, TickList, line
+from annotator.gui.widgets.columns import END, FilterRow, RowsTree, TickList, line
 from annotator.gui.widgets.fields import (
     AmountBox,
     BudgetBox,
@@ -390,6 +391,16 @@ def tree(qtbot):
     return made
 
 
+def test_in_a_narrow_table_words_are_cut_and_numbers_stay_whole(tree):
+    number = "1,234,567,890.1234"
+    row = line([number, "x" * 60, "y" * 60])
+    row.setTextAlignment(0, END)
+    tree.addTopLevelItem(row)
+    tree.show()
+    tree.resize(290, 100)
+    assert tree.columnWidth(0) > tree.fontMetrics().horizontalAdvance(number) + 16
+
+
 def test_a_row_underneath_stands_for_the_one_above(tree):
     child = line(["piece", "", ""])
     tree.topLevelItem(0).addChild(child)
@@ -667,6 +678,20 @@ def test_sentences_of_a_sheet_take_what_room_there_is_and_spare_some_where_there
     for wide in (460, 560, 460):
         table.resize(wide, 200)
         assert 0 <= table.viewport().width() - table.horizontalHeader().length() <= 1
+
+
+def test_a_figure_keeps_its_interval_where_words_are_cut_and_a_longer_title_has_two_lines(qtbot):
+    model, title = SheetModel(), "Agreement with people, on units of two"
+    cell = figure(Estimate(0.5, 0.4, 0.6, n=30, missing=12, floor=0.1, ceiling=0.9))
+    row = SheetLine((SheetCell("a word " * 9), cell))
+    model.show(ResultSheet("one", "One", (SheetColumn("a", "A"), SheetColumn("b", title)), (row,)))
+    table = owned(qtbot, SheetTable("Figures", model))
+    table.show()
+    table.resize(360, 200)
+    assert table.horizontalScrollBar().maximum() == 0
+    shown, *_ = cell.words.split(" 12 missing")
+    assert table.columnWidth(1) > table.fontMetrics().horizontalAdvance(shown)
+    assert model.headerData(1, Qt.Orientation.Horizontal) == title.replace("people, ", "people,\n")
 
 
 def test_a_nul_gets_into_no_list_that_may_be_written_into(small, window_over):

@@ -272,17 +272,17 @@ def corrected_by_labels(project: Project, folder: Path) -> None:
     view = result_views.named("corrected", validation_views.VIEWS)
     board, *_ = view.sheets(view.report(project, **fitting))
     (by_results,) = (
-        [row.estimate.value for row in results.rows(project, rater.id, RATING) if _is_mean(row)]
+        [
+            row.estimate.value
+            for row in results.rows(project, rater.id, RATING)
+            if (row.metric, row.group_by) == ("planted.mean", "all")
+        ]
         for rater in result_raters.raters(project, RATING)
         if rater.name == "baseline"
     )
     assert sorted(round(line.cells[1].value, 9) for line in board.lines) == sorted(
         round(value, 9) for value in by_results
     )
-
-
-def _is_mean(row: results.ResultRow) -> bool:
-    return (row.metric, row.group_by) == ("planted.mean", "all")
 
 
 def labels_leave_and_return(project: Project, folder: Path) -> None:

@@ -338,7 +338,7 @@ def test_a_run_that_is_not_fully_judged_leaves_a_range():
     # Of .5 and [.25, 1] the best is at least .5 and at most 1.
     result = best_of([*known(0.5), missing(0.25, 1.0)], 2)
     assert (result.value, result.floor, result.ceiling, result.missing) == (None, 0.5, 1.0, 1)
-    assert result.note == "1 judgements of its runs are missing"
+    assert result.note == "1 judgement missing in its runs"
 
 
 def test_a_run_with_nothing_to_score_is_no_run():

@@ -317,7 +317,7 @@ class AuthorPage(Page):
         place = self._ids.index(item_id) + 1 if item_id in self._ids else 0
         self.header.show_item(self.item, place, len(self._ids))
         self.header.show_due(self.assigned.due(item_id))
-        self.header.show_settled(self.assigned.settled(item_id))
+        self.header.became.setVisible(self.assigned.settled(item_id))
         self.origin = origin = self.session.ask(materials.origin, self.item)
         self.header.show_origin(origin.seminar.key if origin else "")
         beside = self.session.ask(items.beside, item_id) or []
@@ -572,10 +572,6 @@ class ItemHeader(QFrame):
         """Lead to the seminar of that key, whose task the item was made from; nowhere where it is empty."""
         self.seminar.setText(f"Seminar {seminar}")
         self.seminar.setVisible(bool(seminar))
-
-    def show_settled(self, settled: bool) -> None:
-        """Offer to show what happened to this person's work, where there is a consensus."""
-        self.became.setVisible(settled)
 
     def _show_question(self) -> None:
         question = self._item.question.strip() if self._item else ""

@@ -43,7 +43,7 @@ from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 
 
 def whose(rater: ResultRater) -> str:
-    return f"{rater.name} (a floor)" if rater.floor else rater.name
+    return f"{rater.name} (a lower bound)" if rater.floor else rater.name
 
 
 def second(pair: RaterPair) -> str:
@@ -64,7 +64,7 @@ def account(pair: RaterPair, comparison: JudgeComparison) -> str:
     result = next(each for name in agreement_report.MAIN for each in pair.figures if each.name == name)
     sentences += [*filter(None, [agreement_report.reason(result)]), *agreement_report.remarks(result)]
     if pair.a.floor or pair.b.floor:
-        sentences.append("the baseline is a floor, not a judge")
+        sentences.append("the baseline is a lower bound, not a judge")
     return " ".join(
         f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in sentences if part
     )

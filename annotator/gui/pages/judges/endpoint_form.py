@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import facts
-from annotator.domain.judges.judge import Judge, Price, PricedAsking
+from annotator.domain.judges.judge import Judge, PricedAsking
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.parts import holds
@@ -189,7 +189,10 @@ class EndpointForm(Pane):
         for name, field in self.fields.items():
             field.setText(str(getattr(judge, name)))
             field.setCursorPosition(0)
-        self._put_price(judge.settings.price)
+        price = judge.settings.price
+        amounts = (price.input, price.output, price.cached) if price else (None, None, None)
+        for field, amount in zip(self.prices, amounts, strict=True):
+            field.setText("" if amount is None else f"{amount:.10g}")
         self._put_sent(judge.settings.headers, judge.settings.query)
         self.weights.setChecked(judge.settings.weights_shown)
         self.calls.setValue(judge.settings.requests_per_minute or 0)
@@ -281,11 +284,6 @@ class EndpointForm(Pane):
         for widget in (self.weights, self.calls, self.tokens, self.key, self.keep, self.forget):
             widget.setEnabled(not readonly and not follows)
         self.locked.show_words(FOLLOWS if follows else HAS_JUDGED if judged else "")
-
-    def _put_price(self, price: Price | None) -> None:
-        amounts = (price.input, price.output, price.cached) if price else (None, None, None)
-        for field, amount in zip(self.prices, amounts, strict=True):
-            field.setText("" if amount is None else f"{amount:.10g}")
 
     def _show_price(self) -> None:
         """Say what its tokens cost; looked up on another thread, since the table takes a moment to load."""

@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtWidgets import QHeaderView, QTextBrowser, QWidget
 
 from annotator.actions.judges import prompts
 from annotator.actions.judges.prompts import PromptLine
@@ -279,7 +279,9 @@ class PromptsPart(PagePart):
             CellsTable("Prompts", self.model, stretched=0, moved=self._turn), wordWrap=True
         )
         # What tells two prompts of one title apart stands at its end.
-        self.table.row_height = 44
+        with_properties(self.table.verticalHeader(), minimumSectionSize=44).setSectionResizeMode(
+            QHeaderView.ResizeMode.ResizeToContents
+        )
         self.edit, self.look = PromptEdit(session), PromptLook(session)
         self.note = LineField(
             placeholderText="Why is it changed? Stored with the version.",

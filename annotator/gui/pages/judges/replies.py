@@ -25,7 +25,7 @@ from annotator.actions.runs.journal import (
 from annotator.actions.runs.run_records import JudgeTotal, RunLine
 from annotator.actions.validation.disagreements import RaterDifference
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.words import CutList, local
+from annotator.domain.texts.words import CutList, counted, local
 from annotator.gui.pages.judges.roster import RUNS_OFFERED, run_words
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
@@ -441,7 +441,7 @@ def _read_anew(
 
 def _counted(lines: JudgementLines) -> str:
     shown = len(lines.lines)
-    summary = f"{shown:,} of {lines.counts[ALL]:,} judgements"
+    summary = f"{shown:,} of {counted(lines.counts[ALL], 'judgement')}"
     if lines.left_off:
         summary = f"The first {shown:,} of {shown + lines.left_off:,}: narrow the list to see the others"
     missing = lines.counts[NO_VERDICT]

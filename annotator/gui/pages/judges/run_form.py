@@ -190,18 +190,15 @@ class RunForm(Pane):
         self._judges = {judge.name: judge for judge in known}
         self._offers = {one.name: one for one in offers}
         offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
-        self._offer_what()
-        all_ticked = self.systems.ticked() == self.systems.values()
-        self.systems.offer({system: system for system in systems}, ticked=all_ticked)
-        self.form.setRowVisible(self.systems, bool(systems))
-        self._turn()
-
-    def _offer_what(self) -> None:
-        """Offer what can be run now, and after it what lacks something; what is chosen already stays."""
+        # What can be run now, and after it what lacks something.
         offered = [one for one in self._offers.values() if isinstance(one, ExtractionOffer) or one.by_model]
         offered.sort(key=lambda one: not judge_runs.runnable(one))
         words = (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title for one in offered)
         offer(self.what, [(label, one.name) for label, one in zip(words, offered, strict=True)])
+        all_ticked = self.systems.ticked() == self.systems.values()
+        self.systems.offer({system: system for system in systems}, ticked=all_ticked)
+        self.form.setRowVisible(self.systems, bool(systems))
+        self._turn()
 
     @property
     def offered(self) -> ProtocolOffer | ExtractionOffer | None:

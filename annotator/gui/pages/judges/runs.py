@@ -419,7 +419,8 @@ class RunsPart(PagePart):
         able = writable and look is not None and not look.refused and look.to_do > 0 and not empty
         going = self.driver.running
         judged = run is not None and purpose(run.protocol.removeprefix(CHECKS)) == "judging"
-        self.bar.set_words("run_again", again_words(run))
+        unfinished = run is not None and run.done < run.total
+        self.bar.set_words("run_again", "Resume it" if unfinished else "Ask for the missing")
         self.bar.enable_all(
             {
                 "submit": able and not going,
@@ -445,10 +446,6 @@ class RunsPart(PagePart):
         run = self.past.run()
         if run is not None and self.bar.buttons["run_costs"].isEnabled():
             self.session.go("Judges", part="Costs", run_id=run.id)
-
-
-def again_words(run: RunLine | None) -> str:
-    return "Resume it" if run is not None and run.done < run.total else "Ask for the missing"
 
 
 def _priced(project: Project, order: RunRequest) -> tuple[RunRequest, list[str]]:

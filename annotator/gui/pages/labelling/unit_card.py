@@ -142,8 +142,8 @@ class UnitDetails(QWidget):
         )
         lock(self.clear_evidence, self._locked)
         read = presentation_of(self._protocol).read
-        self._no_evidence = ElidedLabel(
-            f"No evidence yet: select words in the {read}, then {keys.shown('evidence')}", "hint"
+        self._no_evidence = PlainLabel(
+            f"No evidence yet: select words in the {read}, then {keys.shown('evidence')}", "hint", wrap=True
         )
         return horizontal(
             self.show_evidence, self.clear_evidence, (self._no_evidence, 1), StretchSpace(0), spacing=2

@@ -88,7 +88,8 @@ class DrawingBar(OrderPane):
         """Get ready to draw one thing; `line` is the report at the cursor."""
         self._drawing, self._line = drawing, line
         known = self.session.ask(judges.all_of) or []
-        fit = [judge for judge in known if drawing is not None and _draws(judge, drawing)]
+        kinds = {JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if drawing is not None and drawing.alone else [])}
+        fit = [judge for judge in known if drawing is not None and judge.kind in kinds]
         fit.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(_named(one), one.name) for one in fit])
         things = drawing.things if drawing else "report"
@@ -148,10 +149,6 @@ class DrawingBar(OrderPane):
         say_ended(self.answer, line, f"{line['done']:,} of {line['total']:,} are extracted.")
 
 
-def _draws(judge: Judge, drawing: ExtractionOffer) -> bool:
-    return judge.kind == JudgeKind.ENDPOINT or (judge.kind == JudgeKind.BASELINE and drawing.alone)
-
-
 def _named(judge: Judge) -> str:
     return f"{judge.name} (no network)" if judge.kind == JudgeKind.BASELINE else judge.name
 
@@ -159,7 +156,7 @@ def _named(judge: Judge) -> str:
 # A judge's replies are read one after the other.
 RULE = "\n\n" + "─" * 24 + "\n\n"
 
-LIST_WIDTH, LEAST_WIDTH = 330, 240
+LIST_WIDTH, LEAST_WIDTH = 342, 240
 
 
 class Drawable(Enum):

@@ -213,7 +213,7 @@ class BoardView(TabPart):
         selected = selected or [line.assignment_id for line in self.chosen()]
         self.model.narrow(self.filters.narrowed())
         shown, total = self.model.rowCount(), self.model.counted("")
-        self.filters.show_count(shown, total)
+        self.filters.count.setText(f"{shown:,} of {total:,}" if shown != total else counted(total, "piece"))
         self.middle.setCurrentIndex(0 if shown or not total else 1)
         self._choose(selected, row)
         self.people.show_person(self.filters.person_id)
@@ -324,9 +324,6 @@ class BoardFilters(QWidget):
         for combo in (self.stage, self.state):
             combo.setCurrentIndex(0)
         self.choose_person("")
-
-    def show_count(self, shown: int, total: int) -> None:
-        self.count.setText(f"{shown:,} of {total:,}" if shown != total else counted(total, "piece"))
 
 
 def _look(state: str) -> tuple[str, int, str]:

@@ -82,7 +82,6 @@ class PlanPreview(QWidget):
             if not column.number or any(column.words(each) != "0" for each in loads)
         ]
         self.load.show(loads, (*filled, *beside))
-        self.loads.resizeColumnsToContents()
         self.lines.show(item_plans(work.lines), columns(work.lines, aliases, plan.overlap))
 
     def _say(self, work: PlannedWork) -> None:
@@ -109,7 +108,7 @@ def _summary(work: PlannedWork) -> str:
 
 
 LOADS: Sequence[Column[Load]] = (
-    Column("Person", lambda each: each.alias, tip=lambda each: each.name),
+    Column("Person", lambda each: each.alias, tip=lambda each: each.name, firm=True),
     Column("Items", lambda each: f"{each.items:,}", number=True, about="Items that they write or label for"),
     Column("Had", lambda each: f"{each.assignments - each.new:,}", number=True, about="Already assigned"),
     Column("New", lambda each: f"{each.new:,}", number=True, about="Added by this plan"),

@@ -212,6 +212,7 @@ COLUMNS: tuple[Column[AssignmentStatus], ...] = (
         118,
         tip=lambda line: f"Due {due_words(line.due)}" if line.overdue and line.due else _due(line),
         look=lambda line: ("warning", "state-disagree") if line.overdue else None,
+        firm=True,
     ),
     Column("Units", _units, 72, tip=_explained_units, number=True, room=700),
     Column("Time", lambda line: time_words(line.seconds), 62, number=True, room=900),
@@ -559,7 +560,8 @@ class TotalsTable(LinesTable):
         aliases = {line.person_id: line.alias for line in lines}
         result = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
         self._filling = True
-        self.totals.show(with_everybody(result), columns(aliases, programs))
+        everybody = [_together(result)] if result else []
+        self.totals.show([*everybody, *result], columns(aliases, programs))
         self._filling = False
         self.show_person(person_id)
 
@@ -630,11 +632,6 @@ def columns(
             "Goldsmith", lambda total: worked_with.get(total.key, ""), 92, tip=states, about=VERSION, room=440
         ),
     )
-
-
-def with_everybody(totals: Sequence[StatusTotal]) -> list[StatusTotal]:
-    """What they come to together, then the totals in the order given; the first has an empty key."""
-    return [_together(totals), *totals] if totals else []
 
 
 def _together(totals: Sequence[StatusTotal]) -> StatusTotal:

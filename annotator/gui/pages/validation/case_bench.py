@@ -218,9 +218,8 @@ class CaseBench(Splitter):
             case = case.with_sides(result.sides)
         self.reading.show_reading(result, case.voices)
         number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(CaseFilter.ALL)
-        where = (
-            f"Item \u2068{case.place.item_key}\u2069 · weight {case.place.weight:g} · {number:,} of {every:,}"
-        )
+        weight = f"weight {case.place.weight:g} · " if case.place.weight else ""
+        where = f"Item \u2068{case.place.item_key}\u2069 · {weight}{number:,} of {every:,}"
         self.card.show_case(case, result, where, self.reading)
         self._show_ruling()
 

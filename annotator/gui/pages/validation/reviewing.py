@@ -14,7 +14,7 @@ from annotator.actions.sets.reviews import AcceptanceRate, ReviewCase, ReviewOrd
 from annotator.actions.studies import part_views
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Review
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
 from annotator.gui.pages.validation.case_bench import (
@@ -238,7 +238,7 @@ def _items(keys: Sequence[str]) -> str:
 def _nothing(look: ReviewLook) -> tuple[str, str]:
     outlook = look.outlook
     if look.refusal is not None:
-        return look.refusal.happened.rstrip("."), look.refusal.todo
+        return look.refusal.happened.rstrip("."), in_window(look.refusal.todo)
     if look.choice.order == ReviewOrder.ERRORS.value and outlook is not None and not outlook.blind:
         return "No errors to name", "Draw reports above; what a judge finds lacking in them appears here."
     if outlook is None or not outlook.verdicts:

@@ -29,7 +29,7 @@ from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.judges.judge import InformedRuling
 from annotator.domain.judges.validation import Split
 from annotator.domain.texts.estimate import Estimate, decimal, interval
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui.pages.validation.case_bench import (
     NOTHING,
@@ -633,7 +633,7 @@ def _held_back(look: RulingLook) -> str:
 
 def _nothing(look: RulingLook) -> tuple[str, str]:
     if look.refusal is not None:
-        return look.refusal.happened.rstrip("."), look.refusal.todo
+        return look.refusal.happened.rstrip("."), in_window(look.refusal.todo)
     if not look.choice.protocol:
         return "No judge has judged anything yet", "Run a judge on the reports that people labelled."
     if not look.outlook.judged:

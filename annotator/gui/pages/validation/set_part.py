@@ -674,11 +674,8 @@ class SetsPart(PagePart):
     def _save_labels(self) -> None:
         forms = {words: name for name, words in label_matching.offered().items()}
         name, kind = QFileDialog.getSaveFileName(self, "Save labels", "labels.csv", ";;".join(forms))
-        if name:
-            self.save_labels(Path(name), forms.get(kind, ""))
-
-    def save_labels(self, path: Path, form: str = "") -> None:
-        if (result := self.session.ask(label_matching.export, path, form)) is not None:
+        form = forms.get(kind, "")
+        if name and (result := self.session.ask(label_matching.export, Path(name), form)) is not None:
             self.answer.show_message(
                 "success",
                 f"Wrote {counted(result.labels, 'label')} of {', '.join(result.raters)}.",
