@@ -44,7 +44,8 @@ if os.environ.setdefault("QT_QPA_PLATFORM", "offscreen") == "offscreen":
 # A keyring of the machine must neither be read nor written by a test.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
-import sqlmodel  # noqa: E402, F401
+# Before any other module brings Qt, whose hook on importing reads the source of whatever comes after it.
+import annotator.gui  # noqa: E402, F401
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -35,7 +35,7 @@ def main() -> int:
     application = make_application()
     with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
         path = Path(folder) / "sample.goldsmith"
-        samples.create(path).close()
+        samples.create(path, to_work_in=not options.quick).close()
         window = Window(Project.open(path))
         window.show()
         for place in places(window.session.project):

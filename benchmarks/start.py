@@ -83,7 +83,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {STOPWATCH: "1", "HOME": folder, "XDG_CONFIG_HOME": folder, "APPDATA": folder}
         project = Path(folder) / "sample.goldsmith"
-        samples.create(project).close()
+        samples.create(project, to_work_in=not options.quick).close()
         result = medians(sides(project, options.inspect), options.rounds)
     print(*(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in result.items()), sep=", ")
     print(f"  {result['bare with SQLModel'] / result['bare']:.2f} times the bare window for SQLModel alone")

@@ -14,6 +14,7 @@ from sqlalchemy.util import LRUCache
 # "GOLD" in ASCII: tells a Goldsmith project from any other SQLite file.
 APPLICATION_ID = 0x474F4C44
 PRAGMAS = {
+    "fullfsync": 1,
     "journal_mode": "truncate",
     "synchronous": 2,
     "foreign_keys": 1,
@@ -60,7 +61,6 @@ def uri(path: Path, mode: str) -> str:
 
 def _set_pragmas(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA mmap_size=0")
-    connection.execute("PRAGMA fullfsync=ON")
     for name, setting in PRAGMAS.items():
         connection.execute(f"PRAGMA {name}={setting}")
         (result,) = connection.execute(f"PRAGMA {name}").fetchone()

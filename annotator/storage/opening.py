@@ -9,7 +9,7 @@ import tempfile
 import unicodedata
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from sqlalchemy import (
@@ -204,7 +204,12 @@ def objects_of(connection: sqlite3.Connection) -> str:
         "SELECT type || ' ' || name || ',' || sql FROM sqlite_master WHERE sql IS NOT NULL "
         "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'item_words_*'"
     )
-    defined = (re.sub(r"[\s\"'`]", "", words).split(",") for (words,) in connection.execute(question))
+    return _hash_of_definitions(tuple(words for (words,) in connection.execute(question)))
+
+
+@lru_cache(maxsize=2)
+def _hash_of_definitions(definitions: tuple[str, ...]) -> str:
+    defined = (re.sub(r"[\s\"'`]", "", words).split(",") for words in definitions)
     # A migration writes the constraints of a table in any order.
     return sha256("\n".join(sorted(",".join(sorted(parts)) for parts in defined)))
 

@@ -43,8 +43,7 @@ def small(tmp_path: Path) -> Project:
 @pytest.fixture
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     """What PROJECT of the file makes in a folder; a window over it closes it."""
-    made: Project = request.module.PROJECT(tmp_path)
-    return made
+    return request.module.PROJECT(tmp_path)
 
 
 @pytest.fixture
@@ -63,10 +62,12 @@ def window_over(windows: list[Window]) -> Callable[..., Window]:
     """Makes windows over projects."""
 
     def make(project: Project, page: str = "Items", **place: object) -> Window:
-        window = Window(project, "Items")
+        window = Window(project, page, **place)
         windows.append(window)
         window.show()
-        window.show_page(page, **place)
+        if page not in window._pages:
+            # What is no place of the project is only gone to.
+            window.show_page(page, **place)
         return window
 
     return make

@@ -7,6 +7,7 @@ from sqlalchemy import insert, update
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.imports import samples
 from annotator.actions.items import items, pages
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
@@ -46,6 +47,12 @@ def project_with(path: Path, people_added: int = 1) -> Project:
     for number in range(people_added):
         people.add_person(project, f"Rater {number + 2}", (Role.ANNOTATOR,))
     return project
+
+
+@once
+def small_sample(path: Path, name: str) -> Project:
+    """The sample of a single paper, “related-work” or “seminar”."""
+    return samples.create_small(path / f"{name}.goldsmith", name)
 
 
 @once

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.imports import samples
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import model_drafts
 from annotator.actions.papers import human_agreement, paper_tables
@@ -30,6 +29,7 @@ from annotator.stats.validation import comparison
 from tests.house import reading
 from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
+from tests.projects.small_projects import small_sample
 
 JUDGED = {protocol.name for paper in papers() if paper.tables for protocol in paper.protocols}
 
@@ -78,7 +78,7 @@ def shown(project: Project, name: str, chosen: dict[str, str]) -> tuple[ResultSh
 def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     made: Project, sample: Project, tmp_path: Path
 ) -> None:
-    related = samples.create_small(tmp_path / "related.goldsmith", samples.RELATED_WORK)
+    related = small_sample(tmp_path, "related-work")
     rated = rated_tasks(tmp_path)
     told = {words for one in (made, sample, related, rated) for words in told_by_views(one)}
     told |= told_by_tables(rated, related)
@@ -88,7 +88,7 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     # What no project here is judged by is told by its metrics, as that of others is.
     told |= set(scoring.departures(info.name for info in scoring.described() if info.protocol not in JUDGED))
     told |= set(human_agreement.departures(PROTOCOLS.values()))
-    seminar = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    seminar = small_sample(tmp_path, "seminar")
     standings, *_ = result_views.show(seminar, "contest", {}).sheets
     told |= set(standings.departures)
     ordered = (*EXTRACTIONS.values(), *model_drafts.OFFERED.values())

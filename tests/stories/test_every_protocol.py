@@ -14,7 +14,6 @@ from sqlalchemy import select
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.settings import widen
-from annotator.actions.imports import samples
 from annotator.actions.items import items, materials, pages
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting, model_drafts
@@ -45,7 +44,7 @@ from tests.projects.both_papers import (
     add_nuggets,
     both_papers,
 )
-from tests.projects.small_projects import add_report
+from tests.projects.small_projects import add_report, small_sample
 from tests.servers.served import CountingServer, near
 from tests.storage import sql
 from tests.templates import once
@@ -299,7 +298,7 @@ def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, 
 
 @pytest.mark.parametrize("piece_words", [0, 150, 400])
 def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, piece_words: int) -> None:
-    project = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    project = small_sample(tmp_path, "seminar")
     with at_work(CountingServer()) as server:
         server.listed = 6
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
@@ -311,7 +310,7 @@ def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, pie
 
 
 def test_tasks_of_a_seminar_take_what_their_estimate_says(tmp_path: Path) -> None:
-    project = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    project = small_sample(tmp_path, "seminar")
     seminar = keys(project)[0]
     with at_work(CountingServer()) as server:
         server.listed, server.fixed = 6, {"phase": Phase.SYNTHESIZE.value, "family": Family.SURVEY.value}

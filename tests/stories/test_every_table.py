@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete
 
-from annotator.actions.imports import practice, samples
+from annotator.actions.imports import practice
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.labelling import labels
@@ -38,7 +38,7 @@ from tests.material.labelled_sections import (
 from tests.material.printed_project import LIMITED, UNTIL, printed_project
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
-from tests.projects.small_projects import SYSTEMS, submit_labels
+from tests.projects.small_projects import SYSTEMS, small_sample, submit_labels
 from tests.storage import sql
 
 FOUR = ("Accuracy", "Precision", "Recall", "F1")
@@ -545,7 +545,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def test_results_leave_in_the_files_of_the_papers_repository(tmp_path, capsys):
     """What is computed leaves; the baseline's figures do not, and the export says so."""
-    project = samples.create_small(tmp_path / "sections.goldsmith", samples.RELATED_WORK)
+    project = small_sample(tmp_path, "related-work")
     recorded = judges.named(project, practice.RECORDED).id
     with project.store.write() as db:
         db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.rater_id == recorded))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sys import intern
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, exists, func, not_, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, exists, func, not_, or_, select, true
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from annotator.actions.authoring import annotating
@@ -103,29 +103,15 @@ def raters_under(project: Project, protocols: Iterable[str] | None = None) -> di
     """The same under each of several protocols, by default those in use, looked up at once."""
     names = profile.protocols(project) if protocols is None else protocols
     result: dict[str, list[ResultRater]] = {protocol: [] for protocol in names}
-    j, judged = COUNTED.c, [protocol for protocol in result if PROTOCOLS[protocol].values]
-    last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
-    of_judges = (
-        select(j.protocol, j.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind, last.c.at, func.max(j.trial))
-        .join(JUDGE, JUDGE.c.id == j.rater_id)
-        .outerjoin(last, last.c.judge_id == JUDGE.c.id)
-        .where(j.protocol.in_(judged), j.rater_kind == RaterKind.JUDGE.value, _in_use(j))
-        .group_by(j.protocol, j.rater_id)
-        .order_by(last.c.at.desc(), JUDGE.c.name)
-    )
-    of_people = (
-        select(j.protocol, func.count())
-        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.ANSWERED), _in_use(j))
-        .group_by(j.protocol)
-    )
+    judged = {"judged": [protocol for protocol in result if PROTOCOLS[protocol].values]}
     failed = kept_keys.failed_tests(project)
     with project.store.read() as db:
-        for protocol, judge_id, name, judged_by_it, kind, at, trials in db.execute(of_judges):
+        for protocol, judge_id, name, judged_by_it, kind, at, trials in db.execute(_OF_JUDGES, judged):
             began = at.replace(tzinfo=UTC) if at else UNDATED
             why = failed.get(judge_id, "")
             again = repeats(project, protocol, judge_id) if trials > 1 else None
             result[protocol].append(ResultRater(judge_id, name, judged_by_it, kind, began, why, again))
-        for protocol, by_people in db.execute(of_people):
+        for protocol, by_people in db.execute(_OF_PEOPLE, judged):
             result[protocol].append(ResultRater(PEOPLE, PEOPLE, by_people))
         silent = [PROTOCOLS[protocol] for protocol, own in result.items() if not own]
         for definition, there in _computed(db, silent):
@@ -153,15 +139,7 @@ def everybody_under(project: Project, protocols: Iterable[str] | None = None) ->
         return result
     for protocol, settled in Counter(label.protocol for label in _settled(project, judged)).items():
         result[protocol].append(ResultRater(CONSENSUS, CONSENSUS, settled))
-    j = COUNTED.c
-    each = (
-        select(j.protocol, j.rater_id, PERSON.c.alias, func.count())
-        .join(PERSON, PERSON.c.id == j.rater_id)
-        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.ANSWERED))
-        .group_by(j.protocol, j.rater_id)
-        .order_by(PERSON.c.alias)
-    )
-    for protocol, person_id, alias, n in project.query(each):
+    for protocol, person_id, alias, n in project.query(_OF_EACH, {"judged": judged}):
         result[protocol].append(ResultRater(f"{PERSON_KEY}{person_id}", alias, n))
     return result
 
@@ -371,6 +349,28 @@ def _by(j: ReadOnlyColumnCollection[str, ColumnElement[Any]], rater_id: str) -> 
     return and_(true(), j.rater_id == rater_id)
 
 
+# Worded once: what counts takes longer to put into a statement than a small project takes to answer.
+_J, _JUDGED = COUNTED.c, COUNTED.c.protocol.in_(bindparam("judged", expanding=True))
+_LAST = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
+_OF_JUDGES = (
+    select(_J.protocol, _J.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind, _LAST.c.at, func.max(_J.trial))
+    .join(JUDGE, JUDGE.c.id == _J.rater_id)
+    .outerjoin(_LAST, _LAST.c.judge_id == JUDGE.c.id)
+    .where(_JUDGED, _J.rater_kind == RaterKind.JUDGE.value, _in_use(_J))
+    .group_by(_J.protocol, _J.rater_id)
+    .order_by(_LAST.c.at.desc(), JUDGE.c.name)
+)
+_ANSWERED = and_(_JUDGED, _by(_J, PEOPLE), _J.status.in_(label_rows.ANSWERED))
+_OF_PEOPLE = select(_J.protocol, func.count()).where(_ANSWERED, _in_use(_J)).group_by(_J.protocol)
+_OF_EACH = (
+    select(_J.protocol, _J.rater_id, PERSON.c.alias, func.count())
+    .join(PERSON, PERSON.c.id == _J.rater_id)
+    .where(_ANSWERED)
+    .group_by(_J.protocol, _J.rater_id)
+    .order_by(PERSON.c.alias)
+)
+
+
 def _settled(project: Project, protocols: Collection[str], item_id: str = "") -> list[Label]:
     with project.store.read() as db:
         rows = annotating.judged_rows(db, Kind.LABELS, [item_id] if item_id else None).values()
@@ -390,18 +390,18 @@ def _as_row(protocol: Protocol, item_id: str, label: Label) -> dict[str, Any]:
     }  # fmt: skip
 
 
+_OF_KINDS = select(EXTRACT.c.kind, func.count()).where(EXTRACT.c.response_id != "").group_by(EXTRACT.c.kind)
+_OF_MODES = select(RESPONSE.c.mode, func.count()).group_by(RESPONSE.c.mode)
+
+
 def _computed(db: Connection, protocols: Sequence[Protocol]) -> Iterator[tuple[Protocol, int]]:
     """Of how many extracts or responses figures are computed without a rater, for each of these protocols."""
-    of_kinds = (
-        select(EXTRACT.c.kind, func.count()).where(EXTRACT.c.response_id != "").group_by(EXTRACT.c.kind)
-    )
-    of_modes = select(RESPONSE.c.mode, func.count()).group_by(RESPONSE.c.mode)
     by_kinds = any(protocol.parts for protocol in protocols)
     by_modes = any(
         not protocol.parts and (protocol.exemplar or not protocol.values) for protocol in protocols
     )
-    part_counts: dict[str, int] = dict(db.execute(of_kinds).all()) if by_kinds else {}
-    modes: dict[str, int] = dict(db.execute(of_modes).all()) if by_modes else {}
+    part_counts: dict[str, int] = dict(db.execute(_OF_KINDS).all()) if by_kinds else {}
+    modes: dict[str, int] = dict(db.execute(_OF_MODES).all()) if by_modes else {}
     for protocol in protocols:
         if protocol.parts:
             yield protocol, sum(part_counts.get(part.value, 0) for part in protocol.parts)

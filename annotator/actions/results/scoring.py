@@ -173,12 +173,22 @@ def _unit_documents(protocol: Protocol) -> tuple[Kind | ResponsePart, ...]:
     return (protocol.unit_kind,) if protocol.unit_kind is not None else protocol.parts
 
 
+_ASKED = (
+    select(RESPONSE.c.mode)
+    .distinct()
+    .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+    .where(RESPONSE.c.mode.not_in((EXEMPLAR, CONTINUATION)), ITEM.c.retired.is_(False), items.ANSWERED)
+)
+
+
 def modes_of(project: Project) -> tuple[str, ...]:
     """The modes in which systems were asked, the known ones in their order, then others by name."""
-    question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-    question = question.where(RESPONSE.c.mode.not_in((EXEMPLAR, CONTINUATION)))
-    result = project.query(question.where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars()
-    return tuple(sorted(result, key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode)))
+    return tuple(
+        sorted(
+            project.query(_ASKED).scalars(),
+            key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode),
+        )
+    )
 
 
 def main_mode(project: Project) -> str:

@@ -117,9 +117,10 @@ class Likeness:
         return self.composite > THRESHOLD
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case; what is written without spaces is parted by Unicode's rules."""
-    return [part for word in _WORD.findall(text.casefold()) for part in _parted(word)]
+    return tuple(part for word in _WORD.findall(text.casefold()) for part in _parted(word))
 
 
 def _parted(word: str) -> Iterable[str]:

@@ -10,7 +10,6 @@ import pytest
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.assignments import assignments
 from annotator.actions.home.home import MOST, readiness, report
-from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, labels
 from annotator.actions.parcels import waiting
@@ -23,6 +22,7 @@ from annotator.protocols import USUAL
 from tests.material.bundles import ANSWERS
 from tests.projects.adjudication_project import contested_project, labels_project
 from tests.projects.generated_project import generated_project
+from tests.projects.small_projects import small_sample
 from tests.projects.validation_project import validation_project
 
 
@@ -144,7 +144,7 @@ def test_an_annotator_sees_their_own_work_alone(project):
 
 
 def test_what_is_due_is_counted_by_what_an_item_is(tmp_path):
-    with closing(samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)) as project:
+    with closing(small_sample(tmp_path, "seminar")) as project:
         items.change(project, items.ids(project)[-1], retired=True)
         done = steps(project)
     assert (done["Seminars"], done["Tasks kept"]) == ((1, None), (4, None))

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.imports import samples
 from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases
@@ -26,7 +25,7 @@ from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import project_with, small_project
+from tests.projects.small_projects import project_with, small_project, small_sample
 from tests.servers.said_by_judges import places, say
 from tests.storage import sql
 
@@ -481,5 +480,4 @@ def test_a_table_is_listed_where_it_has_figures(tmp_path: Path) -> None:
 
 
 def test_sources_of_a_seminar_are_no_cell_of_the_balance(tmp_path: Path) -> None:
-    made = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
-    assert result_views.show(made, "sources", {}).sheets == ()
+    assert result_views.show(small_sample(tmp_path, "seminar"), "sources", {}).sheets == ()

@@ -26,7 +26,7 @@ from annotator.domain.material.extract import pieces
 from annotator.domain.material.item import Source, SourceFormat
 from annotator.domain.material.transcript import LEFT_OUT, of_source
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import add_report
+from tests.projects.small_projects import add_report, small_sample
 from tests.storage import sql
 
 VTT = """WEBVTT
@@ -153,7 +153,7 @@ ONE_LEFT_OUT = "1 report on a seminar is left out: a seminar is what tasks are m
 @pytest.fixture
 def answered(tmp_path: Path) -> Project:
     """The sample of a seminar, on which a system wrote and was judged before it was known for one."""
-    project = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
+    project = small_sample(tmp_path, "seminar")
     items.change(project, items.ids(project)[0], dataset="", question="How are song detectors audited?")
     add_report(project, items.ids(project)[0], "Pendrel", REPORT)
     for order in (RunRequest("baseline", f"{KAE.protocol}.extract"), KAE):

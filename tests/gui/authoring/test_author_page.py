@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings
-from annotator.actions.imports import imports, samples
+from annotator.actions.imports import imports
 from annotator.actions.items import items, materials
 from annotator.actions.items.materials import Thing
 from annotator.actions.labelling import label_sealing, labels
@@ -42,7 +42,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.storage.tables import ARTIFACT
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
-from tests.projects.small_projects import add_report, project_with
+from tests.projects.small_projects import add_report, project_with, small_sample
 from tests.storage import sql
 from tests.windows.using import focus, press, settle, type_words
 
@@ -600,7 +600,7 @@ def test_units_are_merged_and_split_by_keys(open_talk, talked):
 
 
 def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_and_time(page_over, tmp_path):
-    made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
+    made = small_sample(tmp_path, "seminar")
     seminar, task, *_ = items.ids(made)
     page = page_over(made, "Author", item_id=seminar)
     # Of what is written for an item's role, what this project uses.

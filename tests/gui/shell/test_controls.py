@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 
-from annotator.actions.imports import samples
 from tests.gui.shell.test_fits import LAPTOP, controls, in_view
+from tests.projects.small_projects import small_sample
 from tests.windows.using import settle
 
 MOST = 12
@@ -58,14 +58,9 @@ def tabs(window) -> Iterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["", samples.RELATED_WORK, samples.SEMINAR])
+@pytest.mark.parametrize("name", ["", "related-work", "seminar"])
 def test_no_tab_has_more_than_twelve_controls(name, request, tmp_path, window_over):
-    made = (
-        samples.create_small(tmp_path / "s.goldsmith", name)
-        if name
-        else request.getfixturevalue("whole_sample")
-    )
-    window = window_over(made)
+    window = window_over(small_sample(tmp_path, name) if name else request.getfixturevalue("whole_sample"))
     window.resize(*LAPTOP)
     many = {tab: len(counted(window.page)) for tab in tabs(window)}
     assert {tab: number for tab, number in many.items() if number > MOST and tab not in LATER} == {}

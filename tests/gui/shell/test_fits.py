@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.gui import theme
 from annotator.gui.shell.frame import Frame
@@ -31,6 +30,7 @@ from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars import ActsBar, Command
 from annotator.gui.widgets.columns import LinesTable
 from tests.gui.shell.test_window import EVERY_PAGE
+from tests.projects.small_projects import small_sample
 from tests.windows.using import owned, settle
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
@@ -340,13 +340,13 @@ def test_in_a_small_window_the_source_gives_way_to_the_guideline_until_it_is_rea
 
 # Of the samples of single papers, what the large one lacks.
 THEIR_OWN = {
-    samples.RELATED_WORK: ("Author", "Label", "Results", "Guidelines"),
-    samples.SEMINAR: ("Author", "Label", "Material", "Contest"),
+    "related-work": ("Author", "Label", "Results", "Guidelines"),
+    "seminar": ("Author", "Label", "Material", "Contest"),
 }
 
 
 @pytest.mark.parametrize("name", THEIR_OWN)
 def test_pages_of_the_sample_of_a_paper_fit(name, tmp_path, window_over):
-    window = window_over(samples.create_small(tmp_path / "small.goldsmith", name))
+    window = window_over(small_sample(tmp_path, name))
     result = check(window, [LAPTOP], 150, partial(views, pages=THEIR_OWN[name]))
     assert not result, "\n".join(result)

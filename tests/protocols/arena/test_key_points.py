@@ -554,7 +554,7 @@ def test_nothing_in_common_is_0_and_the_same_is_1() -> None:
 
 
 def test_chinese_words_are_parted_and_latin_ones_stay_whole() -> None:
-    assert words("用GPU比较，方法") == ["用", "gpu", "比", "较", "方", "法"]
+    assert words("用GPU比较，方法") == ("用", "gpu", "比", "较", "方", "法")
     assert overlap("比较", "比较方法") == 0.5
 
 
