@@ -74,7 +74,7 @@ class Columns:
         px = theme.current().px
         stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
         if stretches:
-            widths = widths | {self._stretched: max(px(self._least), widths.get(self._stretched, 0))}
+            widths = {**widths, self._stretched: max(px(self._least), widths.get(self._stretched, 0))}
         shown = [place for place in widths if not header.isSectionHidden(place)]
         titles = {place: header.sectionSizeHint(place) for place in shown}
         given = {place: max(titles[place], widths[place]) for place in shown}

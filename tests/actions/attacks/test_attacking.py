@@ -158,7 +158,8 @@ def test_the_same_order_asks_for_what_is_missing_and_for_nothing_else(
     refusing = completion(None, refusal="No.")
     server.answer = lambda body, number: (
         refusing
-        if "residual connections" in str(body["messages"][1]["content"]).split("The report:")[0]
+        if "residual connections"
+        in str(body["messages"][1]["content"]).split("The report:")[0].split("The criterion:")[1]
         else firm(body, number)
     )
     attacked(project, JUDGE, "padding.filler")
