@@ -36,7 +36,7 @@ from tests.material.sent_apart import annotators, coordinated, returned
 from tests.projects.small_projects import labelling_project
 from tests.servers.rule_model import going_by_rules
 from tests.windows.judges_window import choose
-from tests.windows.using import be_active, press, settle, shut, type_words
+from tests.windows.using import be_active, press, settle, type_words
 
 SOURCE = "Shade lowers what people feel by ten degrees.\n\nThe air itself is hardly one degree cooler.\n"
 CRITERIA = (
@@ -92,17 +92,12 @@ def program(qapp, qtbot, tmp_path, monkeypatch):
 
 @pytest.fixture
 def opened(qapp, qtbot):
-    windows = []
-
     def opens(project, page):
-        windows.append(Window(project, page))
-        windows[-1].show()
-        be_active(windows[-1], qtbot)
-        return windows[-1]
+        window = Window(project, page)
+        window.show()
+        return be_active(window, qtbot)
 
-    yield opens
-    for window in windows:
-        shut(window)
+    return opens
 
 
 def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbot, tmp_path):
