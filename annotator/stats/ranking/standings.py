@@ -269,14 +269,12 @@ class _Fit:
     """Pairs, and where they stand in a matrix of all players: row by row its diagonal, and each pair on either side."""
 
     def __init__(self, players: int, pairs: Matches) -> None:
-        self._players, self._first, self._second = players, pairs.first, pairs.second
-        self._value = pairs.value
+        self._players, self._value = players, pairs.value
+        self._first, self._second = first, second = pairs.first, pairs.second
         own = np.arange(players)
-        rows = np.concatenate((own, self._first, self._second))
-        columns = np.concatenate((own, self._second, self._first))
+        rows, columns = (np.concatenate((own, *sides)) for sides in ((first, second), (second, first)))
         self._order = np.argsort(rows * players + columns)
-        self._columns = columns[self._order]
-        self._starts = np.searchsorted(rows[self._order], own)
+        self._columns, self._starts = columns[self._order], np.searchsorted(rows[self._order], own)
 
     def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
         """The chance p that the first beats the second, and p(1 − p)."""
