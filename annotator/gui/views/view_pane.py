@@ -238,8 +238,8 @@ def _muted(html: str) -> str:
 
 SETTLE_MS = 150
 FEW = 6
-# In pixels of the design: a low window, and what the titles, one row and the bar below it take.
-LOW, ONE_ROW = 640, 72
+# In pixels of the design: a low window, and what titles of two lines, one row and the bar below it take.
+LOW, ONE_ROW = 640, 96
 # So many conditions of the figures are told without being asked for, in a low window and in others.
 FIRST, ENOUGH = 2, 4
 
