@@ -45,20 +45,16 @@ def walked(make, folder: Path, acts: int, qapp, monkeypatch) -> tuple[list[Walk]
     project.close()
     (out := folder / "out").mkdir()
     memory, stock, walks = [], [], []
-    with walking(qapp, path, SEED, out, monkeypatch) as walk:
-        for _ in range(100):
-            walk.steps(acts // 100)
-            memory.append(held())
-            if walk.faults:
-                break
-        walks.append(walk)
-        if acts >= LONG:
-            stock.append(walk.widgets())
-    if acts >= LONG:
+    for length in (acts, acts // 10) if acts >= LONG else (acts,):
         with walking(qapp, path, SEED, out, monkeypatch) as walk:
-            walk.steps(acts // 10)
+            for _ in range(100):
+                walk.steps(length // 100)
+                memory.append(held())
+                if walk.faults:
+                    break
             walks.append(walk)
-            stock.append(walk.widgets())
+            if acts >= LONG:
+                stock.append(walk.widgets())
     assert checking.check(Project.open(path)).problems == []
     return walks, stock, memory
 
@@ -82,7 +78,7 @@ def judge(walks: list[Walk], stock: list[Counter], memory: list[int]) -> None:
         assert not each.stalls, "\n".join(each.stalls)
     if stock:
         old, new = (sum(each[page] for page in stock[0].keys() & stock[1].keys()) for each in stock)
-        grown = old / new, max(memory[75:]) / max(memory[50:75])
+        grown = old / new, max(memory[75:100]) / max(memory[50:75])
         print(f"{len(walks[0].done)} acts: widgets grew by {grown[0]:.3f}, memory by {grown[1]:.3f}")
         assert max(grown) <= LEVEL, grown
 
