@@ -19,14 +19,14 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.gui.shell.window import Window
 from annotator.protocols import USUAL
-from tests.gui.conftest import fresh_settings, window_over
+from tests.gui.conftest import fresh_settings, window_over, windows
 from tests.projects.adjudication_project import contested_project
 from tests.projects.authoring_project import begun_project, mine, texts
 from tests.projects.small_projects import SYSTEMS, labelling_project
 from tests.storage import sql
 from tests.windows.using import be_active, press, type_words
 
-__all__ = ["fresh_settings", "window_over"]
+__all__ = ["fresh_settings", "window_over", "windows"]
 
 
 @pytest.fixture
