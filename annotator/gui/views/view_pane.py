@@ -238,8 +238,8 @@ def _muted(html: str) -> str:
 
 SETTLE_MS = 150
 FEW = 6
-# In pixels of the design: a low window, and what titles of two lines, one row and the bar below it take.
-LOW, ONE_ROW = 640, 96
+# In pixels of the design: a low window, and what one row and the bar below it take.
+LOW, ONE_ROW = 640, 44
 # So many conditions of the figures are told without being asked for, in a low window and in others.
 FIRST, ENOUGH = 2, 4
 
@@ -265,7 +265,6 @@ class ViewPane(Splitter):
             SheetTable("Figures", self.model, cells=True, opened=self._open), sortingEnabled=True
         )
         self.table.horizontalHeader().setSortIndicatorClearable(True)
-        theme.scale(self.table.setMinimumHeight, ONE_ROW)
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
         self.tabs = with_properties(
             QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False
@@ -330,6 +329,8 @@ class ViewPane(Splitter):
 
     def _fit_words(self) -> None:
         """The first answer stands in every window; the rest leaves room for the figures unless all is asked for."""
+        titles = self.table.horizontalHeader().sizeHint().height()
+        self.table.setMinimumHeight(titles + theme.current().px(ONE_ROW))
         low = self.window().height() < theme.current().px(LOW)
         answers = 1 if low else len(self._answers)
         first = ENOUGH if not low else 0 if self._answers else FIRST
