@@ -464,8 +464,9 @@ class PlaceBar(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(SIDE, 8, SIDE, 0)
         self._grid.setColumnStretch(2, 1)
-        for column, part in ((0, self.tabs), (1, self.more), (4, self.help)):
+        for column, part in ((0, self.tabs), (1, self.more), (3, self.beside), (4, self.help)):
             self._grid.addWidget(part, 0, column)
+        self._is_under = False
         for bar in (self.tabs, self.beside):
             bar.currentChanged.connect(partial(self._turn, bar))
 
@@ -496,7 +497,9 @@ class PlaceBar(QWidget):
         """What is beside a tab stands under the tabs where one line has no room for both."""
         shown = [part for part in (self.tabs, self.more, self.beside, self.help) if not part.isHidden()]
         under = sum(part.sizeHint().width() for part in shown) > self.width() - 2 * SIDE
-        self._grid.addWidget(self.beside, *((1, 0, 1, 5) if under else (0, 3)))
+        if under != self._is_under:
+            self._is_under = under
+            self._grid.addWidget(self.beside, *((1, 0, 1, 5) if under else (0, 3)))
 
     def show_help(self, about: tuple[str, str] | None) -> None:
         """Offer what the help says of the page in view, if it does."""
@@ -516,6 +519,8 @@ class PlaceBar(QWidget):
                 if tab == current:
                     bar.setCurrentIndex(number)
         bar.setVisible(bool(tabs))
+        # A bar that is out of view and asked for its size tells nobody later that it has another one.
+        bar.updateGeometry()
 
     def _turn(self, bar: QTabBar, number: int) -> None:
         if isinstance(tab := bar.tabData(number), PlaceTab):
