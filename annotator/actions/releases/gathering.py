@@ -3,7 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -176,7 +176,7 @@ def units_of(bundle: Bundle) -> dict[str, set[str]]:
 
 def names_one(unit_id: str, units: Iterable[str]) -> bool:
     """Whether what was judged is one of these units, or a cell of a matrix that is named by one of them."""
-    return bool({unit_id, *unit_id.split("~")} & set(units))
+    return not {unit_id, *unit_id.split("~")}.isdisjoint(units)
 
 
 def _extract(row: RowMapping) -> ExtractRecord:
@@ -468,16 +468,16 @@ def _judgements(
     db: Connection, bundle: Bundle, dropped: Counter[str], *, addresses: bool
 ) -> Iterator[JudgementRecord]:
     units = units_of(bundle)
-    gone = {tuple(getattr(row, name) for name in _PLACE) for row in label_rows.outdated(db).values()}
-    cause_of = _causes(db, addresses=addresses)
+    gone = set(map(attrgetter(*_PLACE), label_rows.outdated(db).values()))
+    cause_of, place_of = _causes(db, addresses=addresses), itemgetter(*_PLACE)
     for row in _in_order(db, bundle):
         of = row["artifact_id"]
         if of and not names_one(row["unit_id"], units.get(of, ())):
             dropped["are not part of the release"] += 1
-        elif tuple(row[name] for name in _PLACE) in gone:
+        elif place_of(row) in gone:
             dropped["were reworded since"] += 1
         else:
-            cause = cause_of(row["cause"], row["rater_id"])
+            cause = row["cause"] and cause_of(row["cause"], row["rater_id"])
             yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -20,6 +21,7 @@ from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, grouped
+from annotator.exchange.folders import AT_ONCE, Pieces, stretches
 from annotator.exchange.release.records import (
     AdjudicationRecord,
     AgreementRecord,
@@ -264,34 +266,42 @@ def retyped(raw: Any, made: Any, path: str = "") -> str:
 TallyKey = tuple[str, RaterKind, str, Status]
 
 
+def laid_aside(pieces: Iterable[bytes], what: str) -> Pieces:
+    """The same pieces from an unnamed file, so that they are made once; Refusal when the disk has no room for them."""
+    file, lengths = tempfile.TemporaryFile(), list[int]()  # noqa: SIM115 - as long as what reads it
+
+    def read() -> Iterator[bytes]:
+        for length, end in zip(lengths, accumulate(lengths), strict=True):
+            # Two may read in turns.
+            file.seek(end - length)
+            yield file.read(length)
+
+    made = Pieces(read)
+    weakref.finalize(made, file.close)
+    try:
+        lengths += map(file.write, pieces)
+        file.flush()
+    except OSError as error:
+        raise Refusal(
+            f"The {what} could not be laid aside for the release: {error.strerror or error}.",
+            "Free some space in the temporary folder and try again.",
+        ) from error
+    return made
+
+
 class Spool(Collection[JudgementRecord]):
-    """Judgements in an unnamed file, in order; each reading starts at the first."""
+    """Judgements that were laid aside, in order; each reading starts at the first."""
 
     def __init__(self, records: Iterable[JudgementRecord]) -> None:
-        """Refusal when the disk has no room for them."""
-        self._length = 0
         self.tally = Counter[TallyKey]()
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the spool
-        weakref.finalize(self, self._file.close)
-        try:
-            for record in records:
-                self._length += self._file.write(orjson.dumps(record.model_dump(mode="json")) + b"\n")
-                self.tally[_tally_key(record)] += 1
-            self._file.flush()
-        except OSError as error:
-            raise Refusal(
-                f"The judgements could not be laid aside for the release: {error.strerror or error}.",
-                "Free some space in the temporary folder and try again.",
-            ) from error
+        self._pieces = laid_aside(map(self._lines, stretches(records, AT_ONCE)), "judgements")
+
+    def _lines(self, records: Sequence[JudgementRecord]) -> bytes:
+        self.tally.update(map(_tally_key, records))
+        return b"".join(record.model_dump_json().encode() + b"\n" for record in records)
 
     def trees(self) -> Iterator[dict[str, Any]]:
-        place = 0
-        while place < self._length:
-            # Two may read in turns.
-            self._file.seek(place)
-            line = self._file.readline()
-            place += len(line)
-            yield orjson.loads(line)
+        return (orjson.loads(line) for piece in self._pieces for line in piece.splitlines())
 
     def __iter__(self) -> Iterator[JudgementRecord]:
         return (JudgementRecord(**tree) for tree in self.trees())
@@ -301,6 +311,15 @@ class Spool(Collection[JudgementRecord]):
 
     def __contains__(self, record: object) -> bool:
         return any(each == record for each in self)
+
+
+def trees(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """The JSON tree of each record."""
+    return (
+        records.trees()
+        if isinstance(records, Spool)
+        else (record.model_dump(mode="json") for record in records)
+    )
 
 
 def tally(judgements: Iterable[JudgementRecord]) -> Counter[TallyKey]:

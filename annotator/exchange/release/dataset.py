@@ -22,7 +22,7 @@ from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import Content, Pieces, known_by, pieces_of, pretty, slug, stretches
 from annotator.exchange.release import data_card
-from annotator.exchange.release.bundle import Bundle, Spool, tally
+from annotator.exchange.release.bundle import Bundle, laid_aside, tally, trees
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.encryption import DECODER, Encryption
 from annotator.exchange.release.records import (
@@ -216,6 +216,7 @@ def _heads(bundle: Bundle) -> dict[str, Row]:
 
 def _judgements(bundle: Bundle) -> FlatTable:
     heads, columns = _heads(bundle), _columns(JudgementRecord, ("item_id", "response_id"))
+    of_judged = [column.name for column in JUDGED]
     raters = {record.id: record.alias for record in bundle.people} | {
         record.id: record.name for record in bundle.judges
     }
@@ -226,10 +227,7 @@ def _judgements(bundle: Bundle) -> FlatTable:
     }
 
     def rows() -> Iterator[Row]:
-        many = bundle.judgements
-        for tree in (
-            many.trees() if isinstance(many, Spool) else (record.model_dump(mode="json") for record in many)
-        ):
+        for tree in trees(bundle.judgements):
             own = tree["unit_id"]
             sides = [units[side] for side in ((own,) if own in units else own.split("~")) if side in units]
             words, weights = [side[0] for side in sides], [side[1] for side in sides]
@@ -237,7 +235,7 @@ def _judgements(bundle: Bundle) -> FlatTable:
             joined = ("\n".join(words), weights[0] if len(weights) == 1 else None, rater)
             yield {
                 **heads[tree["response_id"]],
-                **dict(zip((column.name for column in JUDGED), joined, strict=True)),
+                **dict(zip(of_judged, joined, strict=True)),
                 **_values(tree, columns),
             }
 
@@ -277,16 +275,13 @@ def _lines(table: FlatTable, canary: str, encryption: Encryption | None) -> Piec
 
     def line(row: Row) -> bytes:
         flat: Mapping[str, Any] = {
-            name: canonical_json(value).decode() if isinstance(value, dict | list) else value
+            name: canonical_json(value).decode() if isinstance(value, (dict, list)) else value
             for name, value in row.items()
         } | {CANARY.name: canary}
         return orjson.dumps(encryption.record(flat) if encryption else flat, option=orjson.OPT_APPEND_NEWLINE)
 
-    def pieces() -> Iterator[bytes]:
-        for some in stretches(table.rows(), AT_ONCE):
-            yield b"".join(map(line, some))
-
-    return Pieces(pieces)
+    pieces = (b"".join(map(line, some)) for some in stretches(table.rows(), AT_ONCE))
+    return laid_aside(pieces, f"rows of {table.path}")
 
 
 def _parquet(lines: Content, table: FlatTable) -> bytes:

@@ -23,6 +23,7 @@ from annotator.exchange.folders import (
     Files,
     known_by,
     parse,
+    pieces_of,
     pretty,
     pretty_list,
     read_bytes,
@@ -37,8 +38,10 @@ from annotator.exchange.release.bundle import (
     Problem,
     Spool,
     in_words,
+    laid_aside,
     record_id,
     retyped,
+    trees,
 )
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.encryption import Encryption, decrypted
@@ -85,6 +88,8 @@ def content(bundle: Bundle, facts: ReleaseFacts) -> tuple[dict[str, Content], Ma
     parts: dict[str, Content] = {
         path: pretty_list(partial(_trees, path, those, encryption)) for path, those in records.items()
     }
+    if bundle.judgements:
+        parts[JudgementRecord.FILE] = laid_aside(pieces_of(parts[JudgementRecord.FILE]), "judgements")
     listed = [
         FileRecord(
             path=path,
@@ -114,12 +119,8 @@ def content(bundle: Bundle, facts: ReleaseFacts) -> tuple[dict[str, Content], Ma
 def _trees(
     path: str, records: Iterable[Record], encryption: Encryption | None
 ) -> Iterable[Mapping[str, Any]]:
-    trees = (
-        records.trees()
-        if isinstance(records, Spool)
-        else (record.model_dump(mode="json") for record in records)
-    )
-    return (encryption.record(tree, path) for tree in trees) if encryption else trees
+    made = trees(records)
+    return (encryption.record(tree, path) for tree in made) if encryption else made
 
 
 def _encrypted(

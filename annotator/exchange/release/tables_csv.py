@@ -14,9 +14,9 @@ from annotator.domain.experts.adjudication import Figure
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
-from annotator.exchange.folders import Content, Pieces, stretches
-from annotator.exchange.release.bundle import CONTEST, Bundle
-from annotator.exchange.release.records import AdjudicationRecord, AgreementRecord, ArtifactRecord, Record
+from annotator.exchange.folders import Content, stretches
+from annotator.exchange.release.bundle import CONTEST, Bundle, laid_aside, trees
+from annotator.exchange.release.records import AdjudicationRecord, AgreementRecord, ArtifactRecord
 from annotator.exchange.release.release import ordered
 
 Names = Mapping[str, str]
@@ -39,16 +39,14 @@ Rows = list[dict[str, Any]]
 def files(bundle: Bundle) -> dict[str, Content]:
     """Every table by file name; things of which there are none have no table. Same content, same bytes."""
     bundle = ordered(bundle)
-    tables: dict[str, Rows] = {
-        thing: _even([_flat(record) for record in getattr(bundle, thing)]) for thing in PLAIN
-    }
+    tables: dict[str, Rows] = {thing: _even([*map(_flat, trees(getattr(bundle, thing)))]) for thing in PLAIN}
     tables["responses"] = list(_responses(bundle))
     for kind, spec in KINDS.items():
         tables[spec.table] = list(_units(bundle, kind))
     tables |= pair_tables(bundle)
     made: dict[str, Content] = {f"{name}.csv": csv(rows) for name, rows in tables.items() if rows}
     if bundle.judgements:
-        made["judgements.csv"] = Pieces(lambda: _pieces(map(_flat, bundle.judgements)))
+        made["judgements.csv"] = laid_aside(_pieces(map(_flat, trees(bundle.judgements))), "judgements")
     return made
 
 
@@ -88,8 +86,8 @@ def _even(rows: Rows) -> Rows:
     return [heads | row for row in rows] if any(len(row) < len(heads) for row in rows) else rows
 
 
-def _flat(record: Record) -> dict[str, Any]:
-    return {name: _cell(value) for name, value in record.model_dump(mode="json").items()}
+def _flat(tree: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _cell(value) for name, value in tree.items()}
 
 
 def _cell(value: Any) -> Any:

@@ -13,7 +13,7 @@ import pytest
 from annotator.actions.releases import releases
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release import release, tables_csv
-from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.bundle import Bundle, laid_aside
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.tables_csv import guard
 from tests.actions.releases.released_pairs import paired_project
@@ -56,6 +56,13 @@ def test_files_are_the_same_in_any_order(tmp_path: Path) -> None:
     assert release.content_sha256(first) != release.content_sha256(
         release.content(other, ReleaseFacts(title="T"))[1]
     )
+
+
+def test_what_is_made_once_is_read_twice_and_in_turns() -> None:
+    made = laid_aside(iter([b"one\n", b"", b"two and three\n"]), "rows")
+    assert [*zip(made, made, strict=True)] == [
+        (piece, piece) for piece in (b"one\n", b"", b"two and three\n")
+    ]
 
 
 def test_files_written_by_hand_need_no_manifest(tmp_path: Path) -> None:
