@@ -178,8 +178,9 @@ COMMAND = "from annotator.cli import run_command\nrun_command({})"
     [
         (COMMAND.format(["judge", "run", "absent.goldsmith", "--judge", "baseline"]), "annotator.actions.orders.orders",
          ("annotator.actions.validation", "annotator.actions.studies", "annotator.actions.papers",
-          "annotator.actions.parcels", "annotator.stats.agreement", "annotator.stats.ranking.standings", "numpy",
-          "matplotlib")),
+          "annotator.actions.parcels", "annotator.actions.research", "annotator.exchange.eprints",
+          "annotator.exchange.formats", "annotator.exchange.release", "annotator.stats.agreement",
+          "annotator.stats.ranking.standings", "filelock", "matplotlib", "numpy", "pylatexenc", "yarl")),
         (COMMAND.format(["--help"]), "annotator.cli.project",
          ("annotator.actions", "annotator.exchange", "annotator.judging", "annotator.storage")),
         ("from pathlib import Path\nfrom annotator.exchange.formats import tables\n"
