@@ -28,6 +28,8 @@ def main() -> int:
         if words == ["--sample"]:
             return run(frame, with_sample=True)
         return run(frame, Path(words[0]) if words else None)
+    # A command ends soon: it looks for garbage less often.
+    gc.set_threshold(20_000, 20, 50)
     from annotator.cli import run_command, saying
     from annotator.cli.saying import speak_everywhere
 

@@ -349,7 +349,7 @@ def _paragraph(paragraph: ElementTree.Element) -> str:
     )
 
 
-class _Heard(BaseModel, frozen=True, extra="ignore", allow_inf_nan=False):
+class _Heard(BaseModel, frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True):
     """An entry as some program wrote it: what it says beside is of no account here."""
 
     text: Text
@@ -380,7 +380,7 @@ class _WhisperSegment(_Heard):
         return self.between(start, end, tuple(doubt for doubt, so in result.items() if so))
 
 
-class _Offsets(BaseModel, frozen=True, extra="ignore"):
+class _Offsets(BaseModel, frozen=True, extra="ignore", defer_build=True):
     begin: Milliseconds = Field(alias="from")
     end: Milliseconds = Field(alias="to")
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
 from sqlalchemy import Table
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
@@ -25,6 +24,9 @@ from annotator.storage import connection, opening
 from annotator.storage.connection import ChangeWatch
 from annotator.storage.integrity import Witness
 from annotator.storage.opening import Busy, Unwritable
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 
 class Store:
@@ -173,15 +175,20 @@ def alone(path: Path, doing: str, busy: Refusal, seconds: float = 0.0) -> Iterat
 
     A process that dies leaves the lock free.
     """
-    lock = FileLock(path.with_name(f"{path.name}.{doing}.lock"))
-    _acquire(lock, path, busy, seconds)
+    lock = _locked(path, f".{doing}", busy, seconds)
     try:
         yield
     finally:
         lock.release()
 
 
-def _acquire(lock: FileLock, path: Path, busy: Refusal, seconds: float = 0.0) -> None:
+def _locked(
+    path: Path, doing: str, busy: Refusal, seconds: float = 0.0, *, thread_local: bool = True
+) -> "FileLock":
+    """The acquired lock beside a project; whoever only reads loads nothing for it."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path.with_name(f"{path.name}{doing}.lock"), thread_local=thread_local)
     try:
         lock.acquire(timeout=seconds)
     except Timeout:
@@ -191,12 +198,13 @@ def _acquire(lock: FileLock, path: Path, busy: Refusal, seconds: float = 0.0) ->
             f"“{path.name}” could not be locked for changes: {error.strerror or error}.",
             f"Make sure that “{Path(lock.lock_file).name}” beside it is writable, then open it again.",
         ) from None
+    return lock
 
 
 class ProjectHold:
     """A project held by this process until `release`; the system frees it when the process dies."""
 
-    def __init__(self, path: Path, lock: FileLock) -> None:
+    def __init__(self, path: Path, lock: "FileLock") -> None:
         self.path = path
         self._lock = lock
 
@@ -204,12 +212,11 @@ class ProjectHold:
     def take(cls, path: Path) -> "ProjectHold":
         """Hold the project at `path`; Busy names the holder when another process has it."""
         path = files.real(path)
-        lock = FileLock(path.with_name(f"{path.name}.lock"), thread_local=False)
         busy = Busy(
             f"“{path.name}” is open in another Goldsmith{_words(holder(path))}.",
             "Close it there, or open it here for reading only.",
         )
-        _acquire(lock, path, busy)
+        lock = _locked(path, "", busy, thread_local=False)
         try:
             _say_who(path)
         except Unwritable:

@@ -178,8 +178,9 @@ COMMAND = "from annotator.cli import run_command\nrun_command({})"
     [
         (COMMAND.format(["judge", "run", "absent.goldsmith", "--judge", "baseline"]), "annotator.actions.orders.orders",
          ("annotator.actions.validation", "annotator.actions.studies", "annotator.actions.papers",
-          "annotator.actions.parcels", "annotator.stats.agreement", "annotator.stats.ranking.standings", "numpy",
-          "matplotlib")),
+          "annotator.actions.parcels", "annotator.actions.research", "annotator.exchange.eprints",
+          "annotator.exchange.formats", "annotator.exchange.release", "annotator.stats.agreement",
+          "annotator.stats.ranking.standings", "filelock", "matplotlib", "numpy", "pylatexenc", "yarl")),
         (COMMAND.format(["--help"]), "annotator.cli.project",
          ("annotator.actions", "annotator.exchange", "annotator.judging", "annotator.storage")),
         ("from pathlib import Path\nfrom annotator.exchange.formats import tables\n"
@@ -192,8 +193,18 @@ COMMAND = "from annotator.cli import run_command\nrun_command({})"
          "from annotator.judging import attacks, messages, runner", "annotator.judging.calls.client",
          ("openai", "aiohttp", "genai_prices", "httpx2", "keyring", "PySide6", "sqlalchemy.dialects.sqlite",
           "annotator.storage")),
+        ("from annotator.gui.pages.material import page, reports_view", "annotator.gui.pages.material.page",
+         ("annotator.actions.research", "annotator.exchange.release", "annotator.gui.pages.material.parts_view",
+          "numpy", "pylatexenc")),
+        pytest.param(
+            "import os\nos.environ.pop('PYTHON_KEYRING_BACKEND')\n"
+            "from annotator.judging.calls.keys import Keys\nKeys({})._keyring().get_keyring()",
+            "keyring.backends.macOS", ("ctypes.util",),
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="only there it starts compilers"),
+        ),
     ],
-    ids=["a run", "help of all commands", "a table in CSV", "pages without a client or parser", "the room that asks"],
+    ids=["a run", "help of all commands", "a table in CSV", "pages without a client or parser", "the room that asks",
+         "reports, first of all material", "a keyring without compilers"],
 )  # fmt: skip
 def test_nothing_is_loaded_that_is_not_used(
     words: str, loaded: str, absent: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -47,8 +47,6 @@ from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.canonical import Change, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
-from annotator.exchange.formats.label_files import csv_line, guarded, unguarded
-from annotator.exchange.table_files import read_table
 from annotator.judging.runner import Finished
 from annotator.protocols.registry import RANKING, ranked_value
 from annotator.stats.ranking import pairing
@@ -619,6 +617,8 @@ def import_matches(project: Project, path: Path, progress: Progress | None = Non
 
     The order of the lines is the order of the matches. A file whose lines were all imported before adds nothing.
     """
+    from annotator.exchange.table_files import read_table
+
     table = read_table(path, COLUMNS)
     mark = sha256("\n".join("\t".join(row.get(name, "") for name in COLUMNS) for row in table.rows))
     known = project.get(IMPORTED, {})
@@ -645,6 +645,8 @@ def write_matches(project: Project, path: Path, rater: str = "") -> int:
 
     Of two orders the mean is written. How many there are; Refusal where nobody compared any.
     """
+    from annotator.exchange.formats.label_files import csv_line, guarded
+
     tasks = competing(project)
     named = rater_named(project, rater)
     lines = [csv_line(COLUMNS)]
@@ -682,6 +684,8 @@ class _Reader:
             ) from None
 
     def _match(self, row: Mapping[str, str]) -> ContestFields:
+        from annotator.exchange.formats.label_files import unguarded
+
         first, second, winner = (self._task(unguarded(row.get(name, "")), name) for name in COLUMNS[:3])
         if first == second:
             raise Refusal("a task meets itself.", "Name two tasks.")

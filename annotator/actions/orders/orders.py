@@ -22,7 +22,6 @@ from annotator.actions.judging.judge_runs import JudgeRun
 from annotator.actions.material import model_drafts, responding
 from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.project.file import Project
-from annotator.actions.research.research import ResearchRun
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_records import RunEvent, last_unfinished, together
@@ -43,13 +42,17 @@ BEGINNINGS: dict[str, type[RunKind]] = {
     merging.NAME: PairingRun,
     RANKING.name: ContestRun,
     model_drafts.PREFIX: model_drafts.DraftRun,
-    responding.RESEARCH: ResearchRun,
     responding.PREFIX: responding.ResponseRun,
 }
 
 
 def kind_of(protocol: str) -> type[RunKind]:
     """Of which kind a run is that is ordered by that name."""
+    if protocol.startswith(responding.RESEARCH):
+        # It reads collections of papers, for which much is loaded.
+        from annotator.actions.research.research import ResearchRun
+
+        return ResearchRun
     named = (kind for beginning, kind in BEGINNINGS.items() if protocol.startswith(beginning))
     return next(named, ExtractionRun if protocol in EXTRACTIONS else JudgeRun)
 

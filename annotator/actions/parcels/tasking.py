@@ -271,7 +271,7 @@ def _trust(project: Project, known: TaskOrigin, key: str) -> Change:
         )
 
 
-class TaskFacts(BaseModel):
+class TaskFacts(BaseModel, defer_build=True):
     title: Text = ""
     number: int = Field(default=0, ge=0, le=10**9)
     at: parcels.Moment | None = None

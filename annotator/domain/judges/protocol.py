@@ -637,7 +637,7 @@ def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
 SHIPPED = 1
 
 
-class PromptVersion(BaseModel, frozen=True, extra="forbid"):
+class PromptVersion(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """One version of one prompt; versions are only ever added. The shipped one has no author and no moment."""
 
     name: str = Field(max_length=120)

@@ -27,7 +27,7 @@ LARGEST_EPRINT = 128 * 2**20
 ENDINGS = (".tar.gz", ".gz", ".tar", ".tex", ".pdf", "")
 
 
-class ReceivedFile(BaseModel, strict=True, extra="forbid", frozen=True):
+class ReceivedFile(BaseModel, strict=True, extra="forbid", frozen=True, defer_build=True):
     """What came of a request: the file that holds it, if one came, with its hash; and when."""
 
     status: int
@@ -36,7 +36,7 @@ class ReceivedFile(BaseModel, strict=True, extra="forbid", frozen=True):
     sha256: str = ""
 
 
-class RequestList(BaseModel, strict=True, extra="forbid"):
+class RequestList(BaseModel, strict=True, extra="forbid", defer_build=True):
     """All requests by their address."""
 
     format: str = "goldsmith-collection-1"

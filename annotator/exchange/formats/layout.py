@@ -95,7 +95,7 @@ Files = tuple[dict[str, bytes], list[str]]
 MAPPING = "goldsmith.json"
 
 
-class LayoutEntry(BaseModel, strict=True, extra="forbid", frozen=True):
+class LayoutEntry(BaseModel, strict=True, extra="forbid", frozen=True, defer_build=True):
     """An entry of any of a layout's JSON files."""
 
 

@@ -90,7 +90,7 @@ LONGEST_EXTRA, LONGEST_KEY, LOOKED_AT = 20_000, 120, 200
 HOW = "Say which column holds what: above the columns in the window, or by `--mapping FILE.json`."
 
 
-class TableMapping(BaseModel, extra="forbid", frozen=True):
+class TableMapping(BaseModel, extra="forbid", frozen=True, defer_build=True):
     """What the columns of one table hold: the path of each field, or what it is for every row.
 
     With `each`, the path of a list in a row (`annotations[].result[]`) or of an object (`responses.*`, whose entries
@@ -112,7 +112,7 @@ class TableMapping(BaseModel, extra="forbid", frozen=True):
         return VALUE in self.columns and all(given & set(one) for one in (WHOSE, OF_WHAT))
 
 
-class TablesMapping(BaseModel, extra="forbid", frozen=True):
+class TablesMapping(BaseModel, extra="forbid", frozen=True, defer_build=True):
     """Mappings of several tables; a table is read by the first of which it has all columns."""
 
     tables: tuple[TableMapping, ...]

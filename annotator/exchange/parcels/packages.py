@@ -213,7 +213,9 @@ _VERSION = re.compile(r"([0-9]{1,4})\.[0-9]{1,4}")
 _APP_VERSION = r"^[0-9A-Za-z.+-]{1,40}$"
 
 
-class PackageFacts(BaseModel, frozen=True, strict=True, extra="forbid", allow_inf_nan=False):
+class PackageFacts(
+    BaseModel, frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True
+):
     """What the person who packs says of a package; `extra` holds JSON facts that are signed with the rest."""
 
     format: Format
@@ -225,7 +227,7 @@ class PackageFacts(BaseModel, frozen=True, strict=True, extra="forbid", allow_in
     extra: dict[str, Any] = Field(default_factory=dict)
 
 
-class EntrySum(BaseModel, frozen=True, strict=True, extra="allow"):
+class EntrySum(BaseModel, frozen=True, strict=True, extra="allow", defer_build=True):
     """The hash and length of one entry."""
 
     sha256: Digest

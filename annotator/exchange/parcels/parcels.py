@@ -60,7 +60,7 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 
-class _Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False):
+class _Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False, defer_build=True):
     """A record of a package; fields that a later minor version added are kept.
 
     `ROW` is the class that its row has to fit, and no two records of an entry are alike in any of `DISTINCT`.

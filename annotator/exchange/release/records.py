@@ -39,7 +39,7 @@ FORMAT = "goldsmith"
 FORMAT_VERSION = "1.5"
 
 
-class Record(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, strict=False):
+class Record(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, strict=False, defer_build=True):
     """What all records share: nothing unknown, nothing infinite, nothing changed after reading; `FILE` holds them."""
 
     FILE: ClassVar[str] = ""

@@ -118,7 +118,6 @@ def replaced(body: QWidget, old: QWidget, new: QWidget) -> QWidget:
     """Show another part where one is."""
     if (layout := body.layout()) is not None:
         layout.replaceWidget(old, new)
-    theme.apply_theme(new)
     old.hide()
     old.deleteLater()
     new.show()

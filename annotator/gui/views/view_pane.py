@@ -265,7 +265,7 @@ class ViewPane(Splitter):
             SheetTable("Figures", self.model, cells=True, opened=self._open), sortingEnabled=True
         )
         self.table.horizontalHeader().setSortIndicatorClearable(True)
-        self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
+        self.table.selectionModel().currentChanged.connect(lambda *_: self._describe())
         self.tabs = with_properties(
             QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False
         )
@@ -291,7 +291,7 @@ class ViewPane(Splitter):
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
         self.setFocusProxy(self.table)
-        theme.watch(self, self._turn)
+        theme.watch(self, self._describe)
 
     def _below(self) -> QWidget:
         self.account = with_properties(
@@ -398,7 +398,7 @@ class ViewPane(Splitter):
             if not same:
                 # What the lines are about stands in the first column.
                 self.table.horizontalScrollBar().setValue(0)
-        self._turn()
+        self._describe()
 
     def _seek(self) -> None:
         self.model.seek(self.sought.text())
@@ -426,7 +426,7 @@ class ViewPane(Splitter):
     def explain(self) -> None:
         (self.table if self.account.hasFocus() else self.account).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _turn(self) -> None:
+    def _describe(self) -> None:
         line, cell = self.line(), self.cell()
         column = self.table.currentIndex().column()
         self.account.setHtml(self.account_of(self.model.whole, line, cell, column, self._metric))

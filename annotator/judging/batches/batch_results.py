@@ -67,7 +67,7 @@ class BatchEntry:
     most_usd: Annotated[float, Field(ge=0)] = 0.0
 
 
-class BatchState(BaseModel, frozen=True, extra="forbid"):
+class BatchState(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """All that must outlive the program while a provider works on a batch. It holds no text and no key.
 
     `parameters` is the JSON object that each request carries beside model and messages, its response format by the

@@ -197,6 +197,9 @@ class Keys:
 
     def _keyring(self) -> Any:
         if self._ring is None:
+            if sys.platform != "darwin":
+                # The backend of macOS looks for its libraries as it is loaded: on Linux, by starting compilers.
+                sys.modules.setdefault("keyring.backends.macOS.api", None)  # type: ignore[arg-type]
             import keyring
 
             self._ring = keyring

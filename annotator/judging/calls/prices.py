@@ -28,7 +28,7 @@ _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
 _BESIDE_TOKENS = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok", "input_mchars")
 
 
-class PriceTable(BaseModel, frozen=True, extra="forbid"):
+class PriceTable(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """A price file: the day it was true and a price for each model."""
 
     as_of: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")

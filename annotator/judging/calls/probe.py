@@ -27,7 +27,7 @@ _FORMS = {
 }
 
 
-class Ends(BaseModel, frozen=True, extra="forbid"):
+class Ends(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The code words a model saw at the two ends of a long page."""
 
     TEXT_FORM: ClassVar[str] = (

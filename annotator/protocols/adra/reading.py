@@ -56,14 +56,14 @@ _NAME = rf"(?>{_SHORT_NAME}|{_FULL_NAME})"
 _BETWEEN = r"(?>[,;]?\s+(?:and|&)\s+|\s*[,;]\s+)"
 _OTHERS = r"(?:,?\s+(?:and|&)\s+others|,?\s+et\s+al\b\.?|,?\s+\(?[Ee]ds?\.?\)?)"
 _IN_YEAR = r"[.,]?\s*\(?(?:1[89]|20)\d\d[a-z]?\)?"
-_LED_BY_NAMES = re.compile(
+# Compiled when the first report is read: this takes as long as loading all protocols.
+_LED_BY_NAMES = (
     rf"^(?:(?:[^\s,]+\s+){{1,3}}et\s+al\.?,?(?:{_IN_YEAR}\s*[,.:–—-])?"
     rf"|{_SHORT_NAME}(?>(?:{_BETWEEN}{_SHORT_NAME})*){_OTHERS}?(?:{_IN_YEAR})?\s*(?:[.,:–—]|(?<=\.))"
     rf"|{_BARE_NAME}(?:(?>(?:, {_BARE_NAME})+){_OTHERS}?|{_OTHERS})\s*[.:]"
     rf"|{_NAME}(?:(?>(?:{_BETWEEN}{_NAME})+){_OTHERS}?|{_OTHERS})(?:{_IN_YEAR})?\s*(?:[.:]|(?<=\.))"
     rf"|{_WORD}, {_NAME}(?>(?:{_BETWEEN}{_NAME}){{2,}}){_OTHERS}?(?:{_IN_YEAR})?\s*(?:[.:]|(?<=\.))"
-    rf"|{_FULL_NAME}{_IN_YEAR}\s*[.:])\s+(?P<rest>\S.*)",
-    re.DOTALL,
+    rf"|{_FULL_NAME}{_IN_YEAR}\s*[.:])\s+(?P<rest>\S.*)"
 )
 # One name in full, then a sentence that is no venue: “Jane Doe. Deep rivers of the north. Water, 2020.”
 _LED_BY_ONE = re.compile(
@@ -71,13 +71,11 @@ _LED_BY_ONE = re.compile(
     r"(?:[^\s.]+\s+){1,40}[a-z][^.]*(?:\.\s.*|\.?$))",
     re.DOTALL,
 )
-_ONLY_NAMES = re.compile(
+_ONLY_NAMES = (
     rf"^(?:{_SHORT_NAME}(?>(?:{_BETWEEN}{_NAME})*){_OTHERS}?|{_BARE_NAME}(?>(?:, {_BARE_NAME})+){_OTHERS}?"
     rf"|(?:{_WORD}, )?{_FULL_NAME}(?:(?>(?:{_BETWEEN}{_NAME})+){_OTHERS}?|{_OTHERS}))[.,:]?$"
 )
-_FIRST_NAME = re.compile(
-    rf"{_SHORT_NAME}|(?:{_BARE_NAME}|{_FULL_NAME})(?=[,.:;]|\s+(?:and|&|et)\b|\s*\(|$)|{_WORD},$"
-)
+_FIRST_NAME = rf"{_SHORT_NAME}|(?:{_BARE_NAME}|{_FULL_NAME})(?=[,.:;]|\s+(?:and|&|et)\b|\s*\(|$)|{_WORD},$"
 _VENUE = re.compile(
     r",\s+(?=[Ii]n:?\s|(?:Proc|Phys|Ann|Trans|Adv|Int|J|IEEE|ACM|Journal|Nature|Science|arXiv|CoRR|[A-Z][a-z]+\.\s[A-Z])\b)"
 )
@@ -124,11 +122,11 @@ def as_title(text: str) -> str:
 
 
 def is_names(text: str) -> bool:
-    return bool(_ONLY_NAMES.match(" ".join(text.split())))
+    return bool(re.match(_ONLY_NAMES, " ".join(text.split())))
 
 
 def begins_with_names(text: str) -> bool:
-    return bool(_FIRST_NAME.match(text))
+    return bool(re.match(_FIRST_NAME, text))
 
 
 def _quoted(text: str) -> ReferenceEntry:
@@ -157,7 +155,7 @@ def _by_order(text: str) -> ReferenceEntry:
     """Authors, then the title, by commas or by full stops; the first sentence where there are no authors."""
     bare = " ".join(_MARKS.sub("", _ADDRESS.sub(" ", text)).split()).strip(" ,;:–—-|()[]")
     bare = _LAST_YEAR.sub("", bare)
-    if led := _LED_BY_NAMES.match(bare) or _LED_BY_ONE.match(bare):
+    if led := re.match(_LED_BY_NAMES, bare, re.DOTALL) or _LED_BY_ONE.match(bare):
         title = _AFTER_COMMA.sub("", _SENTENCE.split(led["rest"])[0])
         title = _VENUE.split(title)[0] if bare[: led.start("rest")].rstrip().endswith(",") else title
         return ReferenceEntry(as_title(title), _names(_YEAR_AFTER.sub("", bare[: led.start("rest")])))

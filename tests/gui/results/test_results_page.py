@@ -38,6 +38,17 @@ def test_the_table_shows_n_and_why_there_is_no_interval_and_gives_its_order_back
     assert [cells(page, row)[0] for row in range(2)] == [line.cells[0].words for line in model.whole.lines]
 
 
+def test_the_account_of_a_figure_stays_as_it_is_read_when_the_window_changes_its_size(page, qtbot):
+    words = page.view.account
+    words.selectAll()
+    selected = words.textCursor().selectedText()
+    width = page.view.width()
+    page.window().resize(page.window().width() + 90, page.window().height())
+    qtbot.waitUntil(lambda: page.view.width() != width)
+    assert "Coverage" in selected
+    assert words.textCursor().selectedText() == selected
+
+
 def test_a_figure_that_is_not_publishable_is_marked_and_the_limit_set_where_it_is_seen(adra_page, qtbot):
     model = adra_page.view.model
     column = heads(adra_page).index("Plan recall (one-to-one), n = 2")

@@ -2,20 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QPushButton, QWidget
 
-from annotator.actions.items import seminars
-from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
 from annotator.actions.project import people, profile
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.transcript import DOUBTS, clock, moments
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
-from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.page import PartedPage, Tab, TabPart
@@ -37,13 +34,16 @@ from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field
 from annotator.gui.widgets.splitter import Splitter
 
+if TYPE_CHECKING:
+    from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
+
 NO_PASSAGE = "Select words, or step through the doubtful passages."
 MOST_ACTS = 200
 Span = tuple[int, int]
 
 # People: a coordinator with hours of speech recognition. What annoys them elsewhere: invented sentences that look like
 # said ones, corrections without a trace, and names of guests that cannot be taken out.
-COLUMNS: Sequence[Column[TranscriptLine]] = (
+COLUMNS: "Sequence[Column[TranscriptLine]]" = (
     Column(
         "Transcript",
         lambda one: one.title,
@@ -109,7 +109,7 @@ class MaterialPage(PartedPage):
         super().navigate(place)
 
     def keeps_words(self, field: QWidget) -> bool:
-        return not (isinstance(self.part, PartsView) and self.part.editor.isAncestorOf(field))
+        return not (self.PARTS[self.tabs.currentIndex()] == "parts" and self.parts.editor.isAncestorOf(field))
 
 
 class TranscriptsView(TabPart):
@@ -118,7 +118,7 @@ class TranscriptsView(TabPart):
         self._lines: Sequence[TranscriptLine] = ()
         self._opened: OpenTranscript | None = None
         self._requested, self._span = "", (0, 0)
-        self.model = CellsModel[TranscriptLine](COLUMNS, self)
+        self.model: CellsModel[TranscriptLine] = CellsModel(COLUMNS, self)
         self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0, moved=self._open)
         self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
         self.facts = PlainLabel(role="hint", wrap=True)
@@ -142,6 +142,8 @@ class TranscriptsView(TabPart):
         self.text.marked_words.connect(self._weigh_selection)
         self.pane.find_bar.moved.connect(self._weigh_selection)
         self.pane.stepped.connect(self._choose_segment)
+        from annotator.actions.items import seminars
+
         side = self.side
         side.corrected.connect(lambda words: self._act(seminars.correct, *self._span, words))
         side.left_out.connect(lambda: self._act(seminars.leave_out, *self._span))
@@ -157,13 +159,15 @@ class TranscriptsView(TabPart):
         }
 
     def fill(self) -> None:
+        from annotator.actions.items import seminars
+
         self.session.ask_later(self._show, seminars.lines)
 
     def focus_first(self) -> None:
         goal: QWidget = self.text if self._opened else self.list
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _show(self, lines: Sequence[TranscriptLine]) -> None:
+    def _show(self, lines: "Sequence[TranscriptLine]") -> None:
         self._lines = lines
         self._body.setCurrentWidget(self._parts if lines else self._nothing)
         self._narrow()
@@ -179,10 +183,12 @@ class TranscriptsView(TabPart):
     def _open(self, *, anew: bool = False) -> None:
         line = self.model.at(self.list.currentIndex().row())
         if line is not None and (anew or line.source_id != self._requested):
+            from annotator.actions.items import seminars
+
             self._requested = line.source_id
             self.session.ask_later(self._show_opened, seminars.opened, line.source_id)
 
-    def _show_opened(self, opened: OpenTranscript) -> None:
+    def _show_opened(self, opened: "OpenTranscript") -> None:
         before, self._opened = self._opened, opened
         if opened.source.id != self._requested or opened == before:
             return
@@ -285,7 +291,7 @@ class TranscriptSide(QWidget):
         )  # fmt: skip
         self.show_transcript(None, readonly=True)
 
-    def show_transcript(self, opened: OpenTranscript | None, *, readonly: bool) -> None:
+    def show_transcript(self, opened: "OpenTranscript | None", *, readonly: bool) -> None:
         self._opened, self._readonly = opened, readonly
         names = dict.fromkeys(opened.transcript.speakers) if opened else {}
         offer(self.speaker, [(name, name) for name in names])

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.items.extracts import CurrentPart, PartStatus, standing_of, whose
 from annotator.actions.material import extracting
-from annotator.actions.papers import human_agreement
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Extract
@@ -451,6 +450,8 @@ class PartEditor(Pane):
     def confirm(self) -> None:
         """Confirm it without changes; of an item, freeze its common pool."""
         if self.kind is ResponsePart.POOL and self.line is not None and self.confirming.isEnabled():
+            from annotator.actions.papers import human_agreement
+
             key = self.line.item
             self._done(lambda project: human_agreement.freeze(project, [key]).changes)
             return
@@ -525,6 +526,8 @@ class PartEditor(Pane):
         self.merged.show_words(f"Merged with it: {'; '.join(texts)}" if texts else "")
 
     def _accepted(self, point: KeyPoint) -> bool:
+        from annotator.actions.papers import human_agreement
+
         result = self.extract
         return result is not None and point in human_agreement.accepted(result)
 

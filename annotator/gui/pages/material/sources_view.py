@@ -3,17 +3,15 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import Thing
-from annotator.actions.material import lookups, source_views
+from annotator.actions.material import source_views
 from annotator.actions.material.source_views import SourceLine
-from annotator.actions.research import research
-from annotator.actions.research.research import CompletedWorks, NamedWorks
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import Pane, ProjectSession
@@ -33,6 +31,9 @@ from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, LineField, completing, offer, search_field
 from annotator.gui.widgets.splitter import Splitter
+
+if TYPE_CHECKING:
+    from annotator.actions.research.research import CompletedWorks, NamedWorks
 
 
 class MetadataField(NamedTuple):
@@ -203,6 +204,8 @@ class WorksCard(Pane):
         )
 
     def fill(self) -> None:
+        from annotator.actions.research import research
+
         self.session.ask_later(self._show, research.named)
 
     def look_up(self) -> None:
@@ -231,11 +234,11 @@ class WorksCard(Pane):
             f"{what.capitalize()}: {done:,} of {total:,}…" if total else f"{what.capitalize()}…"
         )
 
-    def _ended(self, works: CompletedWorks | None) -> None:
+    def _ended(self, works: "CompletedWorks | None") -> None:
         self.came.emit(works)
         self.fill()
 
-    def _show(self, works: NamedWorks) -> None:
+    def _show(self, works: "NamedWorks") -> None:
         self.words.setText(works.words())
         self._known = bool(works.titles)
         self._free(free=True)
@@ -289,11 +292,15 @@ class SourcesView(TabPart):
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def look_up(self) -> None:
+        from annotator.actions.material import lookups
+
         if self._lines and self.look.isEnabled():
             self.look.setEnabled(False)
             self.session.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
 
     def read_file(self, path: Path) -> None:
+        from annotator.actions.material import lookups
+
         result = self.session.attempt(lambda: lookups.in_file(path))
         if (
             result is not None
@@ -313,7 +320,7 @@ class SourcesView(TabPart):
             self.answer.show_message("info" if result[1].lacking else "success", result[1].words())
             self.fill()
 
-    def _works_came(self, works: CompletedWorks | None) -> None:
+    def _works_came(self, works: "CompletedWorks | None") -> None:
         if works is not None:
             first, *more = works.words()
             self.answer.show_message("warning" if works.problems else "success", first, " ".join(more))
