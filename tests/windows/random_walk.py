@@ -37,6 +37,7 @@ from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
 from annotator.gui.parts import below
 from annotator.gui.shell.window import Window
+from tests.windows.using import shut
 
 WORDS = (
     "Names the cost",
@@ -326,9 +327,7 @@ def close(window: Window) -> None:
     """Close in the middle of whatever is under way, and let go of all that is left."""
     if not window.close():
         window.session.stop_jobs()
-        deadline = time.monotonic() + 60
-        while isValid(window) and window.isVisible() and time.monotonic() < deadline:
-            QTest.qWait(50)
+        shut(window)
     for _ in range(3):
         QTest.qWait(5)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -45,7 +45,7 @@ def _end_pauses(timers: list[QTimer]) -> bool:
 def shut(window: QWidget) -> None:
     """Close a window; one with a job in progress closes by itself once that is done."""
     if isValid(window) and not window.close():
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + 4 * PATIENCE_S
         while isValid(window) and window.isVisible():
             assert time.monotonic() < deadline, "its job does not end"
             QTest.qWait(TURN_MS)

@@ -389,7 +389,7 @@ class ViewPane(Splitter):
         header = self.table.horizontalHeader()
         with QSignalBlocker(header):
             header.setSortIndicator(section, order)
-        pictures = sheet.pictures or _others(self._sheets)
+        pictures = next((one.pictures for one in (sheet, *self._sheets) if one.pictures), ())
         self.pictures.offer(pictures)
         self.pictures.setVisible(bool(pictures))
         if self.model.rowCount():
@@ -437,10 +437,6 @@ class ViewPane(Splitter):
         line, cell = self.model.at(index.row()), self.model.cell(index)
         if line is not None:
             self.opened.emit(line, cell)
-
-
-def _others(sheets: tuple[ResultSheet, ...]) -> tuple[SheetPicture, ...]:
-    return next((sheet.pictures for sheet in sheets if sheet.pictures), ())
 
 
 def _first_figure(sheet: ResultSheet) -> int:

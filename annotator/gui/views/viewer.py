@@ -163,7 +163,7 @@ class FigureBehindView(BehindPane):
             self.note.setText(COMPUTED)
             return
         self._deeper = True
-        self.title.setText(f"{self._whole} · {_named(line)}")
+        self.title.setText(f"{self._whole} · item {line.cells[0].words}, {line.cells[2].words}")
         self._ask_judgements(line.source)
 
     def _ask_judgements(self, source: FigureSource) -> None:
@@ -240,10 +240,6 @@ def _words(line: SheetLine, cell: SheetCell | None) -> str:
     if cell is not None and cell.source is not None and cell.tip:
         return cell.tip.splitlines()[0]
     return " · ".join(one.words for one in line.cells[:3] if one.words)
-
-
-def _named(line: SheetLine) -> str:
-    return ", ".join((f"item {line.cells[0].words}", line.cells[2].words))
 
 
 def _in_full(line: JudgementBehind) -> str:

@@ -2,12 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from llmock.pytest_plugin import LLMock
-from PySide6.QtCore import QSettings
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
@@ -28,7 +26,6 @@ from annotator.cli import run_command
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS
 from tests.material.labelled_sections import (
@@ -74,16 +71,9 @@ KEYS = {
 
 
 @pytest.fixture
-def window(qapp, qtbot, tmp_path: Path, monkeypatch) -> Iterator[Window]:
+def window(window_over, qtbot, tmp_path: Path) -> Window:
     """The real window over two papers."""
-    make_application()
-    QSettings().clear()
-    made = Window(related_work_project(tmp_path), "Items")
-    made.show()
-    be_active(made, qtbot)
-    yield made
-    made.close()
-    QSettings().clear()
+    return be_active(window_over(related_work_project(tmp_path)), qtbot)
 
 
 def judged(project: Project, llmock: LLMock) -> None:

@@ -38,11 +38,6 @@ from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field, when_changed
 from annotator.gui.widgets.splitter import Splitter
 
-
-def _flags(line: JudgementLine) -> str:
-    return ", ".join(map(flag_words, line.flags))
-
-
 LINES: Sequence[Column[JudgementLine]] = (
     Column("Item", lambda line: line.item_key, 70),
     Column("System", lambda line: line.system, 124),
@@ -54,7 +49,12 @@ LINES: Sequence[Column[JudgementLine]] = (
         tip=lambda line: line.cause or value_words(line.protocol, line.value, line.status),
         look=lambda line: value_look(line.protocol, line.value),
     ),
-    Column("Flags", _flags, 130, look=lambda line: ("flag", "state-unconfirmed") if line.flags else None),
+    Column(
+        "Flags",
+        lambda line: ", ".join(map(flag_words, line.flags)),
+        130,
+        look=lambda line: ("flag", "state-unconfirmed") if line.flags else None,
+    ),
     Column("Trial", lambda line: str(line.trial), 44, number=True),
 )
 CALLS: Sequence[Column[Reply]] = (
