@@ -69,6 +69,8 @@ def prepare(extra: str) -> None:
     # From within, so that no sign in the folder's own name is taken for a part of the requirement.
     if subprocess.run([*pip, f".[{extra}]" if extra else "."], cwd=HERE, check=False).returncode:
         sys.exit(NO_INSTALL)
+    # Once and by all processors, and not as it is opened first, or by each worker of the tests.
+    subprocess.run([str(PYTHON), "-m", "compileall", "-q", "-j", "0", "annotator"], cwd=HERE, check=False)
     MARK.write_text(f"{wanted()} {extra}", "utf-8")
 
 

@@ -31,14 +31,14 @@ GOAL_MS = 10.0
 
 def main() -> int:
     """Leave a changed criterion so many times, print what it took, and say whether the goal is met."""
-    options = parser(__doc__, times=(15, 1), rest=(900, 50)).parse_args()
+    options = parser(__doc__, times=(15, 1), places=(100, 2), rest=(900, 50)).parse_args()
     application = make_application()
     with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
         path = Path(folder) / "sample.goldsmith"
         samples.create(path, to_work_in=not options.quick).close()
         window = Window(Project.open(path))
         window.show()
-        for place in places(window.session.project):
+        for place in places(window.session.project)[: options.places]:
             window.show_place(place.name)
             QTest.qWait(options.rest // 3)
         spent = [_leave(window, number, options.rest) for number in range(options.times + 2)][2:]

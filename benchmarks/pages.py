@@ -15,7 +15,6 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # As on a person's machine: modules are compiled once, not at every start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-import compileall
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,6 @@ import sqlmodel  # noqa: F401
 from PySide6.QtCore import QCoreApplication, QEventLoop, QSettings, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication, QTabWidget
 
-from annotator import places
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.gui import theme
@@ -91,10 +89,10 @@ def project(folder: Path, data: Path | None) -> Path:
     return made
 
 
-def visits(window: Window) -> Iterator[tuple[str, Callable[[], object]]]:
+def visits(window: Window, most: int) -> Iterator[tuple[str, Callable[[], object]]]:
     """Each page, and each further part of it, with what brings it into view."""
     first = items.ids(window.session.project)[:1]
-    for name in PAGES:
+    for name in [*PAGES][:most]:
         place = {"item_id": first[0]} if first and name in ("Author", "Label") else {}
         yield name, lambda name=name, place=place: window.show_page(name, **place)
         tabs = window.page.findChild(QTabWidget)
@@ -107,11 +105,11 @@ def milliseconds(times: Times) -> str:
     return f"{times[0] * 1e3:,.0f} ms ({times[1] * 1e3:,.0f} ms)"
 
 
-def first_visits(window: Window, watch: Watch, seconds: float) -> float:
+def first_visits(window: Window, watch: Watch, most: int, seconds: float) -> float:
     """Print the first visit of each page and the longest stall until it rests; the longest of all, in seconds."""
     print("first visit of each page: processor (wall), and the longest turn of its loop until it rests")
     worst = 0.0
-    for name, visit in visits(window):
+    for name, visit in visits(window, most):
         watch.longest = (0.0, 0.0)
         took = watch.timed(visit)
         watch.rest(seconds)
@@ -150,7 +148,7 @@ def _settled(watch: Watch, act: Callable[[], object], seconds: float) -> Times:
 
 def main() -> int:
     """Visits, then steps; exit code 1 when a goal is missed."""
-    known = parser(__doc__, rounds=(3, 1), pages=(len(WORK), 1), rest=(600, 20))
+    known = parser(__doc__, rounds=(3, 1), pages=(len(WORK), 1), visits=(len(PAGES), 4), rest=(600, 20))
     known.add_argument("--data", type=Path, help="a folder with ResearcherBench's public files")
     options = known.parse_args()
     application = QApplication.instance() or QApplication(sys.argv[:1])
@@ -161,13 +159,12 @@ def main() -> int:
     # The offscreen screen says of every window that it cannot bound its size.
     qInstallMessageHandler(lambda *_: None)
     theme.apply(application)
-    compileall.compile_dir(places.resources().parent / "annotator", quiet=2)
     with tempfile.TemporaryDirectory() as folder:
         window = Window(Project.open(project(Path(folder), None if options.quick else options.data)))
         watch = Watch(window.session)
         window.resize(1280, 800)
         window.show()
-        stall = first_visits(window, watch, options.rest / 1e3)
+        stall = first_visits(window, watch, options.visits, options.rest / 1e3)
         zoom, scheme = steps(window, watch, options.rounds, options.pages, options.rest / 1e3)
         print(f"longest stall of all first visits: {stall * 1e3:.0f} ms")
         window.close()
