@@ -373,7 +373,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project = new_project(tmp_path / "kept.goldsmith")
     yield project
     file.forget(project.path)
-    project.close()
 
 
 def by_another_process(project: Project) -> None:

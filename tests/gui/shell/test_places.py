@@ -18,8 +18,9 @@ from annotator.domain.kinds.artifact import Kind, Stage, stage_of
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.gui import theme
 from annotator.gui.forms.profile_form import NewProjectDialog
-from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS, PlaceTab
+from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS, PlaceBar, PlaceTab
 from annotator.gui.shell.window import DISMISS, TRY
+from annotator.gui.widgets.basics import column_of
 from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.templates import once
@@ -326,3 +327,13 @@ def test_one_goes_on_where_one_left_a_step_of_the_work(whole_sample, opened):
     window.show_page("Check")
     window.close()
     assert opened(path).page.NAME == "Home"
+
+
+def test_tabs_that_were_measured_out_of_view_are_whole(qtbot):
+    place = max(PLACES, key=lambda place: len(place.tabs))
+    host = owned(qtbot, column_of(bar := PlaceBar()))
+    for tabs in (place.tabs[:1], place.tabs):
+        bar.show_tabs({tab: tab.words for tab in tabs}, {}, place.tabs[0])
+        bar.sizeHint()
+    host.show()
+    assert bar.tabs.width() >= bar.tabs.sizeHint().width()

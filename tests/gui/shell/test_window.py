@@ -28,7 +28,6 @@ from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.shell.navigation import PAGES
-from annotator.gui.shell.start import Goldsmith
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.places import user_data
@@ -249,16 +248,6 @@ def widgets(qtbot) -> Counter[str]:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
     return Counter(type(widget).__name__ for widget in QApplication.allWidgets())
-
-
-@pytest.fixture
-def goldsmith(qapp):
-    made = Goldsmith(qapp)
-    yield made
-    shown = made._shown
-    made.close()
-    if shown is not None and isValid(shown):
-        shown.deleteLater()
 
 
 @pytest.mark.usefixtures("nothing_older")
