@@ -27,6 +27,9 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _OWN = tempfile.mkdtemp(prefix="goldsmith-tests-")
 atexit.register(shutil.rmtree, _OWN, ignore_errors=True)
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    # What one worker makes for all of them.
+    os.environ["GOLDSMITH_TESTS"] = _OWN
 for place in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR"):
     os.environ[place] = os.path.join(_OWN, place)
     os.makedirs(os.environ[place])

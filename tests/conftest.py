@@ -6,8 +6,9 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,19 @@ settings.register_profile(
 )
 settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
 settings.load_profile("same")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where nothing is compiled yet, each worker compiles a part of the tests, and reads what the others compiled."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    here = Path(__file__).parent
+    number = int(worker["workerid"].removeprefix("gw"))
+    for path in sorted(here.rglob("test_*.py"))[number :: worker["workercount"]]:
+        # What is wrong with a file is told where it is collected.
+        with suppress(Exception):
+            import_module(".".join(path.relative_to(here.parent).with_suffix("").parts))
 
 
 @pytest.hookimpl(trylast=True)
@@ -204,15 +218,18 @@ def until(qtbot: "QtBot", true: Callable[[], bool]) -> None:
         qtbot.wait(LOOK_MS)
 
 
-@pytest.fixture(scope="session")
-def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped part of the sample project, the same on every day; tests work on copies of it."""
+def created(folder: Path, to_work_in: bool) -> Path:
     # Only tests of the sample need what makes it.
     from annotator.actions.imports import samples
 
-    path = tmp_path_factory.mktemp("sample") / "sample.goldsmith"
-    samples.create(path, to_work_in=False).close()
+    samples.create(path := folder / "sample.goldsmith", to_work_in=to_work_in).close()
     return path
+
+
+@pytest.fixture(scope="session")
+def sample_file() -> Path:
+    """The shipped part of the sample project, the same on every day; tests work on copies of it."""
+    return templates.shared("sample", partial(created, to_work_in=False))
 
 
 @pytest.fixture
@@ -222,13 +239,9 @@ def sample(sample_file: Path, tmp_path: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def whole_sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole_sample_file() -> Path:
     """The sample as the program makes it today, with what is to be worked in."""
-    from annotator.actions.imports import samples
-
-    path = tmp_path_factory.mktemp("whole") / "sample.goldsmith"
-    samples.create(path).close()
-    return path
+    return templates.shared("whole sample", partial(created, to_work_in=True))
 
 
 @pytest.fixture

@@ -1,14 +1,16 @@
-"""Projects that many tests make in the same way: made once a session, and copied from then on."""
+"""Projects that many tests make in the same way: made once for all workers, and copied from then on."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Concatenate, ParamSpec
 
 import pytest
+from filelock import FileLock
 
 from annotator.actions.project.file import Project
 from annotator.storage import opening
@@ -17,7 +19,6 @@ P = ParamSpec("P")
 
 _running: list[pytest.FixtureRequest] = []
 _given: set[object] = set()
-_kept: dict[object, tuple[TemporaryDirectory[str], str]] = {}
 
 
 @contextmanager
@@ -34,15 +35,15 @@ def once(make: Callable[Concatenate[Path, P], Project]) -> Callable[Concatenate[
 
     @wraps(make)
     def copied(folder: Path, *args: P.args, **kwargs: P.kwargs) -> Project:
-        key = (make, args, *sorted(kwargs.items()))
+        key = f"{make.__module__}.{make.__qualname__} {args} {sorted(kwargs.items())}"
         if not _running or key in _given or _patched(_running[0]):
             return make(folder, *args, **kwargs)
-        if key not in _kept:
-            _kept[key] = _made(lambda within: make(within, *args, **kwargs))
+        # What an argument is must not hang on where it lies in memory.
+        assert " at 0x" not in key
         _given.add(key)
-        kept, name = _kept[key]
-        shutil.copytree(kept.name, folder, dirs_exist_ok=True)
-        return opened(folder / name)
+        project = shared(key, lambda within: _left(make(within, *args, **kwargs)))
+        shutil.copytree(project.parent, folder, dirs_exist_ok=True)
+        return opened(folder / project.name)
 
     return copied
 
@@ -53,18 +54,30 @@ def opened(copy: Path) -> Project:
     return Project.open(copy)
 
 
-def _made(make: Callable[[Path], Project]) -> tuple[TemporaryDirectory[str], str]:
-    kept, running = TemporaryDirectory(prefix="template-", ignore_cleanup_errors=True), _running[:]
-    # What it is made of is its own.
-    _running.clear()
-    try:
-        project = make(Path(kept.name))
-    finally:
-        _running.extend(running)
+def shared(name: str, make: Callable[[Path], Path]) -> Path:
+    """What `make` put into a folder, for every worker that asks for it by this name: only the first one makes it."""
+    place = Path(os.environ["GOLDSMITH_TESTS"]) / sha256(name.encode()).hexdigest()
+    done = place.with_suffix(".done")
+    with FileLock(place.with_suffix(".lock")):
+        if not done.exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            # What it is made of is its own.
+            running = _running[:]
+            _running.clear()
+            try:
+                made = make(place)
+            finally:
+                _running.extend(running)
+            done.write_text(str(made), "utf-8")
+    return Path(done.read_text("utf-8"))
+
+
+def _left(project: Project) -> Path:
     if project.person is not None:
         project.work_as(project.person)
     project.close()
-    return kept, project.path.relative_to(kept.name).as_posix()
+    return project.path
 
 
 def _patched(request: pytest.FixtureRequest) -> bool:

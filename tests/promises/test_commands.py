@@ -118,11 +118,11 @@ def called(file: str, path: str, command: Any, wrong: str, junk: str) -> list[st
 
 
 def junk_for(path: str, name: str) -> tuple[str, ...]:
-    """All of it for the first command with a parameter of this name, a third for each other, in turn."""
+    """All of it for the first command with a parameter of this name, a quarter for each other, in turn."""
     place = [
         other for other in sorted(COMMANDS) if name in (one.name for one in COMMANDS[other].params)
     ].index(path)
-    return JUNK[place % 3 :: 3] if place else JUNK
+    return JUNK[place % 4 :: 4] if place else JUNK
 
 
 @pytest.mark.slow
