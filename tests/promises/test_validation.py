@@ -372,7 +372,7 @@ def judged(folder: Path, judges: int, items: int = 10) -> Project:
 
 @pytest.mark.slow
 def test_the_memory_of_an_export_does_not_grow_with_its_judgements(tmp_path: Path) -> None:
-    few, many = (str(judged(tmp_path / str(judges), judges).path) for judges in (2, 4))
+    few, many = (str(judged(tmp_path / str(judges), judges).path) for judges in (1, 3))
     first = str(judged(tmp_path / "first", 1, 1).path)
     # A process that has run thousands of tests follows its memory ten times as slowly as a fresh one.
     peaks = subprocess.check_output(
