@@ -155,8 +155,6 @@ ERROR = 0.05
 _REACH = NormalDist().inv_cdf(0.975)
 # How exact a fit is, to which share its first steps are solved at least, and a draw.
 EXACT, _FAR, ROUGHLY = 1e-10, 0.1, 0.02
-# What one's wins and losses are counted above, where a fit begins: as near to what the prior lets 20 wins of 20 come to.
-_START = 0.1
 # The least variance of a match in both orders, as a share of that in one: it tells at most as much as two matches.
 _LEAST_SHARE = 0.5
 _MOST_STEPS, _MOST_TURNS = 60, 400
@@ -204,15 +202,11 @@ def fitted(players: int, matches: Matches) -> Strengths:
     fit = _Fit(players, pairs)
     alone = fit.solved(np.ones(len(pairs)), 100.0 * EXACT)
     _, spread = fit.expected(alone)
-    share = max(_LEAST_SHARE, 1.0 - _ratio(open_, float(np.sum(times * spread))))
-    alike = 1.0 - min(1.0, _ratio(within, share * float(np.sum((times - 1.0) * spread))))
+    share = max(_LEAST_SHARE, 1.0 - open_ / (float(np.sum(times * spread)) or 1.0))
+    alike = 1.0 - min(1.0, within / (share * float(np.sum((times - 1.0) * spread)) or 1.0))
     counts = times / (1.0 + (times - 1.0) * alike)
     weight = counts / share
     return Strengths(fit.solved(weight, start=alone), pairs, weight, counts)
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
 
 
 def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, float]:
@@ -276,9 +270,10 @@ class _Fit:
         own, at = np.arange(players), np.arange(len(pairs))
         # Short integers are sorted by their digits.
         rows = np.concatenate((own, first, second)).astype(np.min_scalar_type(players))
-        order = np.argsort(rows, kind="stable")
-        self._columns = np.concatenate((own, second, first))[order]
-        self._pair = np.concatenate((np.full(players, len(pairs)), at, at))[order]
+        order, none = np.argsort(rows, kind="stable"), np.full(players, len(pairs))
+        self._columns, self._pair = (
+            np.concatenate(parts)[order] for parts in ((own, second, first), (none, at, at))
+        )
         self._starts = np.searchsorted(rows[order], own)
 
     def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
@@ -286,17 +281,14 @@ class _Fit:
         result: Floats = 1.0 / (1.0 + np.exp(strengths.take(self._second) - strengths.take(self._first)))
         return result, result * (1.0 - result)
 
-    def solved(self, weight: Floats, exact: float = EXACT, start: Floats | None = None) -> Floats:
+    def solved(self, weight: Floats, exact: float = EXACT, start: Floats | float = 0.0) -> Floats:
         """Newton's steps, each solved by conjugate gradients as closely as the next one can profit.
 
         The strengths of all who met add up to none, which the prior alone would bring about, in many turns.
         """
-        met = np.diff(self._starts, append=len(self._columns)) - 1
-        if start is None:
-            ahead = self.summed(2.0 * self._value - 1.0)
-            start = np.log((met + ahead + _START) / (met - ahead + _START))
-        share = np.sign(met) / max(1, np.count_nonzero(met))
-        result, within = start - start.sum() * share, _FAR
+        met = np.diff(self._starts, append=len(self._columns)) > 1
+        share = met / max(1.0, float(met.sum()))
+        result, within = np.zeros(self._players) + start, _FAR
         for _ in range(_MOST_STEPS):
             chance, spread = self.expected(result)
             slope = self.summed(weight * (self._value - chance)) - PRIOR * result
@@ -314,8 +306,10 @@ class _Fit:
 
     def summed(self, moved: Floats) -> Floats:
         """What each player gets: that of the matches where it stands first, less that where it stands second."""
-        first, second = (np.bincount(side, moved, self._players) for side in (self._first, self._second))
-        return np.asarray(first - second, dtype=np.float64)
+        return np.asarray(
+            np.bincount(self._first, moved, self._players) - np.bincount(self._second, moved, self._players),
+            dtype=np.float64,
+        )
 
     def system(self, curve: Floats) -> tuple[Floats, Floats]:
         """The Laplacian of the curves + prior: what is taken off beside the diagonal, row by row, and the diagonal."""
@@ -395,10 +389,6 @@ class Ranking:
         return (
             "" if enough(self.independent) else few(self.independent, _named(self.independent, self.matches))
         )
-
-    @property
-    def elos(self) -> dict[str, float]:
-        return {row.id: row.elo for row in self.rows}
 
 
 def ranking(
