@@ -372,7 +372,7 @@ def _beside(
     tasks: Mapping[str, ContestTask],
 ) -> dict[str, BesidePeople]:
     """How the rater stands beside each other person who compared the same pairs."""
-    mine, result = by_pair(own), {}
+    mine, result, elos = by_pair(own), {}, {row.id: row.elo for row in ranking.rows}
     for other in contest_rows.raters(project):
         if other.id == who.id or other.kind is not RaterKind.PERSON:
             continue
@@ -381,7 +381,7 @@ def _beside(
         played = contest_rows.played(held)
         rated = _rated(played, standings.ratings(list(tasks), played))
         pairs = [(mine[pair], theirs[pair]) for pair in sorted(mine.keys() & theirs.keys())]
-        result[other.name] = beside(pairs, _rated(contest_rows.played(own), ranking.elos), rated)
+        result[other.name] = beside(pairs, _rated(contest_rows.played(own), elos), rated)
     return result
 
 

@@ -68,7 +68,7 @@ class LabelPlace(NamedTuple):
 
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
-_BESIDE = {"sealed": submitted(), "counts": finished(), "worded": worded_since()}
+_BESIDE = {"sealed": submitted(), "worded": worded_since()}
 _ONE = select(JUDGEMENT, *(column.label(name) for name, column in _BESIDE.items())).where(
     JUDGEMENT.c.protocol == bindparam("protocol"),
     JUDGEMENT.c.response_id == bindparam("response_id"),
@@ -77,6 +77,7 @@ _ONE = select(JUDGEMENT, *(column.label(name) for name, column in _BESIDE.items(
     JUDGEMENT.c.rater_id == bindparam("rater"),
     JUDGEMENT.c.trial == 1,
 )
+_COUNTS = select(finished()).where(JUDGEMENT.c.id == bindparam("row"))
 _NEW = insert(JUDGEMENT)
 _CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
 
@@ -101,8 +102,8 @@ def stored(
         raise lock_given()
     result = {key: value for key, value in row.items() if key not in ("sha256", *_BESIDE)}
     # What was never submitted does not count while it is changed, either.
-    marks = [WAITS] if not row["counts"] and not is_waiting(row["flags"]) else []
-    return result | {"flags": " ".join([*row["flags"].split(), *marks])}, reworded
+    kept = is_waiting(row["flags"]) or db.execute(_COUNTS, {"row": row["id"]}).scalar()
+    return result | {"flags": row["flags"] if kept else f"{row['flags']} {WAITS}".strip()}, reworded
 
 
 def write(db: Connection, judgement: Fields, *, new: bool) -> None:

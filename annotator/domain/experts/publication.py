@@ -247,7 +247,8 @@ class Withdrawal(SparseRecord):
 class Publication(SparseRecord):
     """What a release says of itself; `canary` is in every flat record, by which copies are recognised."""
 
-    metadata: ReleaseMetadata = ReleaseMetadata()
+    # One made here would have its validation built whenever this module is loaded.
+    metadata: ReleaseMetadata = Field(default_factory=ReleaseMetadata, json_schema_extra={"default": {}})
     canary: str = Field(default="", max_length=200)
     errata: tuple[Erratum, ...] = ()
     withdrawn: dict[int, Withdrawal] = Field(

@@ -153,8 +153,8 @@ SEED = 20_261_122
 # The error of “certain” over all tasks of a contest, and what a 95 % interval reaches in standard errors.
 ERROR = 0.05
 _REACH = NormalDist().inv_cdf(0.975)
-# How exact a fit is, to which share a step of it is solved, far from its end and near it, and a draw.
-EXACT, _FAR, _NEAR, ROUGHLY = 1e-10, 0.1, 1e-3, 0.02
+# How exact a fit is, to which share its first steps are solved at least, and a draw.
+EXACT, _FAR, ROUGHLY = 1e-10, 0.1, 0.02
 # The least variance of a match in both orders, as a share of that in one: it tells at most as much as two matches.
 _LEAST_SHARE = 0.5
 _MOST_STEPS, _MOST_TURNS = 60, 400
@@ -200,17 +200,13 @@ def fitted(players: int, matches: Matches) -> Strengths:
     """
     pairs, times, within, open_ = _by_pair(players, matches)
     fit = _Fit(players, pairs)
-    alone = fit.solved(np.ones(len(pairs)))
+    alone = fit.solved(np.ones(len(pairs)), 100.0 * EXACT)
     _, spread = fit.expected(alone)
-    share = max(_LEAST_SHARE, 1.0 - _ratio(open_, float(np.sum(times * spread))))
-    alike = 1.0 - min(1.0, _ratio(within, share * float(np.sum((times - 1.0) * spread))))
+    share = max(_LEAST_SHARE, 1.0 - open_ / (float(np.sum(times * spread)) or 1.0))
+    alike = 1.0 - min(1.0, within / (share * float(np.sum((times - 1.0) * spread)) or 1.0))
     counts = times / (1.0 + (times - 1.0) * alike)
     weight = counts / share
-    return Strengths(fit.solved(weight, alone), pairs, weight, counts)
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+    return Strengths(fit.solved(weight, start=alone), pairs, weight, counts)
 
 
 def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, float]:
@@ -271,40 +267,53 @@ class _Fit:
     def __init__(self, players: int, pairs: Matches) -> None:
         self._players, self._value = players, pairs.value
         self._first, self._second = first, second = pairs.first, pairs.second
-        own = np.arange(players)
-        rows, columns = (np.concatenate((own, *sides)) for sides in ((first, second), (second, first)))
-        self._order = np.argsort(rows * players + columns)
-        self._columns, self._starts = columns[self._order], np.searchsorted(rows[self._order], own)
+        own, at = np.arange(players), np.arange(len(pairs))
+        # Short integers are sorted by their digits.
+        rows = np.concatenate((own, first, second)).astype(np.min_scalar_type(players))
+        order, none = np.argsort(rows, kind="stable"), np.full(players, len(pairs))
+        self._columns, self._pair = (
+            np.concatenate(parts)[order] for parts in ((own, second, first), (none, at, at))
+        )
+        self._starts = np.searchsorted(rows[order], own)
 
     def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
         """The chance p that the first beats the second, and p(1 − p)."""
-        result: Floats = 1.0 / (1.0 + np.exp(strengths[self._second] - strengths[self._first]))
+        result: Floats = 1.0 / (1.0 + np.exp(strengths.take(self._second) - strengths.take(self._first)))
         return result, result * (1.0 - result)
 
-    def solved(self, weight: Floats, start: Floats | float = 0.0) -> Floats:
-        """Newton's steps from a start, each solved by conjugate gradients as closely as the next one can profit."""
+    def solved(self, weight: Floats, exact: float = EXACT, start: Floats | float = 0.0) -> Floats:
+        """Newton's steps, each solved by conjugate gradients as closely as the next one can profit.
+
+        The strengths of all who met add up to none, which the prior alone would bring about, in many turns.
+        """
+        met = np.diff(self._starts, append=len(self._columns)) > 1
+        share = met / max(1.0, float(met.sum()))
         result, within = np.zeros(self._players) + start, _FAR
         for _ in range(_MOST_STEPS):
             chance, spread = self.expected(result)
             slope = self.summed(weight * (self._value - chance)) - PRIOR * result
             step = self.step(slope, self.system(weight * spread), within)
+            step -= step.sum() * share
             # Far from the end a whole step may overshoot.
             largest = float(np.max(np.abs(step), initial=0.0))
             result += step if largest <= 4.0 else step * (4.0 / largest)
             # What a step leaves is that share of it, or its square.
-            if largest * max(within, largest) <= EXACT:
+            left = largest * max(within, largest)
+            if left <= exact:
                 break
-            within = max(_NEAR, min(within, largest))
+            within = min(_FAR, max(left, 0.3 * exact / left))
         return result
 
     def summed(self, moved: Floats) -> Floats:
         """What each player gets: that of the matches where it stands first, less that where it stands second."""
-        first, second = (np.bincount(side, moved, self._players) for side in (self._first, self._second))
-        return np.asarray(first - second, dtype=np.float64)
+        return np.asarray(
+            np.bincount(self._first, moved, self._players) - np.bincount(self._second, moved, self._players),
+            dtype=np.float64,
+        )
 
     def system(self, curve: Floats) -> tuple[Floats, Floats]:
         """The Laplacian of the curves + prior: what is taken off beside the diagonal, row by row, and the diagonal."""
-        beside_it = np.concatenate((np.zeros(self._players), curve, curve))[self._order]
+        beside_it = np.append(curve, 0.0).take(self._pair)
         return beside_it, PRIOR + np.add.reduceat(beside_it, self._starts)
 
     def step(self, slope: Floats, system: tuple[Floats, Floats], within: float) -> Floats:
@@ -380,10 +389,6 @@ class Ranking:
         return (
             "" if enough(self.independent) else few(self.independent, _named(self.independent, self.matches))
         )
-
-    @property
-    def elos(self) -> dict[str, float]:
-        return {row.id: row.elo for row in self.rows}
 
 
 def ranking(

@@ -197,17 +197,16 @@ class TranscriptsView(TabPart):
         if not same or before is None or before.source.text != opened.source.text:
             text = opened.source.text
             self.pane.show_words(text, moments=moments(text, opened.transcript))
-        assert self._opened is not None
-        transcript = self._opened.transcript
-        rows = list(enumerate(transcript.segments))
+        transcript = opened.transcript
+        rows = [(row, one) for row, one in enumerate(transcript.segments) if one.marks]
         doubtful = [(str(row), (one.first, one.last)) for row, one in rows if one.doubts]
         left_out = [(one.first, one.last) for _, one in rows if one.excluded]
         self.pane.show_evidence(doubtful, "", reveal=False)
         self.text.set_marks("other", left_out)
-        parts = [counted(len(set(transcript.speakers)), "speaker"), counted(len(rows), "line")]
+        parts = [counted(len(set(transcript.speakers)), "speaker"), counted(len(transcript.segments), "line")]
         parts += [f"{len(doubtful):,} doubtful (dash-dotted)"] if doubtful else []
         parts += [f"{len(left_out):,} left out (dotted)"] if left_out else []
-        ends = transcript.time_at(len(self._opened.source.text))
+        ends = transcript.time_at(len(opened.source.text))
         self.facts.setText(" · ".join([*([f"until {ends}"] if ends else []), *parts]))
         if same:
             self.text.reveal(self._span[0], self._span[0])
