@@ -31,7 +31,7 @@ from annotator.gui.widgets.bars import ActsBar, Command
 from annotator.gui.widgets.columns import LinesTable
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.projects.small_projects import small_sample
-from tests.windows.using import owned, settle
+from tests.windows.using import in_view, owned, settle
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
 PATIENCE = 12
@@ -46,13 +46,6 @@ HIGH, HIGH_AT = ("Validate Figures", "Validate Disagreements"), (LAPTOP, 150)
 def named(widget: QWidget) -> str:
     words = getattr(widget, "text", str)() or widget.accessibleName() or type(widget.parent()).__name__
     return f"{type(widget).__name__} “{words}”"
-
-
-def in_view(whole: QWidget) -> Iterator[QWidget]:
-    for part in whole.children():
-        if isinstance(part, QWidget) and part.isVisible() and not part.isWindow():
-            yield part
-            yield from in_view(part)
 
 
 def controls(seen: Sequence[QWidget]) -> list[QWidget]:

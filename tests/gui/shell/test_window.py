@@ -32,7 +32,7 @@ from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.places import user_data
 from tests.projects.small_projects import empty_project, small_project
-from tests.windows.using import be_active, focus, owned, press, settle
+from tests.windows.using import be_active, focus, in_view, owned, press, settle
 
 # Their parts ask everything on the other thread.
 ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
@@ -40,12 +40,9 @@ EVERY_PAGE = [*PAGES]
 
 
 def called_empty(window) -> set[str]:
-    states = {
-        state.findChildren(QLabel)[1].text()
-        for state in window.page.findChildren(EmptyState)
-        if state.isVisible()
-    }
-    labels = (label.text() for label in window.page.findChildren(QLabel) if label.isVisible())
+    seen = [*in_view(window.page)]
+    states = {state.findChildren(QLabel)[1].text() for state in seen if isinstance(state, EmptyState)}
+    labels = (label.text() for label in seen if isinstance(label, QLabel))
     return states | {words for words in labels if re.match(r"No matches|(No|Nothing)\b.* yet\b", words)}
 
 
@@ -232,7 +229,7 @@ def test_on_every_page_f6_leads_to_another_part_that_is_seen_and_enter_presses(s
             assert focus().isVisible(), name
             met.add(focus())
         assert len(met) > 1 or name not in OF_SEVERAL, name
-        shown = [one for one in window.page.findChildren(QPushButton) if one.isVisible()]
+        shown = [one for one in in_view(window.page) if isinstance(one, QPushButton)]
         button, pressed = QPushButton("Tried", shown[-1].parentWidget() if shown else window.page), []
         button.clicked.connect(lambda *_, pressed=pressed: pressed.append("Tried"))
         button.show()
