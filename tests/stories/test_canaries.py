@@ -316,7 +316,9 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
             window.show_page(name)
             qtbot.wait(50)
             qtbot.waitUntil(lambda: not window.session._tasks_behind)
-            words += all_words(window)
+            for part in (window.page, window.bar, window.messages):
+                words += all_words(part)
+        words += all_words(window)
         window.find_anything()
         window._palette.field.setText("a")
         qtbot.waitUntil(lambda: not window.session._tasks_behind)

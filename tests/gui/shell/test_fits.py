@@ -273,8 +273,7 @@ def test_a_narrow_window_stays_so_at_any_zoom_and_shows_the_steps_by_their_icons
     wide, author = window.navigation.width(), window.navigation._buttons["Author"]
     assert window.navigation.person.isVisible()
     window.resize(*SMALL)
-    QTest.qWait(20)
-    assert window.navigation.width() < wide / 2
+    qtbot.waitUntil(lambda: window.navigation.width() < wide / 2)
     assert author.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
     plain = author.grab().toImage()
     window.navigation.show_waiting("Author", 3)
@@ -288,8 +287,7 @@ def test_a_narrow_window_stays_so_at_any_zoom_and_shows_the_steps_by_their_icons
         assert least.width() <= SMALL[0]
         assert least.height() <= SMALL[1]
     window.resize(1400, 800)
-    QTest.qWait(20)
-    assert window.navigation.width() == wide
+    qtbot.waitUntil(lambda: window.navigation.width() == wide)
 
 
 def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):

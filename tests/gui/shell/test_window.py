@@ -24,6 +24,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.pages.guidelines import SetDrafting
 from annotator.gui.pages.people.page import PlanPreview
+from annotator.gui.parts import below
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.session.shared_folder import FolderLine
@@ -65,7 +66,7 @@ def test_nothing_is_called_empty_before_the_answer_came_and_every_model_keeps_qt
             # What is known at once stays.
             known = set() if name in ANSWERED_LATER else called_empty(window)
             assert early[name, place] <= known, (name, place)
-            for model in (view.model() for view in window.page.findChildren(QAbstractItemView)):
+            for model in [view.model() for view in below(window.page, QAbstractItemView)]:
                 if type(model).__module__.startswith("annotator") and type(model) not in checked:
                     qtmodeltester.check(model)
                     checked.add(type(model))
@@ -256,12 +257,11 @@ def test_reopening_leaves_no_window_and_no_start_page_behind(small, goldsmith, q
     goldsmith.show(path)
     goldsmith.show(None)
     before = widgets(qtbot)
-    for _ in range(2):
-        window = goldsmith.show(path)
-        for name in EVERY_PAGE:
-            window.show_page(name)
-        goldsmith.show(None)
-        qtbot.waitUntil(lambda window=window: not isValid(window))
+    window = goldsmith.show(path)
+    for name in EVERY_PAGE:
+        window.show_page(name)
+    goldsmith.show(None)
+    qtbot.waitUntil(lambda: not isValid(window))
     assert widgets(qtbot) - before == Counter()
 
 
