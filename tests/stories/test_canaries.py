@@ -55,8 +55,7 @@ def mark(number: int) -> str:
 class Canaries:
     """Marks, one after the other."""
 
-    def __init__(self) -> None:
-        self.sung = 0
+    sung = 0
 
     def sing(self, prefix: str = "") -> str:
         self.sung += 1
