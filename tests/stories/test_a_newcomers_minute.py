@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from annotator.gui.shell.start import Goldsmith
-from tests.windows.using import be_active
+from tests.windows.using import be_active, in_view
 
 KEY = re.compile(r"[\u2003(]((?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter))\)?(?:$|<)")
 
@@ -26,7 +26,7 @@ class Newcomer:
         return self._program.shown()
 
     def reads(self) -> list[str]:
-        seen = [one for one in self.window.findChildren(QWidget) if one.isVisible()]
+        seen = list(in_view(self.window))
         texts = [one.text() for one in seen if isinstance(one, QAbstractButton | QLabel | QLineEdit)]
         return [*texts, *(one.toPlainText() for one in seen if isinstance(one, QPlainTextEdit))]
 
@@ -35,8 +35,8 @@ class Newcomer:
 
     def button(self, words: str) -> QAbstractButton:
         self.waits_to_read(words)
-        buttons = self.window.findChildren(QAbstractButton)
-        return next(one for one in buttons if one.isVisible() and one.isEnabled() and words in one.text())
+        buttons = (one for one in in_view(self.window) if isinstance(one, QAbstractButton))
+        return next(one for one in buttons if one.isEnabled() and words in one.text())
 
     def clicks(self, words: str) -> None:
         QTest.mouseClick(self.button(words), Qt.MouseButton.LeftButton)
@@ -46,7 +46,7 @@ class Newcomer:
     def presses_the_key_of(self, words: str) -> None:
         """The digit that an answer shows, or the key in the tooltip of any other button."""
         self.waits_to_read(words)
-        shown = [one for one in self.window.findChildren(QAbstractButton) if one.isVisible()]
+        shown = [one for one in in_view(self.window) if isinstance(one, QAbstractButton)]
         texts = (
             text for one in shown if one.text().startswith(words) for text in (one.text(), one.toolTip())
         )

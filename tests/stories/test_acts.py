@@ -14,7 +14,6 @@ from annotator.actions.agreement import final_pass
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.contests import contest_standings
-from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.parcels import tasking, tray
 from annotator.actions.project import people
@@ -29,6 +28,7 @@ from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.storage.tables import JUDGEMENT
+from tests import templates
 from tests.gui.authoring.test_author_typing import dragged
 from tests.gui.pages.test_open_task import drop
 from tests.material.bundles import found
@@ -226,8 +226,10 @@ ANSWERED = (
 )
 
 
-def test_a_publisher_goes_from_a_finished_project_to_a_folder_to_upload(tmp_path, opened, qtbot, monkeypatch):
-    study = samples.create(tmp_path / "study.goldsmith", to_work_in=False)
+def test_a_publisher_goes_from_a_finished_project_to_a_folder_to_upload(
+    tmp_path, sample_file, opened, qtbot, monkeypatch
+):
+    study = templates.opened(shutil.copyfile(sample_file, tmp_path / "study.goldsmith"))
     for item_id in items.ids(study):
         for check in CHECKS:
             final_pass.sign(study, item_id, check, "passed")
@@ -395,7 +397,6 @@ def _drafted(window, hands, qtbot, many, step):
         settle(page)
         hands.press("Ctrl+T", len(page.side.draft.cards))
         hands.press("Ctrl+Return")
-        settle(page)
         if page.sheet.panel.isVisible():
             hands.press("Tab")
             hands.type("It is as it should be.")

@@ -1,9 +1,8 @@
-"""Two hundred marks in all that one annotator must not see: none reaches their package, their window or a log."""
+"""More than two hundred marks that one annotator must not see: none reaches their package, their window or a log."""
 
 import logging
 import zipfile
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -33,6 +32,7 @@ from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.storage import sql
+from tests.templates import once
 from tests.windows.using import shut
 from tests.windows.words_shown import all_words
 
@@ -44,20 +44,22 @@ UNITS = {
     Stage.EVIDENCE: Reference,
 }
 REPORTS = ("Gold is dense, and that is all.", "Lead is soft.")
+MANY = 245
+
+
+def mark(number: int) -> str:
+    """What stands nowhere else, in scripts that are packed and escaped in different ways."""
+    return f"canary{number:03d}zq" if number % 3 else f"金丝雀{number:03d}号秘"
 
 
 class Canaries:
-    """Marks that stand nowhere else, in scripts that are packed and escaped in different ways."""
+    """Marks, one after the other."""
 
-    def __init__(self) -> None:
-        self.sung: list[str] = []
-        self._numbers = count(1)
+    sung = 0
 
     def sing(self, prefix: str = "") -> str:
-        number = next(self._numbers)
-        mark = f"canary{number:03d}zq" if number % 3 else f"金丝雀{number:03d}号秘"
-        self.sung.append(mark)
-        return f"{prefix} {mark}".strip()
+        self.sung += 1
+        return f"{prefix} {mark(self.sung)}".strip()
 
 
 def own(stage: Stage) -> Document:
@@ -85,11 +87,11 @@ def hand_in(project: Project, person: Person, item_id: str, document: Document) 
     project.work_as(before)
 
 
-@pytest.fixture
-def planted(tmp_path: Path) -> tuple[Project, Person, list[str]]:
-    """A project in which Ben, the systems and the adjudicator left marks everywhere; Ada; and the marks."""
+@once
+def planted_project(folder: Path) -> Project:
+    """A project in which Ben, the systems and the adjudicator left marks everywhere that Ada must not see."""
     sing = Canaries()
-    project = new_project(tmp_path / "home" / "study.goldsmith")
+    project = new_project(folder / "home" / "study.goldsmith")
     me = people.someone(project)
     ada = people.known(project, people.add_person(project, "Ada", alias="R2").subject)
     ben = people.known(project, people.add_person(project, sing.sing("Ben"), alias=sing.sing("B")).subject)
@@ -103,9 +105,16 @@ def planted(tmp_path: Path) -> tuple[Project, Person, list[str]]:
     project.work_as(me)
     label(project, labelled, (ada, ben), sing)
     project.work_as(me)
-    while len(sing.sung) < 200:
-        items.add(project, sing.sing("A question that nobody gave to Ada:"))
-    return project, ada, sing.sung
+    items.add(project, sing.sing("A question that nobody gave to Ada:"))
+    assert sing.sung == MANY
+    return project
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> tuple[Project, Person, list[str]]:
+    """The project, Ada, and the marks in it."""
+    project = planted_project(tmp_path)
+    return project, people.known(project, "R2"), [mark(number) for number in range(1, MANY + 1)]
 
 
 def adjudicate(project: Project, senior: Person, sing: Canaries) -> None:
@@ -159,7 +168,7 @@ def found_in(content: bytes, marks: list[str]) -> list[str]:
 def test_no_mark_is_in_the_package(planted: tuple[Project, Person, list[str]], tmp_path: Path) -> None:
     project, ada, marks = planted
     path = packing.task(project, ada.id, tmp_path).path
-    assert (len(marks) >= 200, len(set(marks)) == len(marks)) == (True, True)
+    assert found_in(project.path.read_bytes(), marks) == marks
     assert found_in(path.read_bytes(), marks) == []
     with zipfile.ZipFile(path) as package:
         assert found_in("\n".join(package.namelist()).encode(), marks) == []
@@ -306,7 +315,9 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
             window.show_page(name)
             qtbot.wait(50)
             qtbot.waitUntil(lambda: not window.session._tasks_behind)
-            words += all_words(window)
+            for part in (window.page, window.bar, window.messages):
+                words += all_words(part)
+        words += all_words(window)
         window.find_anything()
         window._palette.field.setText("a")
         qtbot.waitUntil(lambda: not window.session._tasks_behind)

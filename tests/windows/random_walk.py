@@ -37,7 +37,7 @@ from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
 from annotator.gui.parts import below
 from annotator.gui.shell.window import Window
-from tests.windows.using import shut
+from tests.windows.using import in_view, shut
 
 WORDS = (
     "Names the cost",
@@ -130,7 +130,7 @@ class Walk:
 
     def _of(self, *kinds: type[QWidget]) -> list[QWidget]:
         """What is seen and can be used of these kinds, in the order in which it was made."""
-        return [one for one in _seen(self.window) if isinstance(one, kinds) and one.isEnabled()]
+        return [one for one in in_view(self.window) if isinstance(one, kinds) and one.isEnabled()]
 
     def _page(self) -> tuple[str, Act]:
         names = [*dict.fromkeys(tab.page for _, tab in self.window.offered()), "Help"]
@@ -266,14 +266,6 @@ def _made_by_qt() -> list[str]:
     """
     items = (one for one in getAllValidWrappers() if not isinstance(one, QObject))
     return [repr(one) for one in items if type(one).__name__.endswith("Item") and not createdByPython(one)]
-
-
-def _seen(whole: QWidget) -> Iterator[QWidget]:
-    """What is seen of a window, however deep; what lies in a hidden part is not even looked at."""
-    for part in whole.children():
-        if isinstance(part, QWidget) and part.isVisible():
-            yield part
-            yield from _seen(part)
 
 
 def _press(key: str) -> None:

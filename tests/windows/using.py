@@ -1,6 +1,7 @@
 """What a person does with a window: keys go to whatever has the focus, and what was asked for is waited for."""
 
 import time
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt, QTimer
@@ -40,6 +41,14 @@ def _end_pauses(timers: list[QTimer]) -> bool:
             pause.stop()
             pause.timeout.emit()
     return bool(pauses)
+
+
+def in_view(whole: QWidget) -> Iterator[QWidget]:
+    """What is seen of a widget, however deep; what lies in a hidden part is not even looked at."""
+    for part in whole.children():
+        if isinstance(part, QWidget) and part.isVisible():
+            yield part
+            yield from in_view(part)
 
 
 def shut(window: QWidget) -> None:

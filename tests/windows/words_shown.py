@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tests.windows.using import in_view
+
 ROLES = [Qt.ItemDataRole(role) for role in range(14)]
 
 
@@ -57,7 +59,7 @@ def words_in(model: QAbstractItemModel) -> Iterator[str]:
 
 def seen_words(whole: QWidget) -> Iterator[str]:
     """What a person meets on a widget as it is now: texts, hints and choices of what is visible, tabs and menus."""
-    for widget in (each for each in (whole, *whole.findChildren(QWidget)) if each.isVisible()):
+    for widget in (whole, *in_view(whole)):
         yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
         if isinstance(widget, QLabel | QAbstractButton | QLineEdit):
             yield widget.text()

@@ -137,6 +137,14 @@ def digest(project: Project, item_id: str) -> Digest:
         return _digest(project, db, people.someone(project).id, item_id)
 
 
+def has_digest(project: Project, item_id: str) -> bool:
+    """Whether the digest of an item has a stage in it; no row is compared for that."""
+    with project.store.read() as db:
+        return bool(
+            project.get(f"{RECEIVED}{item_id}", []) or _settled(db, people.someone(project).id, item_id)
+        )
+
+
 def items_with_digest(project: Project) -> list[DigestLine]:
     """The items on which the person working can see what happened to their work, in the project's order."""
     me = people.someone(project).id
@@ -224,8 +232,7 @@ def _of_stage(db: Connection, person_id: str, adjudication: Adjudication) -> Sta
 
 
 def _own_dispute(db: Connection, person_id: str, item_id: str) -> Dispute | None:
-    conditions = DISPUTE.c.person_id == person_id, DISPUTE.c.item_id == item_id
-    row = db.execute(select(DISPUTE).where(*conditions)).mappings().first()
+    row = db.execute(select(DISPUTE).filter_by(person_id=person_id, item_id=item_id)).mappings().first()
     return Dispute(**row) if row else None
 
 

@@ -339,12 +339,14 @@ class PartedPage(Page):
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `part` opens a tab by its name, the rest is for that part."""
-        offered = self.offered()
+        offered, before = self.offered(), self.tabs.currentIndex()
         self.body.setCurrentIndex(0 if offered else 1)
         self._offer(offered)
         if place.get("part") in offered:
             self.tabs.setCurrentIndex(self.TABS.index(place["part"]))
-        self._fill()
+        # Another tab was filled as it came into view.
+        if self.tabs.currentIndex() == before:
+            self._fill()
         if offered and place:
             self.part.go(place)
 

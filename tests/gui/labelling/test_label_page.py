@@ -14,8 +14,6 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.labelling.labels import LabelTask
 from annotator.actions.project import people
-from annotator.actions.project.file import judgement_hash
-from annotator.domain.judges.judge import Judgement
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
@@ -342,7 +340,7 @@ def labelled_by_another(folder):
         for unit in ("c1", "c2", "c3"):
             labels.set_label(project, task.response_id, f"{task.item_id}/{unit}", "no")
             labels.set_note(project, task.response_id, f"{task.item_id}/{unit}", OTHERS[0])
-    judge_all(project)
+    judge_protocols(project)
     project.work_as(me)
     return project
 
@@ -350,21 +348,6 @@ def labelled_by_another(folder):
 @pytest.fixture
 def blind_page(tmp_path, page_over):
     return page_over(labelled_by_another(tmp_path), "Label")
-
-
-def judge_all(project) -> None:
-    """A judge with a telling name has judged every unit."""
-    with project.store.write() as db:
-        db.execute(insert(JUDGE).values(id="judge", name=OTHERS[1], kind="baseline"))
-        for task in labels.queue(project):
-            for unit in ("c1", "c2", "c3"):
-                judgement = Judgement(
-                    id=new_id(), protocol=USUAL, item_id=task.item_id, response_id=task.response_id,
-                    unit_id=f"{task.item_id}/{unit}", rater_kind="judge", rater_id="judge", value="yes",
-                    rationale=OTHERS[2], at=now(),
-                )  # fmt: skip
-                row = judgement.model_dump()
-                db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
 
 
 def leaks(blind_page: QWidget) -> list[str]:

@@ -127,6 +127,13 @@ def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small
     assert "now asked in both orders" in out.answer.text()
 
 
+def test_a_tab_that_is_gone_to_is_filled_once(show, monkeypatch):
+    window, asked, board_of = show().window(), [], board.board
+    monkeypatch.setattr(board, "board", lambda project: asked.append(project) or board_of(project))
+    window.show_page("People", part="Progress")
+    assert len(asked) == 1
+
+
 def named(page, name: str) -> QModelIndex:
     model = page.roster.model
     row = model.row_of(pairs.person(page.session.project, name).id)

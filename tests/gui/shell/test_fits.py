@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QScrollArea,
     QTabBar,
-    QTabWidget,
     QWidget,
 )
 
@@ -29,9 +28,9 @@ from annotator.gui.shell.window import Window
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars import ActsBar, Command
 from annotator.gui.widgets.columns import LinesTable
-from tests.gui.shell.test_window import EVERY_PAGE
+from tests.gui.shell.test_window import parts
 from tests.projects.small_projects import small_sample
-from tests.windows.using import owned, settle
+from tests.windows.using import in_view, owned, settle
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
 PATIENCE = 12
@@ -46,13 +45,6 @@ HIGH, HIGH_AT = ("Validate Figures", "Validate Disagreements"), (LAPTOP, 150)
 def named(widget: QWidget) -> str:
     words = getattr(widget, "text", str)() or widget.accessibleName() or type(widget.parent()).__name__
     return f"{type(widget).__name__} “{words}”"
-
-
-def in_view(whole: QWidget) -> Iterator[QWidget]:
-    for part in whole.children():
-        if isinstance(part, QWidget) and part.isVisible() and not part.isWindow():
-            yield part
-            yield from in_view(part)
 
 
 def controls(seen: Sequence[QWidget]) -> list[QWidget]:
@@ -155,19 +147,6 @@ def side_panels(window: Window) -> Iterator[str]:
     yield "Results with what lies behind a figure"
 
 
-def views(window: Window, pages: Sequence[str] = EVERY_PAGE) -> Iterator[str]:
-    """Pages, and every tab of each, at rest."""
-    for name in pages:
-        page = window.show_page(name)
-        tabs = page.findChild(QTabWidget)
-        for place in range(tabs.count()) if tabs is not None else (0,):
-            if tabs is not None:
-                if not tabs.isTabVisible(place):
-                    continue
-                tabs.setCurrentIndex(place)
-            yield f"{name} {tabs.tabText(place)}" if tabs is not None else name
-
-
 def amiss(window: Window, size: tuple[int, int], percent: int, name: str) -> Iterator[str]:
     if window.size().toTuple() != size:
         yield f"the window grew to {window.size().toTuple()}"
@@ -181,25 +160,22 @@ def amiss(window: Window, size: tuple[int, int], percent: int, name: str) -> Ite
 
 def check(
     window: Window,
-    sizes: Sequence[tuple[int, int]],
+    size: tuple[int, int],
     percent: int,
-    shown: Callable[[Window], Iterator[str]] = views,
+    shown: Callable[[Window], Iterator[str]] = parts,
 ) -> list[str]:
-    """What is amiss in a window that shows one after the other, each in all these sizes."""
+    """What is amiss in a window that shows one after the other."""
     theme.zoom_to(percent)
-    window.resize(*sizes[0])
-    result = []
-    for name in shown(window):
-        for size in sizes:
-            result += [f"{name} at {size}: {fault}" for fault in at_rest(window, size, percent, name)]
-        # Back the same way: another size costs more than another page.
-        sizes = sizes[::-1]
-    return result
+    window.resize(*size)
+    return [
+        f"{name} at {size}: {fault}"
+        for name in shown(window)
+        for fault in at_rest(window, size, percent, name)
+    ]
 
 
 def at_rest(window: Window, size: tuple[int, int], percent: int, name: str) -> list[str]:
     """What is amiss once all has come that was asked for."""
-    window.resize(*size)
     for _ in range(PATIENCE):
         settle(window.page)
         # What came last may need more room.
@@ -214,14 +190,14 @@ def test_every_page_fits_at_the_largest_zoom_and_after_it_was_zoomed(whole_sampl
     window = window_over(whole_sample)
     # Half as much room as at the smallest size without a zoom, and a little less than that; and all of it for those who
     # scroll where there is less.
-    result = check(window, [SMALL], 200) + check(window, [LAPTOP], 150)
-    result += check(window, [LARGE], 200, partial(views, pages=["Validate"]))
+    result = check(window, SMALL, 200) + check(window, LAPTOP, 150)
+    result += check(window, LARGE, 200, partial(parts, pages=["Validate"]))
     assert not result, "\n".join(result)
 
 
 def test_pages_fit_with_their_side_panels_open(sample, window_over):
     window = window_over(sample)
-    result = check(window, [SMALL], 100, side_panels)
+    result = check(window, SMALL, 100, side_panels)
     assert not result, "\n".join(result)
 
 
@@ -280,8 +256,7 @@ def test_a_narrow_window_stays_so_at_any_zoom_and_shows_the_steps_by_their_icons
     wide, author = window.navigation.width(), window.navigation._buttons["Author"]
     assert window.navigation.person.isVisible()
     window.resize(*SMALL)
-    QTest.qWait(20)
-    assert window.navigation.width() < wide / 2
+    qtbot.waitUntil(lambda: window.navigation.width() < wide / 2)
     assert author.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
     plain = author.grab().toImage()
     window.navigation.show_waiting("Author", 3)
@@ -295,8 +270,7 @@ def test_a_narrow_window_stays_so_at_any_zoom_and_shows_the_steps_by_their_icons
         assert least.width() <= SMALL[0]
         assert least.height() <= SMALL[1]
     window.resize(1400, 800)
-    QTest.qWait(20)
-    assert window.navigation.width() == wide
+    qtbot.waitUntil(lambda: window.navigation.width() == wide)
 
 
 def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
@@ -348,5 +322,5 @@ THEIR_OWN = {
 @pytest.mark.parametrize("name", THEIR_OWN)
 def test_pages_of_the_sample_of_a_paper_fit(name, tmp_path, window_over):
     window = window_over(small_sample(tmp_path, name))
-    result = check(window, [LAPTOP], 150, partial(views, pages=THEIR_OWN[name]))
+    result = check(window, LAPTOP, 150, partial(parts, pages=THEIR_OWN[name]))
     assert not result, "\n".join(result)

@@ -18,13 +18,14 @@ from annotator.domain.kinds.artifact import Kind, Stage, stage_of
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.gui import theme
 from annotator.gui.forms.profile_form import NewProjectDialog
+from annotator.gui.parts import below
 from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS, PlaceBar, PlaceTab
 from annotator.gui.shell.window import DISMISS, TRY
 from annotator.gui.widgets.basics import column_of
 from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.templates import once
-from tests.windows.using import be_active, owned, press, settle
+from tests.windows.using import be_active, in_view, owned, press, settle
 from tests.windows.words_shown import all_words, seen_words
 
 CHOICES = [choice.name for choice in profiles.CHOICES]
@@ -191,7 +192,7 @@ def places_in(window) -> Iterator[str]:
 
 
 def tabs_of(page: QWidget, name: str) -> Iterator[str]:
-    for bar in page.findChildren(QTabBar):
+    for bar in list(below(page, QTabBar)):
         for place in range(bar.count()):
             if bar.isVisible() and bar.isTabVisible(place) and place != bar.currentIndex():
                 bar.setCurrentIndex(place)
@@ -209,7 +210,7 @@ def test_under_rubrics_no_page_says_a_word_of_another_benchmark(make, tmp_path, 
         met |= {
             (place, found[0], text[:110]) for text in seen_words(window) for found in FOREIGN.finditer(text)
         }
-        labels = (label.text() for label in window.findChildren(QLabel) if label.isVisible())
+        labels = (label.text() for label in in_view(window) if isinstance(label, QLabel))
         met |= {(place, "a command", words) for words in labels if "goldsmith " in words}
     assert not met, "\n".join(f"{place}: {word}: {text!r}" for place, word, text in sorted(met))
 

@@ -18,7 +18,7 @@ from annotator.gui.shell import menus
 from annotator.gui.shell.start import StartPage
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.places import resources
-from tests.windows.using import owned
+from tests.windows.using import in_view, owned
 
 SURFACES = ("window", "surface", "sunken", "hover", "accent-soft")
 PAIRS = [
@@ -154,13 +154,13 @@ class Heard(QObject):
 
 def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_when_it_is_shown(small, window_over):
     window = window_over(small, "Validate")
-    labels = [label for label in window.page.findChildren(QLabel) if label.isVisible()]
+    labels = [label for label in in_view(window.page) if isinstance(label, QLabel)]
     title = next(label for label in labels if label.property("role") in ("subtitle", "strong"))
     before = title.font().pointSizeF()
     validate = window.page
     window.show_page("Items")
     hidden = Heard(validate.findChildren(QLabel))
-    shown = Heard([label for label in window.findChildren(QLabel) if label.isVisible()])
+    shown = Heard([label for label in in_view(window) if isinstance(label, QLabel)])
     theme.zoom_to(200)
     theme.choose("dark")
     assert set(hidden.count.values()) == {0}

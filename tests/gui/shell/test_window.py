@@ -24,6 +24,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.pages.guidelines import SetDrafting
 from annotator.gui.pages.people.page import PlanPreview
+from annotator.gui.parts import below
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.session.shared_folder import FolderLine
@@ -32,7 +33,7 @@ from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.places import user_data
 from tests.projects.small_projects import empty_project, small_project
-from tests.windows.using import be_active, focus, owned, press, settle
+from tests.windows.using import be_active, focus, in_view, owned, press, settle
 
 # Their parts ask everything on the other thread.
 ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
@@ -40,12 +41,9 @@ EVERY_PAGE = [*PAGES]
 
 
 def called_empty(window) -> set[str]:
-    states = {
-        state.findChildren(QLabel)[1].text()
-        for state in window.page.findChildren(EmptyState)
-        if state.isVisible()
-    }
-    labels = (label.text() for label in window.page.findChildren(QLabel) if label.isVisible())
+    seen = [*in_view(window.page)]
+    states = {state.findChildren(QLabel)[1].text() for state in seen if isinstance(state, EmptyState)}
+    labels = (label.text() for label in seen if isinstance(label, QLabel))
     return states | {words for words in labels if re.match(r"No matches|(No|Nothing)\b.* yet\b", words)}
 
 
@@ -56,32 +54,33 @@ def test_nothing_is_called_empty_before_the_answer_came_and_every_model_keeps_qt
     window.session._tasks_behind.send(lambda _tell: answers.wait(), TaskCallbacks(None))
     early, checked = {}, set()
     try:
-        for name in EVERY_PAGE:
-            for place in parts(window, name):
-                qtbot.wait(20)
-                early[name, place] = called_empty(window)
+        for place in parts(window):
+            qtbot.wait(20)
+            early[place] = called_empty(window)
     finally:
         answers.set()
     qtbot.waitUntil(lambda: not len(window.session._tasks_behind))
-    for name in EVERY_PAGE:
-        for place in parts(window, name):
-            # What is known at once stays.
-            known = set() if name in ANSWERED_LATER else called_empty(window)
-            assert early[name, place] <= known, (name, place)
-            for model in (view.model() for view in window.page.findChildren(QAbstractItemView)):
-                if type(model).__module__.startswith("annotator") and type(model) not in checked:
-                    qtmodeltester.check(model)
-                    checked.add(type(model))
+    for place in parts(window):
+        # What is known at once stays.
+        known = set() if window.page.NAME in ANSWERED_LATER else called_empty(window)
+        assert early[place] <= known, place
+        for model in [view.model() for view in below(window.page, QAbstractItemView)]:
+            if type(model).__module__.startswith("annotator") and type(model) not in checked:
+                qtmodeltester.check(model)
+                checked.add(type(model))
     assert len(checked) == 12
 
 
-def parts(window, name) -> Iterator[int]:
-    """A page, and every tab of it, shown one after the other."""
-    tabs = window.show_page(name).findChild(QTabWidget)
-    for place in range(tabs.count()) if tabs is not None else (0,):
-        if tabs is not None and tabs.isTabVisible(place):
+def parts(window, pages=EVERY_PAGE) -> Iterator[str]:
+    """Pages, and every tab of each that is offered, shown one after the other; how each is called."""
+    for name in pages:
+        tabs = window.show_page(name).findChild(QTabWidget)
+        if tabs is None:
+            yield name
+            continue
+        for place in filter(tabs.isTabVisible, range(tabs.count())):
             tabs.setCurrentIndex(place)
-        yield place
+            yield f"{name} {tabs.tabText(place)}"
 
 
 def alive() -> dict[int, str]:
@@ -211,12 +210,11 @@ def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, w
     project.close()
     window = be_active(window_over(Project.open(project.path, readonly=kind == "locked")), qtbot)
     hidden = []
-    for name in EVERY_PAGE:
-        for place in parts(window, name):
-            settle(window.show_page(name))
-            held = window.focusWidget()
-            if held is None or not held.isVisible():
-                hidden.append((name, place, type(held).__name__))
+    for place in parts(window):
+        settle(window.page)
+        held = window.focusWidget()
+        if held is None or not held.isVisible():
+            hidden.append((place, type(held).__name__))
     assert hidden == [], hidden
 
 
@@ -232,7 +230,7 @@ def test_on_every_page_f6_leads_to_another_part_that_is_seen_and_enter_presses(s
             assert focus().isVisible(), name
             met.add(focus())
         assert len(met) > 1 or name not in OF_SEVERAL, name
-        shown = [one for one in window.page.findChildren(QPushButton) if one.isVisible()]
+        shown = [one for one in in_view(window.page) if isinstance(one, QPushButton)]
         button, pressed = QPushButton("Tried", shown[-1].parentWidget() if shown else window.page), []
         button.clicked.connect(lambda *_, pressed=pressed: pressed.append("Tried"))
         button.show()
@@ -259,12 +257,11 @@ def test_reopening_leaves_no_window_and_no_start_page_behind(small, goldsmith, q
     goldsmith.show(path)
     goldsmith.show(None)
     before = widgets(qtbot)
-    for _ in range(2):
-        window = goldsmith.show(path)
-        for name in EVERY_PAGE:
-            window.show_page(name)
-        goldsmith.show(None)
-        qtbot.waitUntil(lambda window=window: not isValid(window))
+    window = goldsmith.show(path)
+    for name in EVERY_PAGE:
+        window.show_page(name)
+    goldsmith.show(None)
+    qtbot.waitUntil(lambda: not isValid(window))
     assert widgets(qtbot) - before == Counter()
 
 

@@ -15,6 +15,7 @@ from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import PlantedText, ValidityCard
 from annotator.gui import theme
 from annotator.gui.pages.validation.attack_part import READER, WORK, ShownPlaces
+from annotator.gui.session import run
 from tests.gui.pages.test_open_task import drop
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked, firm, gullible, judged
@@ -23,6 +24,7 @@ from tests.projects.small_projects import small_project
 from tests.projects.validation_project import validation_project
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
+from tests.windows import children
 from tests.windows.judges_window import cells
 from tests.windows.run_keys import run_panel
 from tests.windows.using import focus, inks, settle
@@ -131,7 +133,6 @@ def only(part: Any, *names: str) -> None:
             entry.setCheckState(Qt.CheckState.Checked if wanted else Qt.CheckState.Unchecked)
 
 
-@pytest.mark.usefixtures("real_children")
 def test_a_run_whose_cost_is_said_before_ends_in_rates_and_cases(
     judged_here: Project, server: OddServer, page_at_rest, qtbot
 ) -> None:
@@ -144,7 +145,10 @@ def test_a_run_whose_cost_is_said_before_ends_in_rates_and_cases(
     assert server.bodies == []
     assert part.bar.buttons["submit"].isEnabled()
     only(part, "injection", "padding.filler")
-    part.start()
+    with pytest.MonkeyPatch.context() as patch:
+        # The attacks alone are carried out in a process that is started as in the program.
+        patch.setattr(run, "command", children.COMMAND)
+        part.start()
     assert run_panel(part.window().page, part.run).isVisible()
     qtbot.waitUntil(lambda: not part.run.running)
     settle(part.window().page)

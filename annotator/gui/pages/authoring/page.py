@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, materials
@@ -317,7 +318,7 @@ class AuthorPage(Page):
         place = self._ids.index(item_id) + 1 if item_id in self._ids else 0
         self.header.show_item(self.item, place, len(self._ids))
         self.header.show_due(self.assigned.due(item_id))
-        self.header.became.setVisible(self.assigned.settled(item_id))
+        self.header.became.setVisible(bool(self.session.ask(feedback.has_digest, item_id)))
         self.origin = origin = self.session.ask(materials.origin, self.item)
         self.header.show_origin(origin.seminar.key if origin else "")
         beside = self.session.ask(items.beside, item_id) or []

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.artifacts import RevisionLine
@@ -316,10 +315,6 @@ class AssignedKinds:
     def due(self, item_id: str) -> str:
         """By when, in words; empty when there is no date or nothing is left to hand in."""
         return self._due.get(item_id, "")
-
-    def settled(self, item_id: str) -> bool:
-        digest = self._session.ask(feedback.digest, item_id)
-        return digest is not None and bool(digest.stages)
 
     def likely(self, item_id: str, artifacts: Sequence[Artifact], present: Kind) -> Kind:
         """The kind that work on an item resumes: one's own draft, else what is asked for, else what is there."""

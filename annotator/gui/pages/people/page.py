@@ -221,7 +221,6 @@ class PeoplePage(PartedPage):
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `part` opens a tab by its name, `state` narrows who is where."""
-        self.team.read(self.session)
         if isinstance(self.part, HandOut):
             self.part.begin()
         super().navigate(place)
