@@ -27,9 +27,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _OWN = tempfile.mkdtemp(prefix="goldsmith-tests-")
 atexit.register(shutil.rmtree, _OWN, ignore_errors=True)
-if "PYTEST_XDIST_WORKER" not in os.environ:
-    # What one worker makes for all of them.
-    os.environ["GOLDSMITH_TESTS"] = _OWN
+# Where one worker puts what it makes for all of them.
+os.environ.setdefault("GOLDSMITH_TESTS", _OWN)
 for place in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR"):
     os.environ[place] = os.path.join(_OWN, place)
     os.makedirs(os.environ[place])
@@ -42,8 +41,9 @@ SCREEN = {"name": "session", "x": 0, "y": 0, "width": 1920, "height": 1200}
 with open(os.path.join(_OWN, "screen.json"), "w", encoding="utf-8") as _file:
     json.dump({"screens": [SCREEN | {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]}, _file)
 if os.environ.setdefault("QT_QPA_PLATFORM", "offscreen") == "offscreen":
-    _at = os.path.splitdrive(_file.name)[1].replace("\\", "/")
-    os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_at}"
+    os.environ["QT_QPA_PLATFORM"] = "offscreen:configfile=" + os.path.splitdrive(_file.name)[1].replace(
+        "\\", "/"
+    )
 # A keyring of the machine must neither be read nor written by a test.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 
