@@ -86,8 +86,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     here = Path(__file__).parent
     number = int(worker["workerid"].removeprefix("gw"))
     for path in sorted(here.rglob("test_*.py"))[number :: worker["workercount"]]:
-        # What is wrong with a file is told where it is collected.
-        with suppress(Exception):
+        # What is wrong with a file, or why it is skipped, is told where it is collected.
+        with suppress(Exception, pytest.skip.Exception):
             import_module(".".join(path.relative_to(here.parent).with_suffix("").parts))
 
 

@@ -54,7 +54,7 @@ def opened(copy: Path) -> Project:
 
 
 def shared(name: str, make: Callable[[Path], Path]) -> Path:
-    """What `make` put into a folder, for every worker that asks for it by this name: only the first one makes it."""
+    """The file that `make` put into a folder; by each name it is made once, by the first worker that asks for it."""
     place = Path(os.environ["GOLDSMITH_TESTS"]) / sha256(name.encode()).hexdigest()
     done = place.with_suffix(".done")
     with FileLock(place.with_suffix(".lock")):
@@ -65,11 +65,10 @@ def shared(name: str, make: Callable[[Path], Path]) -> Path:
             running = _running[:]
             _running.clear()
             try:
-                made = make(place)
+                done.write_text(make(place).name, "utf-8")
             finally:
                 _running.extend(running)
-            done.write_text(str(made), "utf-8")
-    return Path(done.read_text("utf-8"))
+    return place / done.read_text("utf-8")
 
 
 def _left(project: Project) -> Path:

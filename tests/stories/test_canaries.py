@@ -91,7 +91,7 @@ def hand_in(project: Project, person: Person, item_id: str, document: Document) 
 def planted_project(folder: Path) -> Project:
     """A project in which Ben, the systems and the adjudicator left marks everywhere that Ada must not see."""
     sing = Canaries()
-    project = new_project(folder / "home" / "study.goldsmith")
+    project = new_project(folder / "study.goldsmith")
     me = people.someone(project)
     ada = people.known(project, people.add_person(project, "Ada", alias="R2").subject)
     ben = people.known(project, people.add_person(project, sing.sing("Ben"), alias=sing.sing("B")).subject)

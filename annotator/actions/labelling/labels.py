@@ -102,8 +102,8 @@ def stored(
         raise lock_given()
     result = {key: value for key, value in row.items() if key not in ("sha256", *_BESIDE)}
     # What was never submitted does not count while it is changed, either.
-    kept = is_waiting(row["flags"]) or db.execute(_COUNTS, {"row": row["id"]}).scalar()
-    return result | {"flags": row["flags"] if kept else f"{row['flags']} {WAITS}".strip()}, reworded
+    unchanged = is_waiting(row["flags"]) or db.execute(_COUNTS, {"row": row["id"]}).scalar()
+    return result | {"flags": row["flags"] if unchanged else f"{row['flags']} {WAITS}".strip()}, reworded
 
 
 def write(db: Connection, judgement: Fields, *, new: bool) -> None:
