@@ -23,6 +23,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
 from annotator.gui import keys
 from annotator.gui.session import run
+from annotator.gui.shell.frame import Frame
 from annotator.gui.shell.start import Goldsmith, tidy
 from annotator.gui.shell.window import Window
 from annotator.judging.calls.keys import GRANTS
@@ -140,7 +141,7 @@ def each_for_itself(request: pytest.FixtureRequest) -> Iterator[None]:
     with templates.copying(request), opened_projects() as opened:
         yield
     for window in QApplication.topLevelWidgets():
-        if isinstance(window, Window):
+        if isinstance(window, Window | Frame):
             shut(window)
     for project in opened:
         project.close()
