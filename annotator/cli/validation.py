@@ -462,9 +462,11 @@ def bias(
         raise Refusal(f"“{unclear[0]}” does not name a developer.", "Write it as NAME=DEVELOPER.")
     protocol = protocol_of(file, protocol)
     with opened(file, readonly=not family) as project:
-        for words in family or ():
-            name, _, developer = words.rpartition("=")
-            attacking.set_family(project, name, developer)
+        if family:
+            with project.store.write():
+                for words in family:
+                    name, _, developer = words.rpartition("=")
+                    attacking.set_family(project, name, developer)
         result = biases.panel(project, protocol, judge)
     if not result and not json_:
         say(

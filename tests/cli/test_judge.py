@@ -428,7 +428,12 @@ def test_a_judge_is_attacked_after_an_estimate_and_its_rates_told(
 def test_families_are_told_and_kept_and_tables_written(
     judged_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    result = told(capsys, "bias", judged_file, "--family", "Alpha=Anthropic")
+    told(capsys, "bias", judged_file, "--family", "Alpha=Anthropic")
+    one_unknown = refused(
+        capsys, "bias", judged_file, "--family", "Alpha=OpenAI", "--family", "Nobody=OpenAI"
+    )
+    assert "“Nobody”" in one_unknown
+    result = told(capsys, "bias", judged_file)
     rows = next(sheet["rows"] for sheet in result["sheets"] if sheet["key"] == "families")
     assert {row["name"]: row["family"] for row in rows}["Alpha"] == "Anthropic"
     result = told(capsys, "bias", judged_file, "--to", str(tmp_path / "bias.csv"))
