@@ -29,6 +29,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     Part,
     PlainLabel,
+    StretchSpace,
     column_of,
     horizontal,
     least_size,
@@ -275,11 +276,11 @@ class Fold(QWidget):
     ) -> None:
         """`apart`: the caller puts `button` and `note` where they are to stand, and a closed fold takes no room."""
         super().__init__()
-        self.note = PlainLabel("", "hint", wrap=True)
+        self.note = PlainLabel("", "hint", wrap=True, parent=self, visible=False)
         self.button = with_properties(QPushButton(words), role="quiet", checkable=True, toolTip=tooltip(hint))
         self.body = column_of(*parts, spacing=spacing)
         self.body.hide()
-        head = () if apart else (horizontal(self.button, (self.note, 1)),)
+        head = () if apart else (horizontal(self.button, (self.note, 1), StretchSpace(0)),)
         vertical(*head, self.body, on=self, margins=0, spacing=spacing)
         self._apart = apart
         if apart:
@@ -301,7 +302,7 @@ class Fold(QWidget):
 
     def say(self, words: str) -> None:
         """Tell what is set inside, which whoever hears the button hears, too."""
-        self.note.setText(words)
+        self.note.show_words(words)
         self.button.setAccessibleDescription(words)
 
     def close_up(self) -> None:
