@@ -46,8 +46,6 @@ PARTS: Mapping[str, Sequence[str]] = {
         name for name in ReleaseMetadata.model_fields if name not in (*QUESTIONS, *CAN_PROPOSE)
     ],
 }
-# What of it is said while its part is closed.
-TOLD = ("licence", "title", "version")
 SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
     ("system", "Match system"),
     ("light", "Light"),
@@ -68,10 +66,8 @@ class MetadataForm(QObject):
         self._labels: dict[str, PlainLabel] = {}
         self._answers = ReleaseMetadata()
         self.use_all = push_button("Use all proposals", self._use_all)
-        about = PlainLabel(
-            "What is only proposed is not released: use it, or write something else.", "hint", wrap=True
-        )
-        self.proposed = column_of(horizontal((about, 1), self.use_all))
+        about = "What is only proposed is not released: use it, or write something else."
+        self.proposed = column_of(horizontal((PlainLabel(about, "hint", wrap=True), 1), self.use_all))
         self.folds = [
             Fold(
                 title,
@@ -114,9 +110,9 @@ class MetadataForm(QObject):
             elif field.toPlainText() in (before.text(name), ""):
                 field.setPlainText(words)
         for fold, names in zip(self.folds, PARTS.values(), strict=True):
-            told = [answers.text(name) for name in names if name in TOLD and getattr(answers, name)]
+            told = [answers.text(name) for name in ("licence", "title", "version") if name in names]
             given = sum(bool(getattr(answers, name)) for name in names)
-            fold.say(" · ".join([*told, f"{given} of {len(names)} answered"]))
+            fold.say(" · ".join([*filter(None, told), f"{given} of {len(names)} answered"]))
 
     def show_proposals(self, proposals: dict[str, str]) -> None:
         """Show what is proposed below its question; a field holds nothing of it before it is used."""
@@ -132,10 +128,13 @@ class MetadataForm(QObject):
             self._leave(name)
 
     def open_first(self) -> QWidget:
-        """Open the part with the first question that has no answer, and go to its field."""
-        name = next((name for name in NEEDED if not getattr(self._answers, name)), NEEDED[0])
-        field = self.fields[name]
-        next(fold for fold in self.folds if fold.isAncestorOf(field)).open(field)
+        """Open the parts with needed answers that are missing, and go to the field of the first."""
+        missing = [name for name in NEEDED if not getattr(self._answers, name)] or NEEDED[:1]
+        for fold, names in zip(self.folds, PARTS.values(), strict=True):
+            if not set(names).isdisjoint(missing):
+                fold.open()
+        field = self.fields[missing[0]]
+        field.setFocus()
         return field
 
     def _leave(self, name: str, *_: object) -> None:
@@ -173,14 +172,13 @@ class ProjectPage(Page):
         self.form = ProfileForm()
         self.apply = push_button("Use these", self._apply, "primary")
         self.reset = push_button("Reset the sample…", self._ask_to_reset)
-        about = PlainLabel(
-            "Everything else stays out of sight. What the project holds already stays in use.",
-            "hint",
-            wrap=True,
-        )
         self.uses = Fold(
             "What this benchmark uses",
-            about,
+            PlainLabel(
+                "Everything else stays out of sight. What the project holds already stays in use.",
+                "hint",
+                wrap=True,
+            ),
             self.form,
             horizontal(StretchSpace(1), self.apply),
             spacing=12,

@@ -46,9 +46,8 @@ class PeopleChoice(QWidget):
         self.list = TickList(f"{title}; Space ticks one")
         self.list.ticked_anew.connect(self._tell)
         self._usual: frozenset[str] = frozenset()
-        head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), spacing=2)
         self._title, self.all = title, push_button("All", self._tick_all, "quiet")
-        head.addWidget(self.all)
+        head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), self.all, spacing=2)
         vertical(head, self.list, self.empty, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
