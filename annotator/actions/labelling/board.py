@@ -1,7 +1,7 @@
 """The assignment board: every assignment with its state, due date, progress and time."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -225,7 +225,7 @@ def board(project: Project) -> list[AssignmentStatus]:
 def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
     groups = grouped(((line.alias, line.person_id, line.person), line) for line in lines)
     return [
-        _total(person_id, name, groups[alias, person_id, name]) for alias, person_id, name in sorted(groups)
+        total(person_id, name, groups[alias, person_id, name]) for alias, person_id, name in sorted(groups)
     ]
 
 
@@ -353,7 +353,7 @@ def _seconds(assignment: Assignment, known: BoardFacts) -> float:
     return max(spent, _labels(assignment, known).seconds) if assignment.stage is Stage.LABELLING else spent
 
 
-def _total(key: str, name: str, lines: list[AssignmentStatus]) -> StatusTotal:
+def total(key: str, name: str, lines: Sequence[AssignmentStatus]) -> StatusTotal:
     counted = Counter(line.state for line in lines)
     return StatusTotal(
         key=key,

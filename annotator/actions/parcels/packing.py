@@ -428,7 +428,6 @@ class TaskContent:
     items: int
     stages: tuple[tuple[Stage, int], ...]
     pieces: int
-    handed_in: int
     due: datetime | None
     written_at: datetime | None
 
@@ -498,7 +497,6 @@ def _holding(
         items=len({(assignment.item_id, assignment.trial) for assignment in served}),
         stages=tuple((stage, stages[stage]) for stage in Stage if stage in stages),
         pieces=len(served),
-        handed_in=sum(assignment.submitted_at is not None for assignment in served),
         due=min(dates, default=None),
         written_at=written.get(person.id),
     )

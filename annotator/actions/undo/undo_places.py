@@ -122,7 +122,7 @@ def _setting(_project: Project, change: Change) -> UndoneChange:
     if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
         return UndoneChange(change.verb, "People", {"part": "Hand out"})
     if change.subject in (USES, METADATA):
-        return UndoneChange(change.verb, "Project")
+        return UndoneChange(change.verb, "Project", {"part": "uses"} if change.subject == USES else {})
     if change.subject in (ERRATA, WITHDRAWN):
         return UndoneChange(change.verb, "Release")
     if change.subject in (settings.SETTING, annotating.RUBRIC_SET):

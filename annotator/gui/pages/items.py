@@ -29,6 +29,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    column_of,
     horizontal,
     later,
     push_button,
@@ -397,7 +398,8 @@ class ItemsPage(Page):
         self.add = push_button("Add item…", lambda: self._show_form(True))
         keys.tell(self.add, "toolTip", "Add an item ({new_item})")
         self.bring = push_button("Import…", lambda: self.session.go("Import"))
-        head = horizontal(StretchSpace(1), self.bring, self.add)
+        # Where there are no items yet, both are offered in the place of the list.
+        self.head = column_of(horizontal(StretchSpace(1), self.bring, self.add))
         filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
         self.table = LinesTable(
             "Items",
@@ -412,12 +414,12 @@ class ItemsPage(Page):
             "No items yet",
             "An item is a question or task that systems answer. Import a benchmark, or write the first one yourself.",
         )
-        self.nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
-        self.nothing.add_action("Add item…", lambda: self._show_form(True))
+        first = self.nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
+        self.first = self.nothing.add_action("Add item…", lambda: self._show_form(True))
         self.no_match = EmptyState("search", "No matches", "Remove a word or a filter to see more.")
         self.no_match.add_action("Show all", self._clear)
         self.body = Stack(self.table, self.nothing, self.no_match)
-        self._column = vertical(head, filters, (self.body, 1), margins=(20, 16, 20, 12), spacing=10)
+        self._column = vertical(self.head, filters, (self.body, 1), margins=(20, 16, 20, 12), spacing=10)
         self.author = KeyButton("Open", "Return", "primary", press=lambda: self._work(self._row()))
         self.label = push_button("Label its reports", self._label)
         self.bar = ActsBar(ACTS)
@@ -427,7 +429,7 @@ class ItemsPage(Page):
         for button in (self.label, self.author):
             self.bar.row.addWidget(button)
         vertical((self._column, 1), self.bar, on=self, margins=0, spacing=0)
-        for writing in (self.add, self.bring):
+        for writing in (self.add, self.bring, first, self.first):
             writing.setEnabled(not self.session.project.readonly)
             # Anyone who works on a task gets further items by the next one.
             writing.setVisible(not self.session.project.from_task)
@@ -444,7 +446,7 @@ class ItemsPage(Page):
             self._begins = False
             self.add.click()
             return
-        (self.table if self.body.currentWidget() is self.table else self.add).setFocus()
+        (self.table, self.first, self.search)[self.body.currentIndex()].setFocus()
 
     def on_change(self, change: Change) -> None:
         if change.kind in ("item", "import"):
@@ -464,6 +466,7 @@ class ItemsPage(Page):
         )
         self._model.narrow(narrowed)
         total, shown = self._say_how_many(), self._model.rowCount()
+        self.head.setVisible(total > 0)
         empty = self.nothing if total == 0 else self.no_match
         self.body.setCurrentWidget(self.table if shown else empty)
         for button in (self.author, self.label):

@@ -1,10 +1,11 @@
 """Settings: what the project uses, what its releases say of it, and how the window looks."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QPushButton, QRadioButton, QWidget
 
 from annotator.actions.project import people, profile
 from annotator.actions.releases import releases
@@ -16,6 +17,7 @@ from annotator.gui import theme
 from annotator.gui.forms.profile_form import ProfileForm
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import Fold
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
@@ -34,6 +36,16 @@ LINES = 8
 # So much is seen above the field that is to be answered.
 ABOVE = 160
 NO_LICENCE = "Not chosen"
+# What a project can propose.
+CAN_PROPOSE = ("title", "version", "published", "languages", "citation", *PROPOSED)
+# What releases say, part by part: what only people know, what a project can propose, and what may be left out.
+PARTS: Mapping[str, Sequence[str]] = {
+    "Description, licence and authors": QUESTIONS,
+    "Title, version and how it was made": CAN_PROPOSE,
+    "Homepage, tags and more": [
+        name for name in ReleaseMetadata.model_fields if name not in (*QUESTIONS, *CAN_PROPOSE)
+    ],
+}
 SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
     ("system", "Match system"),
     ("light", "Light"),
@@ -41,46 +53,43 @@ SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
 )
 
 
-class MetadataForm(QWidget):
-    """A field for each question of ReleaseMetadata, with what is proposed below it; the proposals are used at once."""
+class MetadataForm(QObject):
+    """A field for each question of ReleaseMetadata, in `folds`, with what is proposed below it."""
 
     answered = Signal(object)
     """Questions, by their names, have other answers than before."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
         self.fields: dict[str, GrowingEdit | ChoiceBox] = {}
         self.offers: dict[str, QPushButton] = {}
-        self._proposals: dict[str, str] = {}
         self._labels: dict[str, PlainLabel] = {}
         self._answers = ReleaseMetadata()
         self.use_all = push_button("Use all proposals", self._use_all)
-        others = (name for name in ReleaseMetadata.model_fields if name not in NEEDED)
-        proposed = horizontal(
-            PlainLabel("Proposed from the project", "subtitle"), StretchSpace(1), self.use_all
-        )
-        about = PlainLabel(
-            "What is only proposed is not released: use it, or write something else.", "hint", wrap=True
-        )
-        vertical(
-            *map(self._row, QUESTIONS), proposed, about, *map(self._row, PROPOSED),
-            PlainLabel("Optional", "subtitle"), *map(self._row, others),
-            on=self, margins=0, spacing=14,
-        )  # fmt: skip
+        about = "What is only proposed is not released: use it, or write something else."
+        self.proposed = column_of(horizontal((PlainLabel(about, "hint", wrap=True), 1), self.use_all))
+        self.folds = [
+            Fold(
+                title,
+                *([self.proposed] if names is CAN_PROPOSE else []),
+                *map(self._row, names),
+                spacing=14,
+                apart=True,
+            )
+            for title, names in PARTS.items()
+        ]
+        self.show_proposals({})
 
     def _row(self, name: str) -> QWidget:
         field = ReleaseMetadata.model_fields[name]
         made = self.fields[name] = ChoiceBox() if name == "licence" else GrowingEdit(most=LINES)
         made.setAccessibleName(str(field.title))
-        if isinstance(made, GrowingEdit):
-            made.rested.connect(partial(self._leave, name))
-        else:
-            made.activated.connect(partial(self._leave, name))
+        left = made.rested if isinstance(made, GrowingEdit) else made.activated
+        left.connect(partial(self._leave, name))
         title = label_of(made, str(field.title))
         proposal = self._labels[name] = PlainLabel("", "hint", wrap=True)
         use = self.offers[name] = push_button("Use it", partial(self._use, name), "quiet")
         use.setAccessibleName(f"Use what is proposed: {field.title}")
-        self.show_proposals({})
         return column_of(
             title,
             PlainLabel(str(field.description), "hint", wrap=True),
@@ -100,6 +109,10 @@ class MetadataForm(QWidget):
                 choose(field, words)
             elif field.toPlainText() in (before.text(name), ""):
                 field.setPlainText(words)
+        for fold, names in zip(self.folds, PARTS.values(), strict=True):
+            told = [answers.text(name) for name in ("licence", "title", "version") if name in names]
+            given = sum(bool(getattr(answers, name)) for name in names)
+            fold.say(" · ".join([*filter(None, told), f"{given} of {len(names)} answered"]))
 
     def show_proposals(self, proposals: dict[str, str]) -> None:
         """Show what is proposed below its question; a field holds nothing of it before it is used."""
@@ -108,17 +121,21 @@ class MetadataForm(QWidget):
             label.show_words(f"Proposed: {proposals[name]}" if name in proposals else "")
             self.offers[name].setVisible(name in proposals)
         self.use_all.setText(f"Use all {len(proposals)} proposals")
-        self.use_all.setVisible(len(proposals) > 0)
+        self.proposed.setVisible(len(proposals) > 0)
 
     def leave(self) -> None:
         for name in self.fields:
             self._leave(name)
 
-    @property
-    def first_open(self) -> QWidget:
-        """The field of the first question that has no answer."""
-        unanswered = (name for name in NEEDED if not getattr(self._answers, name))
-        return self.fields[next(unanswered, NEEDED[0])]
+    def open_first(self) -> QWidget:
+        """Open the parts with needed answers that are missing, and go to the field of the first."""
+        missing = [name for name in NEEDED if not getattr(self._answers, name)] or NEEDED[:1]
+        for fold, names in zip(self.folds, PARTS.values(), strict=True):
+            if not set(names).isdisjoint(missing):
+                fold.open()
+        field = self.fields[missing[0]]
+        field.setFocus()
+        return field
 
     def _leave(self, name: str, *_: object) -> None:
         field = self.fields[name]
@@ -139,7 +156,11 @@ class MetadataForm(QWidget):
 
 
 class ProjectPage(Page):
-    """People: a coordinator who meets a document this benchmark did not use, or wants less to look at."""
+    """What is set, a line each; a line opens what sets it.
+
+    People: a coordinator who meets a document this benchmark did not use, and one before a release who fills in what
+    is missing. What annoys them: forty fields to scroll through until the one they came for.
+    """
 
     NAME = "Project"
     ICON = "settings"
@@ -151,47 +172,65 @@ class ProjectPage(Page):
         self.form = ProfileForm()
         self.apply = push_button("Use these", self._apply, "primary")
         self.reset = push_button("Reset the sample…", self._ask_to_reset)
-        about = PlainLabel(
-            "Everything else stays out of sight. What the project holds already stays in use.",
-            "hint",
-            wrap=True,
+        self.uses = Fold(
+            "What this benchmark uses",
+            PlainLabel(
+                "Everything else stays out of sight. What the project holds already stays in use.",
+                "hint",
+                wrap=True,
+            ),
+            self.form,
+            horizontal(StretchSpace(1), self.apply),
+            spacing=12,
+            apart=True,
         )
-        foot = horizontal(self.reset, StretchSpace(1), self.apply)
-        self.metadata, self._questions = MetadataForm(), False
+        self.metadata, self._part = MetadataForm(self), ""
         self.metadata.answered.connect(self._answer)
         self.open_questions = PlainLabel("", "hint", wrap=True)
+        lines = QGridLayout()
+        lines.setColumnStretch(1, 1)
+        lines.addWidget(self.open_questions, 2, 0, 1, 2)
+        for row, fold in zip(range(0, 12, 3), (self.uses, *self.metadata.folds), strict=True):
+            fold.button.setProperty("strong", True)
+            lines.addWidget(fold.button, row, 0, Qt.AlignmentFlag.AlignLeft)
+            lines.addWidget(fold.note, row, 1)
+            lines.addWidget(fold, row + 1, 0, 1, 2)
         body = column_of(
-            PlainLabel("What this benchmark uses", "subtitle"), about, self.form, foot,
-            PlainLabel("What its releases say of it", "subtitle"), self.open_questions, self.metadata, StretchSpace(1),
+            lines, horizontal(self.reset, StretchSpace(1)), StretchSpace(1),
             margins=(20, 16, 20, 12), spacing=12,
         )  # fmt: skip
         self._area = PlainArea("Settings of the project", body)
         vertical(self._area, on=self, margins=0)
         self.answer.float_over(self._area, below=False)
-        self.bind("submit", self._apply)
+        self.bind("submit", lambda: self.uses.press(self._apply))
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show the settings as they are; with the part “questions” the keyboard goes to what is to be answered."""
-        self._questions = place.get("part") == "questions"
+        """Show the settings as they are.
+
+        The part “uses” opens what the project uses, “questions” what its releases do not say yet.
+        """
+        self._part = place.get("part", "")
         if (used := self.session.ask(profile.profile)) is not None:
             self.form.show_profile(used)
+            titles = (choice.title for choice in profile.CHOICES if choice.name == used.text)
+            self.uses.say(next(titles, "My own choice"))
         project = self.session.project
         allowed = people.someone(project).has(Role.COORDINATOR) and not (
             project.readonly or project.from_task
         )
-        for part in (self.form, self.apply, self.metadata):
-            part.setEnabled(allowed)
+        for fold in (self.uses, *self.metadata.folds):
+            fold.body.setEnabled(allowed)
         self._show_answers()
         self.reset.setVisible(project.is_sample and not project.readonly)
 
     def focus_first(self) -> None:
-        if self.form.isEnabled() and self._questions:
-            self.metadata.first_open.setFocus()
-            later(self, lambda: self._area.ensureWidgetVisible(self.metadata.first_open, 0, ABOVE), 0).start()
-        elif self.form.isEnabled():
+        self.uses.button.setFocus()
+        if self._part == "uses":
+            self.uses.open()
             self.form.focus_first()
-        else:
-            super().focus_first()
+        elif self._part == "questions":
+            field = self.metadata.open_first()
+            later(self, lambda: self._area.ensureWidgetVisible(field, 0, ABOVE), 0).start()
 
     def on_change(self, change: Change) -> None:
         if change.kind != "import":
@@ -234,7 +273,6 @@ class DisplayPage(Page):
         self.schemes: dict[theme.Choice, QRadioButton] = {}
         for choice, words in SCHEMES:
             button = self.schemes[choice] = QRadioButton(words)
-            button.setChecked(theme.current().choice == choice)
             button.clicked.connect(lambda _, choice=choice: theme.choose(choice))
             self._group.addButton(button)
         body = column_of(
@@ -244,6 +282,12 @@ class DisplayPage(Page):
             StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
         )  # fmt: skip
         vertical(PlainArea("Display", body), on=self, margins=0)
+        # Menu and palette change them, too.
+        theme.watch(self, self._show_scheme)
+        self._show_scheme()
+
+    def _show_scheme(self) -> None:
+        self.schemes[theme.current().choice].setChecked(True)
 
     def focus_first(self) -> None:
         next(button for button in self.schemes.values() if button.isChecked()).setFocus()

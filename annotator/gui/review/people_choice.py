@@ -30,6 +30,8 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.columns import TickList
 
 FEWEST, MOST = 2, 6
+# What the button says where everybody is ticked.
+NOBODY = "None"
 
 
 class PeopleChoice(QWidget):
@@ -44,17 +46,8 @@ class PeopleChoice(QWidget):
         self.list = TickList(f"{title}; Space ticks one")
         self.list.ticked_anew.connect(self._tell)
         self._usual: frozenset[str] = frozenset()
-        head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), spacing=2)
-        self._buttons = []
-        for words, values in (("All", self.list.values), ("None", tuple)):
-            button = push_button(
-                words,
-                lambda _=False, values=values: self._tick(values()),
-                "quiet",
-                accessibleName=f"{words}: {title}",
-            )
-            self._buttons.append(button)
-            head.addWidget(button)
+        self._title, self.all = title, push_button("All", self._tick_all, "quiet")
+        head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), self.all, spacing=2)
         vertical(head, self.list, self.empty, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
@@ -67,7 +60,7 @@ class PeopleChoice(QWidget):
                 name = named(person.alias, person.name)
                 on = selected if by_hand and person.id in known else ticked
                 self.list.add(person.id, name, name, ticked=person.id in on)
-        for part in (self.list, *self._buttons, self.count):
+        for part in (self.list, self.all, self.count):
             part.setVisible(bool(everybody))
         self.empty.setVisible(not everybody)
         rows = min(MOST, max(FEWEST, self.list.count()))
@@ -78,8 +71,9 @@ class PeopleChoice(QWidget):
     def chosen(self) -> tuple[str, ...]:
         return self.list.ticked()
 
-    def _tick(self, values: Sequence[str]) -> None:
-        self.list.tick(values)
+    def _tick_all(self) -> None:
+        """Tick everybody, or nobody where everybody is ticked."""
+        self.list.tick(() if self.all.text() == NOBODY else self.list.values())
         self._tell()
 
     def _tell(self) -> None:
@@ -87,6 +81,9 @@ class PeopleChoice(QWidget):
         self.changed.emit()
 
     def _count(self) -> None:
+        words = NOBODY if len(self.chosen()) == self.list.count() else "All"
+        self.all.setText(words)
+        self.all.setAccessibleName(f"{words}: {self._title}")
         self.count.setText(f"{len(self.chosen()):,} of {self.list.count()}")
 
     def sizeHint(self) -> QSize:

@@ -324,7 +324,7 @@ class CellsTable(LinesTable):
         px = theme.current().px
         widths = {place: px(width) for place, width in enumerate(self._model.widths)}
         self._columns.fit(
-            self.horizontalHeader(), widths, self.viewport().width(), self.firm, column_needs(self)
+            self.horizontalHeader(), widths, self.viewport().width(), self._model.firm, column_needs(self)
         )
 
     def hide_columns(self, hidden: dict[int, bool]) -> None:

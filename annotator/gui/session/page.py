@@ -52,7 +52,7 @@ def may_choose_uses(session: ProjectSession) -> bool:
 
 def another_kind(session: ProjectSession) -> QPushButton:
     """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
-    button = push_button(ANOTHER_KIND, lambda: session.go("Project"), "quiet")
+    button = push_button(ANOTHER_KIND, lambda: session.go("Project", part="uses"), "quiet")
     if not may_choose_uses(session):
         button.hide()
     return button

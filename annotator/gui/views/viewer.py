@@ -613,7 +613,7 @@ class ViewList(QListWidget):
         if session is not None:
             self._every = self._add_act("", self.turn_all)
             if may_choose_uses(session):
-                self._add_act(ANOTHER_KIND, partial(session.go, "Project"))
+                self._add_act(ANOTHER_KIND, partial(session.go, "Project", part="uses"))
         self._dress()
         theme.watch(self, self._dress)
         self.currentItemChanged.connect(self._changed)

@@ -268,24 +268,26 @@ def grow_by_width(widget: QWidget) -> None:
 class Fold(QWidget):
     """A button, and the parts that it opens below itself: a form that runs or exports, or what is needed once.
 
-    `button.toggled` tells that it was opened or closed.
+    `note` stands beside the button and says what is set inside. `button.toggled` tells that it was opened or closed.
     """
 
     def __init__(
         self, words: str, *parts: Part, hint: str = "", spacing: int = 6, apart: bool = False
     ) -> None:
-        """`apart`: the caller puts `button` into a row of its own, and a closed fold takes no room."""
+        """`apart`: the caller puts `button` and `note` where they are to stand, and a closed fold takes no room."""
         super().__init__()
+        self.note = PlainLabel("", "hint", wrap=True, parent=self, visible=False)
         self.button = with_properties(QPushButton(words), role="quiet", checkable=True, toolTip=tooltip(hint))
         self.body = column_of(*parts, spacing=spacing)
         self.body.hide()
-        head = () if apart else (horizontal(self.button, StretchSpace(1)),)
+        head = () if apart else (horizontal(self.button, (self.note, 1), StretchSpace(0)),)
         vertical(*head, self.body, on=self, margins=0, spacing=spacing)
         self._apart = apart
         if apart:
             self.hide()
         self.button.toggled.connect(self._turn)
-        theme.watch(self, self._dress)
+        # Not the fold, which may be out of view while its button is not.
+        theme.watch(self.button, self._dress)
         self._dress()
 
     @property
@@ -297,6 +299,11 @@ class Fold(QWidget):
         self.button.setChecked(True)
         if field is not None:
             field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def say(self, words: str) -> None:
+        """Tell what is set inside, which whoever hears the button hears, too."""
+        self.note.show_words(words)
+        self.button.setAccessibleDescription(words)
 
     def close_up(self) -> None:
         self.button.setChecked(False)

@@ -51,10 +51,12 @@ def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
 
 
 def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_path, page_over, qtbot):
-    page = page_over(small_project(tmp_path), "Project")
+    page = page_over(small_project(tmp_path), "Project", part="questions")
     form, project = page.metadata, page.session.project
     assert "13 questions to answer" in page.open_questions.text()
-    form.fields["limits"].setFocus()
+    page.focus_first()
+    assert form.fields["description"].hasFocus()
+    form.folds[1].open(form.fields["limits"])
     qtbot.keyClicks(form.fields["limits"], "Two questions.")
     form.fields["biases"].setFocus()
     form.fields["licence"].setCurrentIndex(2)

@@ -143,11 +143,20 @@ def test_a_new_project_that_cannot_be_made_is_refused_where_it_was_asked_for(dia
 
 def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over):
     project = new_project(tmp_path / "p.goldsmith", uses="plans")
-    page = window_over(project, "Project").page
-    assert page.form.text == "plans"
+    window = window_over(project, "Items")
+    # An empty list offers once what the head of a full one does.
+    assert [each.text() for each in in_view(window.page) if isinstance(each, QPushButton)].count(
+        "Import…"
+    ) == 1
+    page = window.show_page("Project", part="uses")
+    assert (page.form.isVisible(), page.form.text, page.uses.note.text()) == (
+        True,
+        "plans",
+        "Plans, evidence and diagnostics",
+    )
     page.form.cards["rubrics"].radio.click()
     page.apply.click()
-    assert profile.profile(project).kinds == {Kind.RUBRIC}
+    assert (profile.profile(project).kinds, page.uses.note.text()) == ({Kind.RUBRIC}, "Weighted rubrics")
 
 
 # Of other papers: their documents, what they are made of, what is judged by them, and their names.
@@ -185,7 +194,7 @@ def places_in(window) -> Iterator[str]:
         if window.page.press("all_views"):
             settle(window.page)
         if (tab.page, tab.part) == ("People", "Hand out"):
-            window.page.out.form.more.setChecked(True)
+            window.page.out.form.options.open()
         name = f"{place.name if place else ''} {tab.words}"
         yield name
         yield from tabs_of(window.page, name)

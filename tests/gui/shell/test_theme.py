@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QStyleOptionButton,
     QWidget,
 )
+from shiboken6 import isValid
 
 from annotator.gui import theme
 from annotator.gui.shell import menus
@@ -118,15 +119,9 @@ def test_a_watcher_hears_of_changes_while_its_owner_lives(qtbot):
     theme.watch(owner, lambda: heard.append("dressed"))
     theme.choose("dark")
     owner.deleteLater()
-    qtbot.waitUntil(lambda: not heard or not _alive(owner))
+    qtbot.waitUntil(lambda: not heard or not isValid(owner))
     theme.choose("light")
     assert heard == ["dressed"]
-
-
-def _alive(thing: QObject) -> bool:
-    import shiboken6
-
-    return shiboken6.isValid(thing)
 
 
 def test_a_role_given_late_is_styled(qtbot):
@@ -158,6 +153,7 @@ def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_when_it_is_shown
     title = next(label for label in labels if label.property("role") in ("subtitle", "strong"))
     before = title.font().pointSizeF()
     validate = window.page
+    window.show_page("Display")
     window.show_page("Items")
     hidden = Heard(validate.findChildren(QLabel))
     shown = Heard([label for label in in_view(window) if isinstance(label, QLabel)])
@@ -165,6 +161,7 @@ def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_when_it_is_shown
     theme.choose("dark")
     assert set(hidden.count.values()) == {0}
     assert max(shown.count.values()) <= 4
+    assert window.show_page("Display").schemes["dark"].isChecked()
     window.show_page("Validate")
     assert title.font().pointSizeF() == pytest.approx(2 * before)
     assert title.palette().windowText().color() == theme.token("text")

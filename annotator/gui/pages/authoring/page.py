@@ -103,7 +103,9 @@ class AuthorPage(Page):
         self._parts.give_way(self.source, self.side)
         self.sheet.setMinimumWidth(LEAST_SHEET)
         if may_choose_uses(self.session):
-            self.sheet.strip.guideline.menu().addAction(ANOTHER_KIND, lambda: self.session.go("Project"))
+            self.sheet.strip.guideline.menu().addAction(
+                ANOTHER_KIND, lambda: self.session.go("Project", part="uses")
+            )
         kinds = horizontal(self.tabs, StretchSpace(1))
         self._whole = column_of(self.header, kinds, (self._parts, 1), spacing=0)
         self._nothing = EmptyState("items", *NO_ITEMS)

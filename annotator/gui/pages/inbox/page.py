@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog, QTreeWidgetItem
 
+from annotator.actions.labelling import board
 from annotator.actions.parcels import known_keys, packing, unpacking
 from annotator.actions.parcels.packing import HandOutResult, TaskContent
 from annotator.actions.project import people
@@ -389,7 +390,7 @@ def codes(arrivals: Sequence[Arrival]) -> str:
     return "\n".join(f"{arrival.person_name or arrival.file}\t{arrival.receipt}" for arrival in arrivals)
 
 
-COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Version", "Task file")
+COLUMNS = ("Person", "Alias", "Items", "In the task", "Due", "Handed in", "Version", "Task file")
 WIDTHS = (180, 100, 64, 250, 150, 90, 90, 260)
 ALIAS, STAGES, DUE, PROGRAM, FILE = 1, 3, 4, 6, 7
 
@@ -411,6 +412,7 @@ class HandingOut(TabPart):
         self._holdings: list[TaskContent] = []
         self._written: dict[str, HandOutResult] = {}
         self._programs: dict[str, str] = {}
+        self._handed_in: dict[str, str] = {}
         self._folder: Path | None = None
         self.progress = ProgressRow()
         self.progress.hide()
@@ -456,6 +458,11 @@ class HandingOut(TabPart):
         words = self.session.ask(known_keys.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
         self._programs = self.session.ask(people.programs) or {}
+        # Counted as on Team and Progress: what waits for its day is in no task yet.
+        self._handed_in = {
+            each.key: f"{each.handed_in:,} of {each.assignments:,}"
+            for each in board.per_person(self.session.ask(board.board) or ())
+        }
         self.later.show_words("\n".join(self.session.ask(packing.without_task) or ()))
         self.shared.fill()
         self._fill_table()
@@ -478,9 +485,9 @@ class HandingOut(TabPart):
     def _line(self, holding: TaskContent) -> QTreeWidgetItem:
         stages = ", ".join(f"{stage.value} × {count}" for stage, count in holding.stages)
         due = moment(holding.due) if holding.due else "no date"
-        handed = f"{holding.handed_in:,} of {holding.pieces:,}"
         cells = [
-            shown(holding.person.name), shown(holding.person.alias), str(holding.items), stages, due, handed,
+            shown(holding.person.name), shown(holding.person.alias), str(holding.items), stages, due,
+            self._handed_in.get(holding.person.id, ""),
             self._programs.get(holding.person.id, "–"), self._file_words(holding),
         ]  # fmt: skip
         made = line(cells)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QDate, QItemSelectionModel, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDateEdit,
@@ -20,7 +20,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.labelling import board
 from annotator.actions.labelling.board import AssignmentStatus
 from annotator.actions.project import people
-from annotator.domain.experts.assignment import Person, Stage
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.words import counted, local
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.roster import (
@@ -55,6 +55,8 @@ from annotator.gui.widgets.fields import ChoiceBox, offer, search_field, when_ch
 from annotator.gui.widgets.splitter import Splitter
 
 FORTNIGHT = 14
+# So wide, at 100 %, the pieces and the people's totals have room side by side.
+BOTH = 960
 _INSIDE = Qt.ShortcutContext.WidgetWithChildrenShortcut
 
 SETTLE_MS = 80
@@ -140,7 +142,7 @@ class BoardView(TabPart):
         programs = self.session.ask(people.programs) if coordinates else None
         self.people.fill(lines, self.filters.person_id, programs)
         self.filters.fill([stage for stage in Stage if any(line.stage is stage for line in lines)])
-        self.people.setVisible(coordinates)
+        self._show_totals()
         for column in (PERSON, WITH):
             self.table.setColumnHidden(column, not coordinates)
         modes = QHeaderView.ResizeMode
@@ -158,6 +160,16 @@ class BoardView(TabPart):
         self.hand_out.setVisible(coordinates)
         self.body.setCurrentIndex(1 if lines else 0)
         self._narrow(selected, row)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_totals()
+
+    def _show_totals(self) -> None:
+        """Have the people's totals beside the pieces where these are whole as well."""
+        self.people.setVisible(self._team.coordinates and self.width() >= theme.current().px(BOTH))
+        if self.people.isHidden():
+            self.filters.choose_person("")
 
     def chosen(self) -> list[AssignmentStatus]:
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
@@ -265,15 +277,12 @@ class BoardView(TabPart):
         menu = QMenu("Reassign to", parent)
         result = self.session.ask(assignments.candidates, line.assignment_id) or []
         for person in result if not line.handed_in else ():
-            self._add(menu, line, person)
+            action = menu.addAction(named(person.alias, person.name).replace("&", "&&"))
+            action.triggered.connect(lambda _, person=person: self.reassign(line, person.id, person.name))
         if menu.isEmpty():
             why = "It is handed in already" if line.handed_in else "Nobody else may do this piece"
             menu.addAction(why).setEnabled(False)
         return menu
-
-    def _add(self, menu: QMenu, line: AssignmentStatus, person: Person) -> None:
-        action = menu.addAction(named(person.alias, person.name).replace("&", "&&"))
-        action.triggered.connect(lambda: self.reassign(line, person.id, person.name))
 
     def reassign(self, line: AssignmentStatus, person_id: str, name: str) -> None:
         if self.session.do(assignments.reassign, line.assignment_id, person_id) is not None:
@@ -312,7 +321,8 @@ class BoardFilters(QWidget):
         states = [(f"{state}  {count}", state) for state, count in counted.items() if count]
         offer(self.state, [("All states", ""), *states])
         for place, (_, state) in enumerate(states, start=1):
-            self.state.setItemIcon(place, icon(*_look(state)))
+            name, colour = ACROSS.get(state) or LOOKS[state]
+            self.state.setItemIcon(place, icon(name, 15, colour))
 
     def choose_person(self, person_id: str) -> None:
         if person_id != self.person_id:
@@ -324,11 +334,6 @@ class BoardFilters(QWidget):
         for combo in (self.stage, self.state):
             combo.setCurrentIndex(0)
         self.choose_person("")
-
-
-def _look(state: str) -> tuple[str, int, str]:
-    name, colour = ACROSS.get(state) or LOOKS[state]
-    return name, 15, colour
 
 
 class DueBar(QFrame):
@@ -357,11 +362,7 @@ class DueBar(QFrame):
             self.words, self.date, set_it, none, StretchSpace(1), cancel, on=self, margins=(12, 6, 8, 6)
         )
         for key, slot in (("Return", self._set), ("Enter", self._set), ("Esc", self.close_bar)):
-            action = QAction(self)
-            action.setShortcut(QKeySequence(key))
-            action.setShortcutContext(_INSIDE)
-            action.triggered.connect(slot)
-            self.addAction(action)
+            QShortcut(QKeySequence(key), self, context=_INSIDE).activated.connect(slot)
         theme.set_role(self, level="info")
         self.hide()
 

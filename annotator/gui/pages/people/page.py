@@ -65,17 +65,20 @@ class PlanPreview(QWidget):
         vertical(self.summary, self.answer, (self.tabs, 1), on=self, margins=(14, 8, 2, 0), spacing=8)
 
     def show_preview(self, plan: AssignmentPlan, work: PlannedWork, everybody: Sequence[Person]) -> None:
-        by_alias = sorted(everybody, key=lambda person: natural(person.alias))
-        aliases = {person.id: person.alias for person in by_alias}
+        aliases = {
+            person.id: person.alias for person in sorted(everybody, key=lambda person: natural(person.alias))
+        }
         self.summary.setText(_summary(work))
         self._say(work)
         chosen = [person_id for person_id in aliases if person_id in plan.annotators]
         pairs = plan.overlap > 1 and len(chosen) > 1 and bool(work.pairings)
-        sentence = f"{in_a_sentence(work.pairings)} The columns of people count them."
-        self.met.show_words(sentence if pairs else "")
+        # Where each pair shares as many, the sentence says it all.
+        uneven = len({pair.items for pair in work.pairings}) > 1
+        counting = " The columns of people count them." if uneven else ""
+        self.met.show_words(f"{in_a_sentence(work.pairings)}{counting}" if pairs else "")
         loads = sorted(work.load, key=lambda each: natural(each.alias))
         met = {frozenset((pair.a, pair.b)): pair.items for pair in work.pairings}
-        beside = [_met(person_id, aliases[person_id], met) for person_id in chosen if pairs]
+        beside = [_met(person_id, aliases[person_id], met) for person_id in chosen if pairs and uneven]
         filled = [
             column
             for column in LOADS
@@ -264,7 +267,7 @@ class HandOut(TabPart):
         self.nothing.add_action("Import…", lambda: session.go("Import"), primary=True)
         self.nothing.add_action("Go to Items", lambda: session.go("Items"))
         area = PlainArea("Work to hand out", self.form)
-        parts = Splitter("people/hand out", parts=(area, self.preview), sizes=(470, 600), stretch=(2, 3))
+        parts = Splitter("people/hand out", parts=(area, self.preview), sizes=(500, 580), stretch=(2, 3))
         about = PlainLabel(
             "Existing assignments stay and are counted; the adjudicator of an item is never one of its annotators.",
             "hint",

@@ -6,9 +6,7 @@ from PySide6.QtCore import QDate, QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDateEdit,
-    QLayout,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,10 +22,10 @@ from annotator.gui.pages.people.roster import add_named
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.session.page import another_kind
 from annotator.gui.session.session import Pane, ProjectSession, end_of_day, title
-from annotator.gui.widgets.bars import wrapping
+from annotator.gui.widgets.bars import Fold, wrapping
 from annotator.gui.widgets.basics import (
-    ElidedLabel,
     PlainLabel,
+    StretchSpace,
     column_of,
     horizontal,
     later,
@@ -51,6 +49,8 @@ SEVERAL = "Agreement is frozen once all of them have submitted."
 MOST = 8
 # So many stages are in view at once.
 MOST_ROWS = 6
+# The room between questions, beside that between a question and its words.
+GAP = 6
 
 # More are found by searching.
 LISTED = 200
@@ -58,6 +58,8 @@ SETTLE_MS = 120
 HEIGHT = 170
 
 FORTNIGHT = 14
+# What the options are for, where none is set.
+OPTIONS = "pilot, reviewed drafts, repeats, seed"
 MOST_SEEDS = 999_999
 REPEATS = (
     "A few of a person's own reports are repeated later under another name. This measures how far they "
@@ -66,7 +68,11 @@ REPEATS = (
 
 
 class PlanForm(Pane):
-    """All settings of a plan; `changed` follows every edit."""
+    """All settings of a plan; `changed` follows every edit.
+
+    People: a coordinator who hands out two or three times in a study, each time asking who does what, on which items
+    and until when. What annoys them: a date below the end of the page, and settings of one study in a hundred above it.
+    """
 
     changed = Signal()
 
@@ -80,6 +86,9 @@ class PlanForm(Pane):
         )
         self.reviewed = QCheckBox("One drafts and the others review the draft, not blind")
         self.overlap = OverlapChoice()
+        self.same = with_properties(
+            QCheckBox("The same people write all of an item's documents"), checked=True
+        )
         self.annotators = PeopleChoice("Annotators", "Nobody has the role of annotator.")
         self.adjudicators = PeopleChoice(
             "Adjudicators", "Nobody has the role of adjudicator; without one, there is no consensus."
@@ -96,17 +105,20 @@ class PlanForm(Pane):
         )
         self.share, self.after, self.seed = (
             NumberBox(
+                maximum=50,
                 suffix=" %",
                 specialValueText="none",
                 accessibleName="Share of a person's labelling to repeat, per cent",
             ),
-            NumberBox(suffix=" days later", accessibleName="Days before a repeat"),
-            NumberBox(accessibleName="Seed of the draw"),
+            NumberBox(
+                minimum=1,
+                maximum=365,
+                value=10,
+                suffix=" days later",
+                accessibleName="Days before a repeat",
+            ),
+            NumberBox(maximum=MOST_SEEDS, accessibleName="Seed of the draw"),
         )
-        self.share.setRange(0, 50)
-        self.after.setRange(1, 365)
-        self.after.setValue(10)
-        self.seed.setRange(0, MOST_SEEDS)
         self.new = {
             role: LineField(
                 placeholderText="Add names: Ana Silva; Li Wei", accessibleName=f"New {role.value}s"
@@ -118,54 +130,41 @@ class PlanForm(Pane):
         self._lay_out()
         self.stages.ticked_anew.connect(self._stirred)
         self.labels.ticked_anew.connect(self._stirred)
-        when_changed(self._stirred, self.has_due, self.reviewed)
+        when_changed(self._stirred, self.has_due, self.reviewed, self.same, self.share, self.after, self.seed)
         for part in (self.overlap, self.annotators, self.adjudicators, self.items):
             part.changed.connect(self._stirred)
-        when_changed(self._stirred, self.share, self.after, self.seed)
         self.due.dateChanged.connect(lambda _: self._stirred())
         self._stirred()
 
     def _lay_out(self) -> None:
-        column = vertical(margins=(2, 8, 14, 12), spacing=6)
         people_of_roles = horizontal(
             (column_of(self.annotators, self.new[Role.ANNOTATOR]), 1),
             (column_of(self.adjudicators, self.new[Role.ADJUDICATOR]), 1),
             spacing=12,
         )
         self.labelled = column_of(PlainLabel("What is labelled", "strong"), self.labels, spacing=6)
-        self.options = QWidget()
-        options = vertical(on=self.options, margins=0, spacing=6)
-        self.more = with_properties(QPushButton("Options"), role="quiet", checkable=True)
-        self.more.toggled.connect(self.options.setVisible)
-        self.options.hide()
-        for heading, part in (
-            ("Stages, in the order of the work", self.stages),
-            ("", self.labelled),
-            ("", wrapping(another_kind(self.session))),
-            ("Number of people who answer each item, blind to one another", self.overlap),
-            ("People", people_of_roles),
-            ("Items", self.items),
-            ("Due", wrapping(self.has_due, self.due)),
-            ("", wrapping(self.more)),
-            ("", self.options),
-        ):
-            _add(column, heading, part)
-        for heading, part in (
-            ("", self.items.pilot),
-            ("", self.reviewed),
-            ("Silent repeats of labelling", wrapping(self.share, self.after)),
-            ("", PlainLabel(REPEATS, "hint", wrap=True)),
-            ("", self.pairs),
-            (
-                "",
-                wrapping(
-                    PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint")
-                ),
+        work = column_of(self.stages, self.labelled, wrapping(another_kind(self.session)), spacing=4)
+        self.options = Fold(
+            "Options",
+            self.items.pilot,
+            self.reviewed,
+            self.same,
+            column_of(
+                PlainLabel("Silent repeats of labelling", "strong"),
+                wrapping(self.share, self.after),
+                PlainLabel(REPEATS, "hint", wrap=True),
+                spacing=6,
             ),
-        ):
-            _add(options, heading, part)
-        column.addStretch(1)
-        self.setLayout(column)
+            self.pairs,
+            wrapping(PlainLabel("Seed"), self.seed, PlainLabel("the same seed draws the same plan", "hint")),
+            spacing=12,
+        )
+        vertical(
+            PlainLabel("Stages, in the order of the work", "strong"), work, GAP,
+            PlainLabel("Number of people who answer each item, blind to one another", "strong"), self.overlap, GAP,
+            people_of_roles, GAP, self.items, GAP, wrapping(self.has_due, self.due), GAP, self.options, StretchSpace(1),
+            on=self, margins=(2, 8, 14, 12), spacing=6,
+        )  # fmt: skip
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer the people and items there are now; what was chosen stays chosen."""
@@ -213,7 +212,7 @@ class PlanForm(Pane):
             pilot_items=self.items.pilot.chosen(),
             repeat_share=self.share.value() / 100 if self.share.isEnabled() else 0.0,
             repeat_after_days=self.after.value(),
-            same_people=self.overlap.same_people(),
+            same_people=self.same.isChecked(),
             protocols=self.labels.ticked(),
         )
 
@@ -236,21 +235,23 @@ class PlanForm(Pane):
         self.share.setEnabled(labelling)
         self.after.setEnabled(labelling and self.share.value() > 0)
         self.items.for_stages(self._ticked())
+        self._say_options()
         self.changed.emit()
 
-
-def _add(column: QVBoxLayout, heading: str, part: QWidget | QLayout) -> None:
-    if heading:
-        column.addWidget(PlainLabel(heading, "strong"))
-    if isinstance(part, QWidget):
-        column.addWidget(part)
-    else:
-        column.addLayout(part)
-    column.addSpacing(6)
+    def _say_options(self) -> None:
+        pilot, share, seed = self.items.pilot.chosen(), self.share.value(), self.seed.value()
+        there = {
+            counted(len(pilot), "pilot item"): pilot,
+            "drafts reviewed": self.reviewed.isChecked(),
+            "other people for each document": not self.same.isChecked(),
+            f"{share} % repeated": share if self.share.isEnabled() else 0,
+            f"seed {seed}": seed,
+        }
+        self.options.say(", ".join(words for words, holds in there.items() if holds) or OPTIONS)
 
 
 class ItemsChoice(Pane):
-    """All items, filtered by type, subject and unassigned ones; and the pilot items."""
+    """All items, or behind a fold those of a type and subject and unassigned ones; and the pilot items."""
 
     changed = Signal()
 
@@ -263,17 +264,11 @@ class ItemsChoice(Pane):
         )
         self.fresh = QCheckBox("Only items not yet assigned at these stages")
         when_changed(self._tell, self.type, self.subject, self.fresh)
-        self.count = PlainLabel("", "hint")
+        self.fold = Fold("", horizontal((self.type, 1), (self.subject, 1)), self.fresh, apart=True)
         self.pilot = PilotChoice(session)
         self.pilot.changed.connect(self.changed)
-        vertical(
-            horizontal((self.type, 1), (self.subject, 1)),
-            self.fresh,
-            self.count,
-            on=self,
-            margins=0,
-            spacing=4,
-        )
+        head = horizontal(PlainLabel("Items", "strong"), self.fold.button, StretchSpace(1))
+        vertical(head, self.fold, on=self, margins=0)
 
     def fill(self, taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer what there is; `taken` says stage by stage which items someone has already."""
@@ -307,8 +302,11 @@ class ItemsChoice(Pane):
         self.changed.emit()
 
     def _count(self) -> None:
-        total = self.session.ask(items.count) or 0
-        self.count.setText(f"{len(self.chosen()):,} of {counted(total, 'item')}")
+        total, chosen = self.session.ask(items.count) or 0, len(self.chosen())
+        every = counted(total, "item")
+        words = f"All {every}" if chosen == total else f"{chosen:,} of {every}"
+        self.fold.button.setText(words)
+        self.fold.button.setAccessibleName(f"Items: {words}")
 
 
 class PilotChoice(Pane):
@@ -320,21 +318,15 @@ class PilotChoice(Pane):
         super().__init__(session)
         self._picked: dict[str, str] = {}
         self._keys: dict[str, str] = {}
-        self.words = ElidedLabel("", "hint")
-        self.open = with_properties(
-            QPushButton("Pick…"), role="quiet", accessibleName="Pick pilot items", checkable=True
-        )
-        self.open.toggled.connect(self._unfold)
         self._later = later(self, self._list_items, SETTLE_MS)
         self.search = search_field("Search items…", "Search items for the pilot", self._later.start)
         self.list = TickList("Items for the pilot; Space ticks one")
         self.list.setFixedHeight(theme.current().px(HEIGHT))
         self.list.ticked_anew.connect(self._tick)
         self.more = PlainLabel("", "hint")
-        row = horizontal(PlainLabel("Pilot"), (self.words, 1), self.open)
-        self._folded = column_of(self.search, self.list, self.more, spacing=4)
-        self._folded.hide()
-        vertical(row, self._folded, on=self, margins=0, spacing=4)
+        self.fold = Fold("Pilot items", self.search, self.list, self.more, spacing=4)
+        self.fold.button.toggled.connect(self._unfold)
+        vertical(self.fold, on=self, margins=0)
         self._say()
 
     def chosen(self) -> tuple[str, ...]:
@@ -344,11 +336,10 @@ class PilotChoice(Pane):
         there = {line.id: line.key for line in self.session.ask(items.lines, list(self._picked)) or []}
         self._picked = {item_id: there[item_id] for item_id in self._picked if item_id in there}
         self._say()
-        if self.open.isChecked():
+        if self.fold.is_open:
             self._list_items()
 
     def _unfold(self, shown: bool) -> None:
-        self._folded.setVisible(shown)
         if shown:
             self._list_items()
             self.search.setFocus()
@@ -376,9 +367,7 @@ class PilotChoice(Pane):
 
     def _say(self) -> None:
         keys = ", ".join(self._picked.values())
-        self.words.setText(
-            f"{len(self._picked):,} assigned to everyone: {keys}" if keys else "no pilot items"
-        )
+        self.fold.say(f"{len(self._picked):,} assigned to everyone: {keys}" if keys else "none")
 
 
 class OverlapChoice(QWidget):
@@ -390,19 +379,12 @@ class OverlapChoice(QWidget):
         super().__init__()
         self.number = NumberBox(minimum=1, maximum=MOST, value=2, accessibleName="People per item")
         self.hint = PlainLabel("", "hint", wrap=True)
-        self.same = with_properties(
-            QCheckBox("The same people write all of an item's documents"), checked=True
-        )
-        vertical(horizontal(self.number, (self.hint, 1)), self.same, on=self, margins=0, spacing=4)
-        when_changed(self._tell, self.number, self.same)
+        horizontal(self.number, (self.hint, 1), on=self, margins=0)
+        when_changed(self._tell, self.number)
         self._show()
 
     def value(self) -> int:
         return self.number.value()
-
-    def same_people(self) -> bool:
-        """Whether an item's people do all of its writing."""
-        return self.same.isChecked()
 
     def at_most(self, people: int) -> None:
         self.number.setMaximum(max(2, min(MOST, people)))
@@ -422,7 +404,6 @@ class PairOrders(Pane):
         super().__init__(session)
         self._answer = answer
         self.boxes: dict[str, QCheckBox] = {}
-        self._rows: dict[str, QWidget] = {}
         self.draws: dict[str, tuple[NumberBox, NumberBox, QPushButton]] = {}
         column = vertical(on=self, margins=0, spacing=6)
         column.addWidget(PlainLabel("Labelling of pairs, in every plan", "strong"))
@@ -432,8 +413,7 @@ class PairOrders(Pane):
             box.clicked.connect(lambda wished, name=name: self._ask(name, wished))
             column.addWidget(box)
             if label_cases.can_draw(name):
-                self._rows[name] = self._draw_row(name, words)
-                column.addWidget(self._rows[name])
+                column.addWidget(self._draw_row(name, words))
         column.addWidget(PlainLabel(BOTH_ORDERS_HINT, "hint", wrap=True))
 
     def _draw_row(self, name: str, title: str) -> QWidget:
@@ -458,7 +438,8 @@ class PairOrders(Pane):
         used = dict(self.session.ask(label_cases.paired) or ())
         self.setVisible(bool(used))
         for name, (many, seed, button) in self.draws.items():
-            self._rows[name].setVisible(name in used)
+            for part in (many, seed, button):
+                part.setVisible(name in used)
             result = label_cases.sampling(self.session.project, name)
             many.setValue(len(result.get("pairs", ())))
             seed.setValue(result.get("seed", 1))

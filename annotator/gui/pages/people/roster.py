@@ -108,7 +108,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
             and self._in_state(line, board_filter.state)
             and all(
                 word in f"{line.item_key} {line.person} {line.alias}".casefold()
-                for word in _words(board_filter)
+                for word in board_filter.words.casefold().split()
             )
         )
 
@@ -146,10 +146,6 @@ class BoardModel(CellsModel[AssignmentStatus]):
     def _explained_pair(self, line: AssignmentStatus) -> str:
         there = self._partners.get(line.assignment_id)
         return there.explained if there else ""
-
-
-def _words(board_filter: BoardFilter) -> list[str]:
-    return board_filter.words.casefold().split()
 
 
 def _units(line: AssignmentStatus) -> str:
@@ -341,14 +337,16 @@ class PeopleTable(TabPart):
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
         # A click leaves the caret in the name, where a space would tick the box again.
-        tab = Qt.FocusPolicy.TabFocus
-        self.roles = {role: with_properties(QCheckBox(role.value), focusPolicy=tab) for role in Role}
+        self.roles = {
+            role: with_properties(QCheckBox(role.value), focusPolicy=Qt.FocusPolicy.TabFocus) for role in Role
+        }
         self.roles[Role.ANNOTATOR].setChecked(True)
         # Whoever adjudicates writes nothing as a rule; one more tick says that they do.
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
-        add = KeyButton("Add", press=self.add)
         self.adding = QWidget()
-        wrapping(self.name, self.alias, *self.roles.values(), add, on=self.adding)
+        wrapping(
+            self.name, self.alias, *self.roles.values(), KeyButton("Add", press=self.add), on=self.adding
+        )
         self.rename = KeyButton("Rename", act="rename_person", press=self.begin_renaming)
         self.leaving = KeyButton("Deactivate", act="leave_or_return", press=self.leave_or_return)
         self.work = KeyButton("Work as this person", "Return", role="primary", press=self.work_as)
@@ -375,10 +373,9 @@ class PeopleTable(TabPart):
         person_id = chosen.id if chosen else self.session.project.by
         if self.list.currentIndex().row() < 0 or chosen is None:
             self.list.setCurrentIndex(self.model.index(max(0, self.model.row_of(person_id)), NAME))
-        self.adding.setVisible(editable)
+        for part in (self.adding, self.rename, self.leaving):
+            part.setVisible(editable)
         self.list.setColumnHidden(WORK, not coordinates)
-        self.rename.setVisible(editable)
-        self.leaving.setVisible(editable)
         self._offer()
 
     def add(self) -> None:
@@ -560,7 +557,7 @@ class TotalsTable(LinesTable):
         aliases = {line.person_id: line.alias for line in lines}
         result = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
         self._filling = True
-        everybody = [_together(result)] if result else []
+        everybody = [board.total("", EVERYBODY, lines)] if lines else []
         self.totals.show([*everybody, *result], columns(aliases, programs))
         self._filling = False
         self.show_person(person_id)
@@ -632,24 +629,3 @@ def columns(
             "Goldsmith", lambda total: worked_with.get(total.key, ""), 92, tip=states, about=VERSION, room=440
         ),
     )
-
-
-def _together(totals: Sequence[StatusTotal]) -> StatusTotal:
-    return StatusTotal(
-        key="",
-        name=EVERYBODY,
-        assignments=sum(total.assignments for total in totals),
-        states=_states(totals),
-        handed_in=sum(total.handed_in for total in totals),
-        overdue=sum(total.overdue for total in totals),
-        units=sum(total.units for total in totals),
-        seconds=sum(total.seconds for total in totals),
-    )
-
-
-def _states(totals: Sequence[StatusTotal]) -> dict[str, int]:
-    result: dict[str, int] = {}
-    for total in totals:
-        for state, count in total.states.items():
-            result[state] = result.get(state, 0) + count
-    return result
