@@ -382,7 +382,7 @@ def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterat
         rows = db.execute(question, {"me": me, "wanted": list(values)}).all()
     for number, *fields, responses, labelled, role in rows:
         counts = (responses, labelled) if FOLLOWS[role].answered else (0, 0)
-        yield number, ItemLine(*fields, *counts, ItemRole(role))
+        yield number, ItemLine(*(*fields, *counts, ItemRole(role)))
 
 
 def read(project: Project, item_id: str) -> Item:
