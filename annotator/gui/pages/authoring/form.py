@@ -192,7 +192,9 @@ class Saving(TypedFields):
 
 def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
     """Make fields of a unit, or without an id of the document itself, a revision; whether that could be done."""
-    verb = partial(artifacts.change_unit, unit_id=unit_id) if unit_id else artifacts.change_whole
+    verb: Callable[..., object] = (
+        partial(artifacts.change_unit, unit_id=unit_id) if unit_id else artifacts.change_whole
+    )
     return session.do(verb, artifact_id, **fields) is not None
 
 
