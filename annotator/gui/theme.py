@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from types import BuiltinMethodType, MethodType
 from typing import Literal, cast
-from weakref import WeakMethod, ref
+from weakref import WeakKeyDictionary, WeakMethod, ref
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
@@ -50,19 +50,16 @@ _ROLES = {
 _DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
 
 
-class Theme(QObject):
-    """The chosen theme and everything derived from it; `changed` follows every change of colours or sizes."""
-
-    worn = Signal()
-    """New sheets are to be put on; it comes before `changed`: sizes of letters are known only then."""
-    changed = Signal()
+class Theme:
+    """The chosen theme and everything derived from it."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.choice: Choice = "system"
         self.zoom = 100
         self._points = 0.0
         self._worn: object = None
+        self.watchers: WeakKeyDictionary[_Watcher, None] = WeakKeyDictionary()
+        """Told of every change, in their order. A signal would take longer: most, out of view, were told before."""
         self.behind: list[_Wearer] = []
         """What was out of view at a change and still wears what was worn before."""
 
@@ -87,7 +84,7 @@ class Theme(QObject):
             self._points = max(app.font().pointSizeF(), 0.0) or _USUAL_POINTS
             app.styleHints().colorSchemeChanged.connect(self.dress)
             # Pictures are drawn for the screens there are.
-            app.screenAdded.connect(self.changed)
+            app.screenAdded.connect(self.tell)
 
     def dress(self) -> None:
         """Put colours and sizes on all that is in view where they are not those it wears.
@@ -103,9 +100,15 @@ class Theme(QObject):
         font = app.font()
         font.setPointSizeF(self.points)
         app.setFont(font)
+        # Windows hear of it now: a page that is made before the next turn of events has its letters from them.
+        app.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
         app.setPalette(palette())
-        self.worn.emit()
-        self.changed.emit()
+        self.tell()
+
+    def tell(self) -> None:
+        """Have everyone follow; first who wears a sheet, for sizes of letters are known only then."""
+        for watcher in sorted(self.watchers, key=lambda each: not isinstance(each, _Wearer)):
+            watcher.follow()
 
 
 @cache
@@ -156,18 +159,14 @@ class _Watcher(QObject):
     def __init__(self, owner: QObject, dress: Callable[[], object]) -> None:
         super().__init__(owner)
         self._owner, self.dress, self._late = ref(owner), dress, False
-        self._sign().connect(self._changed)
+        current().watchers[self] = None
 
-    def _sign(self) -> SignalInstance:
-        return current().changed
-
-    def _changed(self) -> None:
-        owner = self._owner()
-        if owner is None or not isValid(owner):
+    def follow(self) -> None:
+        if self._late or (owner := self._owner()) is None or not isValid(owner):
             return
         if not isinstance(owner, QWidget) or owner.isVisible():
             self.dress()
-        elif not self._late:
+        else:
             self.wait()
 
     def wait(self) -> None:
@@ -193,9 +192,6 @@ class _Watcher(QObject):
 
 class _Wearer(_Watcher):
     """Keeps a style sheet on its owner and its children."""
-
-    def _sign(self) -> SignalInstance:
-        return current().worn
 
     def wait(self) -> None:
         super().wait()

@@ -4,9 +4,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel
 from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 from sqlalchemy.engine import Connection
 
@@ -186,7 +185,6 @@ def standing(drafted: Drafted, units: Iterable[str]) -> dict[str, DraftSource]:
     return {unit_id: drafted[unit_id] for unit_id in units if unit_id in drafted}
 
 
-T = TypeVar("T", bound=BaseModel)
 _NEWEST = (
     select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)
     .join(REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision))
@@ -234,7 +232,7 @@ def add_units(
         document = newest.artifact.document
         for fields in given:
             settings.refuse_weight(project, document.KIND, fields)
-        made = tuple(_checked(document.UNIT, {"id": new_id(), **fields}) for fields in given)
+        made = tuple(well_formed(document.UNIT, {"id": new_id(), **fields}, "_") for fields in given)
         place = _place(document, after) + 1 if after else len(document.units)
         units = (*document.units[:place], *made, *document.units[place:])
         rest = tuple(unit for unit in units if unit.id != instead_of)
@@ -261,7 +259,7 @@ def change_units(
         units = list(document.units)
         for unit_id, fields in given.items():
             place = _place(document, unit_id)
-            units[place] = _checked(document.UNIT, {**units[place].model_dump(mode="json"), **fields})
+            units[place] = well_formed(document.UNIT, {**units[place].model_dump(mode="json"), **fields}, "_")
             settings.refuse_weight(project, document.KIND, dict(fields))
             for name in fields:
                 drop_draft(project, db, draft_place(artifact_id, unit_id, name))
@@ -313,7 +311,7 @@ def merge_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
             "There is no unit above this one.",
             "Go to the lower one of the two.",
         )
-        upper = _checked(type(units[0]), _merged(units[place - 1], units[place]))
+        upper = well_formed(type(units[0]), _merged(units[place - 1], units[place]), "_")
         document = newest.artifact.document.with_units((*units[: place - 1], upper, *units[place + 1 :]))
         entry = _carried(db, artifact_id, unit_id, upper.id) or ("merge units", None)
         return _revise(project, db, newest, document, *entry)
@@ -328,7 +326,9 @@ def split_unit(project: Project, artifact_id: str, unit_id: str, at: int) -> Cha
         if not first or not second:
             raise Refusal("One half would be empty.", "Put the cursor where the second half begins.")
         halves = [
-            _checked(type(units[place]), {**units[place].model_dump(mode="json"), "id": own, "text": words})
+            well_formed(
+                type(units[place]), {**units[place].model_dump(mode="json"), "id": own, "text": words}, "_"
+            )
             for own, words in ((unit_id, first), (new_id(), second))
         ]
         document = newest.artifact.document.with_units((*units[:place], *halves, *units[place + 1 :]))
@@ -367,7 +367,7 @@ def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
-        revised = _checked(type(document), document.tree() | fields)
+        revised = well_formed(type(document), document.tree() | fields, "_")
         for name in fields:
             drop_draft(project, db, draft_place(artifact_id, "", name))
         verb = "note" if set(fields) == {REMARK} else f"change {', '.join(fields)}"
@@ -448,10 +448,6 @@ def _place(document: Document[Any], unit_id: str) -> int:
     raise Refusal(
         "That unit no longer exists.", "It may have been removed meanwhile; look at the list again."
     )
-
-
-def _checked(model: type[T], values: dict[str, Any]) -> T:
-    return well_formed(model, values, "_")
 
 
 def _revise(

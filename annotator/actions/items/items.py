@@ -11,14 +11,14 @@ from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import (
+    Boolean,
     ColumnElement,
     TextClause,
     and_,
     bindparam,
-    case,
-    exists,
     func,
     insert,
+    literal_column,
     not_,
     select,
     text,
@@ -51,7 +51,7 @@ from annotator.domain.texts.canonical import Change, new_id, sha256, storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.storage import store
-from annotator.storage.tables import ARTIFACT, ITEM, RESPONSE, SOURCE, SOURCE_FILE
+from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SOURCE_FILE
 
 FORMATS = {".md": SourceFormat.MARKDOWN, ".markdown": SourceFormat.MARKDOWN, ".pdf": SourceFormat.PDF}
 
@@ -136,20 +136,22 @@ def put(
     return source
 
 
-_TRANSCRIPT = exists().where(SOURCE.c.item_id == ITEM.c.id, SOURCE.c.transcript != "")
-_MADE_OF_ONE = exists().where(
-    ARTIFACT.c.item_id == ITEM.c.id, ARTIFACT.c.kind.in_((Kind.INSPIRATIONS.value, Kind.TASKS.value))
-)
-_IS_SEMINAR = and_(ITEM.c.made_from == "", ITEM.c.dataset == SEMINARS, _TRANSCRIPT | _MADE_OF_ONE)
-# By what an item has a role; the first that holds, and otherwise it is a question.
-_HOLDS: dict[ItemRole, ColumnElement[bool]] = {
-    ItemRole.TASK: ITEM.c.made_from != "",
-    ItemRole.SEMINAR: _IS_SEMINAR,
-    ItemRole.PAPER: exists().where(RESPONSE.c.item_id == ITEM.c.id, RESPONSE.c.mode == EXEMPLAR),
-}
-_ROLE = case(*((holds, role.value) for role, holds in _HOLDS.items()), else_=ItemRole.QUESTION.value)
+# By what an item has a role, in SQL: the first that holds, and otherwise it is a question.
+_HOLDS: dict[ItemRole, str] = {
+    ItemRole.TASK: "item.made_from <> ''",
+    ItemRole.SEMINAR: f"""item.made_from = '' AND item.dataset = '{SEMINARS}' AND (
+ EXISTS (SELECT 1 FROM source WHERE source.item_id = item.id AND source.transcript <> '')
+ OR EXISTS (SELECT 1 FROM artifact WHERE artifact.item_id = item.id
+  AND artifact.kind IN ('{Kind.INSPIRATIONS}', '{Kind.TASKS}')))""",  # noqa: S608 - our own words only
+    ItemRole.PAPER: f"""EXISTS (SELECT 1 FROM response
+ WHERE response.item_id = item.id AND response.mode = '{EXEMPLAR}')""",  # noqa: S608 - our own words only
+}  # fmt: skip
+_CASES = [f"WHEN {holds} THEN '{role}'" for role, holds in _HOLDS.items()]
+_ROLE: ColumnElement[str] = literal_column(f"CASE {' '.join(_CASES)} ELSE '{ItemRole.QUESTION}' END")
 # Whether systems answer an item, for questions that read items; and the ids of the others, for those that do not.
-ANSWERED = and_(*(not_(_HOLDS[role]) for role in _HOLDS if not FOLLOWS[role].answered))
+ANSWERED = and_(
+    *(literal_column(f"(NOT ({_HOLDS[role]}))", Boolean) for role in _HOLDS if not FOLLOWS[role].answered)
+)
 SOURCES_ONLY = select(ITEM.c.id).where(not_(ANSWERED))
 
 
@@ -373,14 +375,14 @@ def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterat
          (SELECT count(*) FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
            AND (a.author_id IN (:me, '') OR a.state = 'consensus')),
          (SELECT count(*) FROM response r WHERE r.item_id = item.id),
-         (SELECT count(*) FROM judgement j WHERE j.item_id = item.id AND j.rater_id = :me)
+         (SELECT count(*) FROM judgement j WHERE j.item_id = item.id AND j.rater_id = :me),
+         {_ROLE}
         FROM item WHERE {column} IN :wanted""").bindparams(bindparam("wanted", expanding=True))  # noqa: S608 - our own words only
     with project.store.read() as db:
         rows = db.execute(question, {"me": me, "wanted": list(values)}).all()
-        of = among(db, [row[1] for row in rows])
-    for row in rows:
-        counts = row[9:] if FOLLOWS[of[row[1]]].answered else (0, 0)
-        yield row[0], ItemLine(*(*row[1:9], *counts, of[row[1]]))
+    for number, *fields, responses, labelled, role in rows:
+        counts = (responses, labelled) if FOLLOWS[role].answered else (0, 0)
+        yield number, ItemLine(*(*fields, *counts, ItemRole(role)))
 
 
 def read(project: Project, item_id: str) -> Item:

@@ -150,7 +150,7 @@ class CriterionEditor(UnitEditor):
         made = PickList("Key insight", "No key insight", no_value="")
         self.row.insertWidget(self.row.count() - 1, made, 1)
         self.add_field(INSIGHT, made)
-        made.lock(self._locked)
+        made.lock(bool(self.locked))
         self.chain()
         return made
 

@@ -281,7 +281,7 @@ class UnitEditor(FieldsFrame):
         self._drafted: PlainLabel | None = None
         self._remarks: dict[str, FindingLines] = {}
         self._places = {name: QVBoxLayout() for name in ("text", "more", "", "chip", "note", "drafted")}
-        self._locked = False
+        self.locked: bool | None = None
         self._lay_out()
         self.add_field("text", self.text)
         self.build()
@@ -402,7 +402,7 @@ class UnitEditor(FieldsFrame):
             self._drafted.show_words(words)
 
     def lock(self, locked: bool) -> None:
-        self._locked = locked
+        self.locked = locked
         for name, field in self.fields.items():
             field.lock(locked or (self.given and name == "text"))
         self.number.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, locked or self.given)
@@ -417,7 +417,7 @@ class UnitEditor(FieldsFrame):
             self._show_menu()
 
     def _show_menu(self) -> None:
-        visible = self.property("current") is True and not self._locked
+        visible = self.property("current") is True and not self.locked
         if visible and self._menu is None:
             self._menu = UnitMenu(self.words, given=self.given)
             self._menu.asked.connect(lambda ask: self.asked.emit(self.unit_id, ask))
@@ -431,7 +431,7 @@ class UnitEditor(FieldsFrame):
         if not isinstance(note, TextField):
             note = TextField(self.NOTE, self.NOTE_PROMPT)
             self.add_field("note", note)
-            note.lock(self._locked)
+            note.lock(bool(self.locked))
             self._note_row = NoteRow(note)
             self._places["note"].addWidget(self._note_row)
             self.chain()
@@ -443,7 +443,7 @@ class UnitEditor(FieldsFrame):
             self._chips.opened.connect(lambda place: self.asked.emit(self.unit_id, f"show_quote {place}"))
             self._chips.removed.connect(lambda place: self.asked.emit(self.unit_id, f"unquote {place}"))
             self._chips.grown.connect(self.chain)
-            self._chips.lock(self._locked)
+            self._chips.lock(bool(self.locked))
             self._places["chip"].addWidget(self._chips)
         return self._chips
 

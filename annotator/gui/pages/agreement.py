@@ -577,7 +577,7 @@ class AgreementViewer(Viewer):
         self.assisting.answer.float_over(self.body)
         self.column.insertWidget(1, self.assisting)
 
-    def make_behind(self, _name: str) -> AgreementBehindView:
+    def make_behind(self) -> AgreementBehindView:
         return AgreementBehindView(self.session)
 
     def make_leaving(self) -> AgreementMenu:

@@ -372,7 +372,7 @@ class ProjectSession(QObject):
         """Ask a question; a refusal is told and None returned."""
         if self._ended:
             return None
-        return self.attempt(lambda: question(self.project, *args, **kwargs))
+        return self.attempt(partial(question, self.project, *args, **kwargs))
 
     def attempt(self, act: Callable[[], T]) -> T | None:
         """Do what a menu, a key or a page asks for; a refusal is told and None returned."""

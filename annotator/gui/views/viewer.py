@@ -1,7 +1,7 @@
 """Viewer: a list of views, the current one with its choices and figures, and the data behind a figure."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -317,7 +317,7 @@ class Viewer(TabPart):
     ) -> None:
         super().__init__(session)
         self.among = views
-        self._name, self._stale = views[0].name, True
+        self._key, self._name, self._stale = name, views[0].name, True
         self._chosen: dict[str, dict[str, str]] = {}
         self._known: dict[str, CountedView] = {}
         self._build(name, title)
@@ -331,7 +331,6 @@ class Viewer(TabPart):
         self.view.opened.connect(self.open_behind)
         self.view.turned.connect(self._turned)
         self.view.left.connect(self._show_response)
-        self.behind.back.connect(self._back)
         alone = Qt.ShortcutContext.WidgetShortcut
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table, context=alone)
         copy.activated.connect(self.leaving.copy)
@@ -344,7 +343,7 @@ class Viewer(TabPart):
         left = QWidget()
         vertical(self.views.sought, (self.views, 1), on=left, margins=0, spacing=6)
         self.views.sought.setVisible(self.HIDES)
-        self.view, self.behind = ViewPane(self.session, name), self.make_behind(name)
+        self.view = ViewPane(self.session, name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
         head = horizontal(self.title, 12, (self.hint, 1), self.leaving)
@@ -355,15 +354,23 @@ class Viewer(TabPart):
         words, page, place = self.OTHERWISE
         self._other = self.empty.add_action(words, lambda: self.session.go(page, **place))
         self.denied = EmptyState("lock", "Not available to you", width=WIDE, role="")
-        self.body = Stack(QWidget(), self.view, self.behind, self.empty, self.denied)
+        self.body = Stack(QWidget(), self.view, self.empty, self.denied)
         self.column = vertical(self.choosers, (self.body, 1), on=right, margins=(side, 0, 0, 0), spacing=8)
         whole = Splitter(f"{name} views", parts=(left, right), sizes=(178, 940), stretch=(0, 1))
         whole.grow(left, 178)
         left.setVisible(len(self.among) > 1)
         vertical(head, (whole, 1), on=self, margins=(0, 8, 0, 0), spacing=10)
 
-    def make_behind(self, name: str) -> BehindPane:
-        return FigureBehindView(self.session, name)
+    @cached_property
+    def behind(self) -> BehindPane:
+        """What lies behind a figure; until someone looks there, it need not follow zoom and colours."""
+        pane = self.make_behind()
+        pane.back.connect(self._back)
+        self.body.addWidget(pane)
+        return pane
+
+    def make_behind(self) -> BehindPane:
+        return FigureBehindView(self.session, self._key)
 
     def make_leaving(self) -> LeavingMenu:
         return LeavingMenu(self.session, self.view)
@@ -422,12 +429,13 @@ class Viewer(TabPart):
             self.show_view(name)
 
     def focus_first(self) -> None:
-        if self.body.currentWidget() is self.behind:
-            self.behind.focus_list()
-        elif self.body.currentWidget() is self.view:
+        here = self.body.currentWidget()
+        if isinstance(here, BehindPane):
+            here.focus_list()
+        elif here is self.view:
             self.view.setFocus()
         else:
-            (self.views if len(self.among) > 1 else self.body.currentWidget() or self).setFocus()
+            (self.views if len(self.among) > 1 else here or self).setFocus()
 
     def on_change(self, change: Change) -> None:
         """It hears of every change itself, also while another part is in view."""
@@ -472,7 +480,7 @@ class Viewer(TabPart):
             self.refuse(answer)
             return
         self._known[answer.view] = answer
-        if self.body.currentWidget() is self.behind and not self.views.hasFocus():
+        if isinstance(self.body.currentWidget(), BehindPane) and not self.views.hasFocus():
             # Not taken away from under someone's eyes: the list is of the figure that it was opened from.
             self._stale = True
             return
@@ -508,7 +516,7 @@ class Viewer(TabPart):
             self.focus_first()
         # Before there is anything to choose among, lists are only in the way.
         empty = widget is self.empty and not self._chosen.get(self._name)
-        self.choosers.setVisible(widget not in (self.behind, self.denied) and not empty)
+        self.choosers.setVisible(not (empty or widget is self.denied or isinstance(widget, BehindPane)))
         self._turned()
 
     def _turned(self) -> None:
@@ -545,13 +553,14 @@ class Viewer(TabPart):
 
     def other_pane(self) -> None:
         panes: list[QWidget] = [self.views] if len(self.among) > 1 else []
-        if self.body.currentWidget() is self.view:
+        here = self.body.currentWidget()
+        if here is self.view:
             panes += [self.view.table, self.view.account]
-        elif self.body.currentWidget() is self.behind:
-            panes += [self.behind.pane]
-        here = next((place for place, pane in enumerate(panes) if pane.hasFocus()), -1)
+        elif isinstance(here, BehindPane):
+            panes += [here.pane]
+        focus = next((place for place, pane in enumerate(panes) if pane.hasFocus()), -1)
         if panes:
-            panes[(here + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
+            panes[(focus + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _go_on(self) -> None:
         _, page, place = self.lead(self.named(self._name))

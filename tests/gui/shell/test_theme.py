@@ -151,21 +151,21 @@ def test_a_step_dresses_what_is_in_view_once_and_what_is_hidden_when_it_is_shown
     window = window_over(small, "Validate")
     labels = [label for label in in_view(window.page) if isinstance(label, QLabel)]
     title = next(label for label in labels if label.property("role") in ("subtitle", "strong"))
-    before = title.font().pointSizeF()
-    validate = window.page
+    before, hidden = title.font().pointSizeF(), Heard(window.page.findChildren(QLabel))
     window.show_page("Display")
     window.show_page("Items")
-    hidden = Heard(validate.findChildren(QLabel))
     shown = Heard([label for label in in_view(window) if isinstance(label, QLabel)])
     theme.zoom_to(200)
     theme.choose("dark")
     assert set(hidden.count.values()) == {0}
     assert max(shown.count.values()) <= 4
     assert window.show_page("Display").schemes["dark"].isChecked()
+    # A page that is visited for the first time has the new letters, too.
+    assert window.show_page("Release").font().pointSizeF() == pytest.approx(theme.current().points)
     window.show_page("Validate")
     assert title.font().pointSizeF() == pytest.approx(2 * before)
     assert title.palette().windowText().color() == theme.token("text")
-    assert validate.sets.styleSheet() == theme.style_sheet(theme.current())
+    assert window.page.sets.styleSheet() == theme.style_sheet(theme.current())
 
 
 def test_a_watcher_that_is_hidden_hears_once_when_it_is_shown(qtbot):

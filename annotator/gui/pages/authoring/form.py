@@ -192,14 +192,10 @@ class Saving(TypedFields):
 
 def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
     """Make fields of a unit, or without an id of the document itself, a revision; whether that could be done."""
-    done = session.do(
-        lambda project: (
-            artifacts.change_unit(project, artifact_id, unit_id, **fields)
-            if unit_id
-            else artifacts.change_whole(project, artifact_id, **fields)
-        )
+    verb: Callable[..., object] = (
+        partial(artifacts.change_unit, unit_id=unit_id) if unit_id else artifacts.change_whole
     )
-    return done is not None
+    return session.do(verb, artifact_id, **fields) is not None
 
 
 MARGIN_WHEN_SCROLLED = 24
@@ -237,7 +233,7 @@ class UnitsForm(PlainArea):
         self._offered: tuple[Item, Sequence[tuple[str, str]], QuestionType | None] | None = None
         self.whole: WholeEditor | None = None
         # By editor what it shows, unless someone has written or chosen in it since.
-        self._shown: dict[UnitEditor, tuple[Unit, int, frozenset[str], bool]] = {}
+        self._shown: dict[UnitEditor, tuple[Unit, int, frozenset[str]]] = {}
         self._current_id = ""
         self._place = NOWHERE
         self._showing = False
@@ -307,11 +303,12 @@ class UnitsForm(PlainArea):
                 self._units.removeWidget(editor)
                 self._units.insertWidget(place, editor)
                 editor.show()
-            state = unit, place + 1, frozenset(typed.get(unit.id, ())), locked
+            state = unit, place + 1, frozenset(typed.get(unit.id, ()))
             if self._shown.get(editor) != state:
-                editor.show_unit(*state[:3])
-                editor.lock(locked)
+                editor.show_unit(*state)
                 self._shown[editor] = state
+            if editor.locked != locked:
+                editor.lock(locked)
         self._show_whole(document, typed.get("", ()), locked=locked)
         if inner is not None:
             inner.show()

@@ -294,11 +294,12 @@ class AuthorPage(Page):
             if change.verb in ("seal", "reopen"):
                 self.assigned.refresh()
                 self.header.show_due(self.assigned.due(self.item.id))
-            # Another wording leaves the state of a document as it is.
             shown = self.sheet.artifact
+            # Another wording leaves the state of a document as it is.
             reworded = shown is not None and shown.id == change.subject and change.undoable
             self._refresh(self._documents(self.item.id), reworded=reworded)
-            self._go_after(change)
+            if not reworded:
+                self._go_after(change)
         else:
             assert self.item is not None
             self._read_assigned()

@@ -225,7 +225,7 @@ class CompareViewer(Viewer):
         """Compare under a `protocol`."""
         super().go({"choose": {"protocol": place["protocol"]}} if place.get("protocol") else place)
 
-    def make_behind(self, _name: str) -> DifferencesView:
+    def make_behind(self) -> DifferencesView:
         return DifferencesView(self.session)
 
     def lead(self, _view: ResultView) -> Lead:
