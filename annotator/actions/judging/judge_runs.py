@@ -300,8 +300,7 @@ def _drafted(name: str) -> str:
     from annotator.actions.material import model_drafts
 
     title = {
-        model_drafts.PREFIX + extraction.name: extraction.title
-        for extraction in model_drafts.OFFERED.values()
+        judge_cases.DRAFT + extraction.name: extraction.title for extraction in model_drafts.OFFERED.values()
     }.get(name, name)
     return title if title == name or title.startswith("Draft") else f"Draft: {title}"
 
