@@ -10,7 +10,7 @@ import typer
 from annotator.cli.project import FOR_A_WINDOW, Shown, end, gone_through, say_forecast
 from annotator.cli.results import print_table
 from annotator.cli.saying import Budget, Concurrency, File, Json, Timeout, opened, print_json, said
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.kind import Stage
 
 app = typer.Typer()
 TITLES = {

@@ -19,6 +19,7 @@ from annotator.domain.texts import identifier
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.words import terms, word_count
 from annotator.protocols.citations import has_list
+from annotator.protocols.profiles import CONDITIONS, Condition
 from annotator.protocols.several import ModelReply, numbered
 
 PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
@@ -27,31 +28,6 @@ UNTIL = "Rest the report on what was published by {day} only, and name no work t
 CITATION = "ADRA, §3 and §5.5"
 LONGEST_EVIDENCE = 200_000
 CUT = "\n[… the rest is left out]"
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Under what a model writes: whose prompts, and with which request parameters beside its own."""
-
-    name: str
-    title: str
-    suffix: str = ""
-    parameters: str = ""
-
-    def prompt(self, name: str) -> str:
-        return f"{name}{self.suffix}"
-
-
-# The first holds where none is named.
-CONDITIONS = (
-    Condition("brief", "Brief: no longer than the question needs"),
-    Condition(
-        "researcherbench",
-        "ResearcherBench (appendix D): comprehensive, with numbered citations",
-        suffix=".researcherbench",
-    ),
-    Condition("adra", "ADRA (appendix K.1): brief, at temperature 0", parameters='{"temperature": 0}'),
-)
 
 
 # So many tokens are some ten pages with their references.
