@@ -290,8 +290,11 @@ def share(
         "arrivals": [arrival.model_dump(mode="json") for arrival in done.arrivals],
         "packages": [_pairs_tree(one.packed) for one in written if one.packed], "missing": missing,
     }  # fmt: skip
-    waiting = (" ".join(shared_folder.key_words(key)) for key in done.left.keys)
-    words = [*_synced(done, written), *waiting, *shared_folder.words(done.left)]
+    words = [
+        *_synced(done, written),
+        *(" ".join(shared_folder.key_words(key)) for key in done.left.keys),
+        *shared_folder.words(done.left),
+    ]
     say(result, json_, words, lacking=missing or done.left.problems)
 
 

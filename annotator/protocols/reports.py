@@ -140,17 +140,13 @@ def _named(work: Reference) -> str:
 def _texts_of(work: Reference, material: Material) -> Iterator[str]:
     named = identifier.work_named(work.identifier)
     for source in material.sources:
-        if (named and identifier.work_named(source.identifier) == named) or _same_title(
-            work.text, source.title
+        if (named and identifier.work_named(source.identifier) == named) or (
+            work.text and source.title and identifier.same_title(work.text, source.title)
         ):
             yield source.text
     page = material.pages.get(str(named)) if named else None
     if page is not None and page.state is PageState.OK:
         yield page.text
-
-
-def _same_title(a: str, b: str) -> bool:
-    return bool(a and b) and identifier.same_title(a, b)
 
 
 def _within(text: str, room: int) -> str:

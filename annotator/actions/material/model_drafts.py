@@ -543,7 +543,8 @@ class DraftRun(RunKind):
             size = self.order.piece_words or PIECE_WORDS
             self._materials[item.id] = replace(at_hand.own, documents=documents, piece_words=size)
             unit = Unit(id=self.kind.value)
-            yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), self._trial(item.id))
+            trial = 1 + int(sha256(f"{self.person.id}/{self.number(item.id)}")[:_LETTERS_OF_TRIAL], 16)
+            yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), trial)
 
     def number(self, item_id: str) -> int:
         return 1 + int(
@@ -555,9 +556,6 @@ class DraftRun(RunKind):
                 )
             ).scalar_one()
         )
-
-    def _trial(self, item_id: str) -> int:
-        return 1 + int(sha256(f"{self.person.id}/{self.number(item_id)}")[:_LETTERS_OF_TRIAL], 16)
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
         drawn = await self._extraction.extract(self._materials.pop(case.item.id), ask)

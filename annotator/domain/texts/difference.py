@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Literal, NamedTuple
 from unicodedata import category, decomposition, normalize
 
@@ -61,7 +61,11 @@ def differences(old: str, new: str) -> tuple[TextPiece, ...]:
     """
     parts = _words if max(len(old), len(new)) <= LONGEST else _lines
     steps = _readable(_steps(_compared(parts(old), parts(new))))
-    return tuple(_joined(piece for step in steps for piece in _pieces(step)))
+    pieces = (
+        (TextPiece(step.same, "same"), TextPiece(step.removed, "removed"), TextPiece(step.added, "added"))
+        for step in steps
+    )
+    return tuple(_joined(chain.from_iterable(pieces)))
 
 
 def same_words(a: str, b: str) -> bool:
@@ -238,12 +242,6 @@ def _tiny(text: str) -> bool:
     alone = sum(_alone(word[0]) for word in words)
     short = sum(len(word) <= SHORT or word.casefold() in COMMON for word in words)
     return short == len(words) <= TINY_WORDS and alone <= 1
-
-
-def _pieces(step: _Step) -> Iterator[TextPiece]:
-    yield TextPiece(step.same, "same")
-    yield TextPiece(step.removed, "removed")
-    yield TextPiece(step.added, "added")
 
 
 def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:

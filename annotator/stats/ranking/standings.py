@@ -172,8 +172,12 @@ class Strengths:
 
     @property
     def matches(self) -> Floats:
-        sides = (self.pairs.first, self.pairs.second)
-        return np.asarray(sum(np.bincount(side, self.counts, len(self.theta)) for side in sides))
+        return np.asarray(
+            sum(
+                np.bincount(side, self.counts, len(self.theta))
+                for side in (self.pairs.first, self.pairs.second)
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,8 +447,7 @@ def ranking(
 def _standing(
     name: str, rank: int, rating: float, strength: Estimate, chance: float | None, matches: int, certain: bool
 ) -> Standing:
-    own = strength.n
-    result = settled(strength, own, _named(own, matches))
+    result = settled(strength, strength.n, _named(strength.n, matches))
     return Standing(
         name,
         rank,
@@ -455,7 +458,7 @@ def _standing(
         chance,
         matches,
         result.note,
-        certain and enough(own),
+        certain and enough(strength.n),
     )
 
 
