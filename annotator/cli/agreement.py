@@ -10,7 +10,7 @@ import typer
 from annotator.cli.project import FOR_A_WINDOW, Shown, end, gone_through, say_forecast
 from annotator.cli.results import print_table
 from annotator.cli.saying import Budget, Concurrency, File, Json, Timeout, opened, print_json, said
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.kind import Stage
 
 app = typer.Typer()
 TITLES = {
@@ -58,7 +58,8 @@ def agreement(
         return
     # Nobody is paid for what cannot be shown.
     agreement_figures.refuse_unknown(by)
-    ended = _run(file, order, progress) if assisted_by else None
+    run, doing = partial(assisting.PairingRun.run, order=order), assisting.PairingRun.doing
+    ended = gone_through(file, run, doing=doing, progress=progress) if assisted_by else None
     if ended is None or progress != FOR_A_WINDOW:
         with opened(file, readonly=True) as project:
             _tell(project, (by, stage, assisted_by), to, ended, json_=json_)
@@ -93,12 +94,6 @@ def _tell(
     assisted = report.assistance.tree() | {"run": ended} if report.assistance else None
     described = result_pictures.described(agreement_report.COLUMNS)
     print_json({**heads, "columns": described, **rows, "inputs": inputs, "model_assisted": assisted})
-
-
-def _run(file: Path, order: Any, progress: str) -> dict[str, Any]:
-    from annotator.actions.agreement.assisting import PairingRun
-
-    return gone_through(file, partial(PairingRun.run, order=order), doing=PairingRun.doing, progress=progress)
 
 
 def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) -> None:

@@ -25,7 +25,7 @@ from annotator.cli.saying import (
     say_changed,
 )
 from annotator.domain.texts.words import counted
-from annotator.protocols.reports import CONDITIONS
+from annotator.protocols.profiles import CONDITIONS
 
 app = typer.Typer(help="The items of the benchmark.", no_args_is_help=True)
 final_app = typer.Typer(help="The final pass before a release: list and sign checks.", no_args_is_help=True)

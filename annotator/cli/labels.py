@@ -22,8 +22,7 @@ from annotator.cli.saying import (
     reading,
     say,
 )
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.kind import Kind, Stage, State
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local
 

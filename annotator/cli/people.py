@@ -21,9 +21,7 @@ from annotator.cli.saying import (
     reading,
     say,
 )
-from annotator.domain.experts.adjudication import BOTH, DROP, Figure, Reason
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
+from annotator.domain.kinds.kind import Reason, Role, Stage
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 
@@ -218,6 +216,7 @@ def unpack(
     Exit code 1 if all packages were damaged, 3 if only some were.
     """
     from annotator.actions.parcels import unpacking
+    from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
 
     if paths[0].suffix == ".goldsmith-task":
         _open_tasks(file, paths, dry_run, json_)
@@ -291,8 +290,11 @@ def share(
         "arrivals": [arrival.model_dump(mode="json") for arrival in done.arrivals],
         "packages": [_pairs_tree(one.packed) for one in written if one.packed], "missing": missing,
     }  # fmt: skip
-    waiting = (" ".join(shared_folder.key_words(key)) for key in done.left.keys)
-    words = [*_synced(done, written), *waiting, *shared_folder.words(done.left)]
+    words = [
+        *_synced(done, written),
+        *(" ".join(shared_folder.key_words(key)) for key in done.left.keys),
+        *shared_folder.words(done.left),
+    ]
     say(result, json_, words, lacking=missing or done.left.problems)
 
 
@@ -366,7 +368,8 @@ def adjudicate(
     with opened(file, readonly=True) as project:
         lines = adjudicating.queue(project)
     rows = [
-        {**asdict(line), "agreement": _value(line.agreement), "conflict": line.conflict} for line in lines
+        asdict(line) | {"agreement": line.agreement and line.agreement.value, "conflict": line.conflict}
+        for line in lines
     ]
     say({"rows": rows}, json_, [_waiting(line) for line in lines] or [NOBODY_WAITS])
 
@@ -376,6 +379,7 @@ def _decided(
 ) -> None:
     """Show the rows of an item that waits; with something to take decide them, and close once none is open."""
     from annotator.actions.adjudication import adjudicating, ruling
+    from annotator.domain.experts.adjudication import BOTH, DROP
     from annotator.domain.kinds.documents import KINDS
 
     takes = {}
@@ -418,12 +422,8 @@ def _row_words(row: dict[str, Any], says: str) -> str:
     return "\n".join((f"{row['row']}. {row['take'] or 'undecided'}", *details))
 
 
-def _value(figure: Figure | None) -> float | None:
-    return figure.value if figure else None
-
-
 def _waiting(line: Any) -> str:
-    value = _value(line.agreement)
+    value = line.agreement and line.agreement.value
     agreed = "–" if value is None else f"{value:.2f}"
     decided = f"{line.decided:,} of {line.rows:,} decided"
     return f"{line.item_key} {line.stage.value}: {line.state}, agreement {agreed}, {decided}"

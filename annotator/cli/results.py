@@ -22,7 +22,6 @@ from annotator.cli.saying import (
     say,
 )
 from annotator.domain.experts.publication import ReleaseMetadata
-from annotator.domain.material.item import spelled
 from annotator.domain.texts.canonical import visible
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal, one_of
@@ -345,6 +344,8 @@ def _show(
 
 def _value(offered: Any, name: str, requested: str) -> str:
     """The value of a choice by itself or by its words; Refusal lists those that are offered."""
+    from annotator.domain.material.item import spelled
+
     choice = next((choice for choice in offered if choice.name == name), None)
     if choice is None:
         names = ", ".join(choice.name for choice in offered) or "nothing"

@@ -424,7 +424,7 @@ def attack(
     Run the same command again to resume a stopped test; no question is asked twice.
     """
     from annotator.actions.attacks import attacking
-    from annotator.actions.attacks.attacking import AttackRequest
+    from annotator.actions.runs.judge_cases import AttackRequest
 
     protocol = protocol_of(file, protocol)
     request = AttackRequest(judge, protocol, tuple(attacks or ()), size, width, seed)

@@ -1,4 +1,4 @@
-"""Profiles: which documents experts write in a project, and what is labelled and judged there."""
+"""Profiles: which documents experts write in a project, what is judged there, and under what models write reports."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -141,3 +141,28 @@ def parsed(text: str) -> Profile:
                 f"“{name[:80]}” is nothing that a project can use.", f"Available: {', '.join(known)}."
             )
     return profile
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Under what a model writes: whose prompts, and with which request parameters beside its own."""
+
+    name: str
+    title: str
+    suffix: str = ""
+    parameters: str = ""
+
+    def prompt(self, name: str) -> str:
+        return f"{name}{self.suffix}"
+
+
+# The first holds where none is named.
+CONDITIONS = (
+    Condition("brief", "Brief: no longer than the question needs"),
+    Condition(
+        "researcherbench",
+        "ResearcherBench (appendix D): comprehensive, with numbered citations",
+        suffix=".researcherbench",
+    ),
+    Condition("adra", "ADRA (appendix K.1): brief, at temperature 0", parameters='{"temperature": 0}'),
+)

@@ -19,6 +19,7 @@ from annotator.domain.texts import identifier
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.words import terms, word_count
 from annotator.protocols.citations import has_list
+from annotator.protocols.profiles import CONDITIONS, Condition
 from annotator.protocols.several import ModelReply, numbered
 
 PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
@@ -27,31 +28,6 @@ UNTIL = "Rest the report on what was published by {day} only, and name no work t
 CITATION = "ADRA, §3 and §5.5"
 LONGEST_EVIDENCE = 200_000
 CUT = "\n[… the rest is left out]"
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Under what a model writes: whose prompts, and with which request parameters beside its own."""
-
-    name: str
-    title: str
-    suffix: str = ""
-    parameters: str = ""
-
-    def prompt(self, name: str) -> str:
-        return f"{name}{self.suffix}"
-
-
-# The first holds where none is named.
-CONDITIONS = (
-    Condition("brief", "Brief: no longer than the question needs"),
-    Condition(
-        "researcherbench",
-        "ResearcherBench (appendix D): comprehensive, with numbered citations",
-        suffix=".researcherbench",
-    ),
-    Condition("adra", "ADRA (appendix K.1): brief, at temperature 0", parameters='{"temperature": 0}'),
-)
 
 
 # So many tokens are some ten pages with their references.
@@ -164,17 +140,13 @@ def _named(work: Reference) -> str:
 def _texts_of(work: Reference, material: Material) -> Iterator[str]:
     named = identifier.work_named(work.identifier)
     for source in material.sources:
-        if (named and identifier.work_named(source.identifier) == named) or _same_title(
-            work.text, source.title
+        if (named and identifier.work_named(source.identifier) == named) or (
+            work.text and source.title and identifier.same_title(work.text, source.title)
         ):
             yield source.text
     page = material.pages.get(str(named)) if named else None
     if page is not None and page.state is PageState.OK:
         yield page.text
-
-
-def _same_title(a: str, b: str) -> bool:
-    return bool(a and b) and identifier.same_title(a, b)
 
 
 def _within(text: str, room: int) -> str:

@@ -5,10 +5,10 @@ import json
 from typing import Any
 
 from annotator.actions.attacks import attacking
-from annotator.actions.attacks.attacking import AttackRequest, run
+from annotator.actions.attacks.attacking import run
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
 from tests.judging.odd_server import Odd, completion
 from tests.servers.served import JUDGE, asked_about
 

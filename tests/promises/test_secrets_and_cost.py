@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 from annotator.actions.attacks import attacking
-from annotator.actions.attacks.attacking import AttackRequest, run as attack
+from annotator.actions.attacks.attacking import run as attack
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.orders.orders import ChildRequest
 from annotator.actions.project.file import Project, record
 from annotator.actions.releases import releases
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
 from annotator.cli import project as project_module, run_command
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal

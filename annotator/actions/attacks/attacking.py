@@ -17,7 +17,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record, response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal, by_cause
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_cases import ATTACK, AttackRequest, AttackRunRequest, RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork
 from annotator.domain.judges.judge import (
     AttackCopyFields,
@@ -46,7 +46,7 @@ from annotator.judging.attacks import (
     disordered,
 )
 from annotator.judging.runner import Finished
-from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols import PROTOCOLS
 from annotator.storage import tables
 from annotator.storage.tables import (
     ATTACK_COPY,
@@ -120,36 +120,9 @@ def restore(project: Project, _: Connection, subject: str, present: Any, goal: A
     project.set(subject, goal)
 
 
-# Under this the run of a test is kept: what it says of copies enters no result.
-PREFIX = "attack."
-WIDTH = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class AttackRequest:
-    """A request for a test: the judge and the attacks (names or their beginnings; all that apply by default).
-
-    `size` verdicts are drawn by the chance of `seed`; without it as many as an interval of that `width` takes.
-    """
-
-    judge: str
-    protocol: str = USUAL
-    attacks: tuple[str, ...] = ()
-    size: int | None = None
-    width: float = WIDTH
-    seed: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class AttackRunRequest(RunRequest):
-    """The run request of a test; its `protocol` begins with `PREFIX`."""
-
-    request: AttackRequest = AttackRequest("")
-
-
 def order(request: AttackRequest, **how: Any) -> AttackRunRequest:
     """The order of a test; `how` gives concurrency, timeout_s, budget_usd and the rates."""
-    return AttackRunRequest(request.judge, PREFIX + request.protocol, request=request, **how)
+    return AttackRunRequest(request.judge, ATTACK + request.protocol, request=request, **how)
 
 
 class AttackTest(Stored, AttackTestFields):
@@ -235,7 +208,7 @@ def alike(
 
 def keep(project: Project, judge: Judge, protocol: Protocol, content: AttackContent) -> AttackTest:
     """Keep a new test with the run that is to carry it out."""
-    run_order = RunRequest(judge.name, PREFIX + protocol.name)
+    run_order = RunRequest(judge.name, ATTACK + protocol.name)
     with project.store.write() as db:
         run = run_records.new_run(project, judge, run_order, protocol.prompts)
         test = AttackTest(
@@ -545,7 +518,7 @@ run = AttackRun.run
 
 def _newest(project: Project, order: RunRequest) -> AttackRequest:
     """What the newest test of a judge that was cut short was to test, or the newest of all."""
-    protocol = order.protocol.removeprefix(PREFIX)
+    protocol = order.protocol.removeprefix(ATTACK)
     judge = judges.named(project, order.judge)
     tests = required(
         all_of(project, judge.id, protocol),

@@ -271,7 +271,9 @@ def draws(name: str) -> bool:
 
 def purpose(name: str) -> str:
     """What the calls of a run by that name were paid for; those of no run are trial calls."""
-    kinds = {CHECKS: "drift checks", "attack.": "attacks", "proposal.": "drafts", PAIRING: "pairing"}
+    kinds = {
+        CHECKS: "drift checks", judge_cases.ATTACK: "attacks", judge_cases.DRAFT: "drafts", PAIRING: "pairing",
+    }  # fmt: skip
     kind = next((words for prefix, words in kinds.items() if name.startswith(prefix)), "")
     if kind or not name:
         return kind or "test calls"
@@ -300,8 +302,7 @@ def _drafted(name: str) -> str:
     from annotator.actions.material import model_drafts
 
     title = {
-        model_drafts.PREFIX + extraction.name: extraction.title
-        for extraction in model_drafts.OFFERED.values()
+        judge_cases.DRAFT + extraction.name: extraction.title for extraction in model_drafts.OFFERED.values()
     }.get(name, name)
     return title if title == name or title.startswith("Draft") else f"Draft: {title}"
 

@@ -424,8 +424,6 @@ FEWEST, MOST = 100, 20_000
 OFFERED: dict[Kind | WriterAid, Extraction] = {
     proposed(one.makes): one for one in (*DRAFTS.values(), DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
 }
-# Runs of it are distinguished from those that draw for everybody.
-PREFIX = "proposal."
 _LETTERS_OF_TRIAL = 8
 
 
@@ -445,7 +443,7 @@ def offered(project: Project) -> list[Kind | WriterAid]:
 def protocol_name(kind: Kind | WriterAid) -> str:
     """The name under which a run that drafts a kind is kept; Refusal for a kind that no model is asked for."""
     refuse_other(kind, OFFERED, f"Models do not draft {_named(kind)}.", "Choose one of")
-    return PREFIX + OFFERED[kind].name
+    return judge_cases.DRAFT + OFFERED[kind].name
 
 
 def wording(kind: Kind | WriterAid) -> str:
@@ -454,7 +452,7 @@ def wording(kind: Kind | WriterAid) -> str:
 
 
 def _checked(project: Project, order: judge_cases.RunRequest) -> tuple[Extraction, Judge]:
-    result = {PREFIX + one.name: one for one in OFFERED.values()}
+    result = {judge_cases.DRAFT + one.name: one for one in OFFERED.values()}
     refuse_other(order.protocol, result, f"“{order.protocol}” cannot be drafted.", "Available:")
     if not order.items:
         raise Refusal("No items are given to draft for.", "Name one or more: --item KEY.")
@@ -545,7 +543,8 @@ class DraftRun(RunKind):
             size = self.order.piece_words or PIECE_WORDS
             self._materials[item.id] = replace(at_hand.own, documents=documents, piece_words=size)
             unit = Unit(id=self.kind.value)
-            yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), self._trial(item.id))
+            trial = 1 + int(sha256(f"{self.person.id}/{self.number(item.id)}")[:_LETTERS_OF_TRIAL], 16)
+            yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), trial)
 
     def number(self, item_id: str) -> int:
         return 1 + int(
@@ -557,9 +556,6 @@ class DraftRun(RunKind):
                 )
             ).scalar_one()
         )
-
-    def _trial(self, item_id: str) -> int:
-        return 1 + int(sha256(f"{self.person.id}/{self.number(item_id)}")[:_LETTERS_OF_TRIAL], 16)
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
         drawn = await self._extraction.extract(self._materials.pop(case.item.id), ask)

@@ -41,8 +41,8 @@ from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runner import Finished
 from annotator.protocols import reports
+from annotator.protocols.profiles import CONDITIONS, Condition
 from annotator.protocols.registry import leakage, reference_system
-from annotator.protocols.reports import CONDITIONS, Condition
 from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM, add_missing
 
 WROTE, FAILED = "write report", "no report"

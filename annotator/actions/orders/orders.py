@@ -4,57 +4,57 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from annotator.actions.agreement.assisting import PairingRun
-from annotator.actions.attacks import attacking
-from annotator.actions.attacks.attacking import AttackEstimate, AttackRun, AttackRunRequest
-from annotator.actions.contests.contest_rows import ContestRun
 from annotator.actions.items import pages
 from annotator.actions.judges import judges, kept_keys
-from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
+from annotator.actions.judging import derived_judges, forecasts, judge_runs
 from annotator.actions.judging.judge_runs import JudgeRun
-from annotator.actions.material import model_drafts, responding
+from annotator.actions.material import responding
 from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_cases import ATTACK, DRAFT, AttackRunRequest, RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_records import RunEvent, last_unfinished, together
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, merging
+from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS
+from annotator.protocols.merging import NAME as PAIRING
 from annotator.protocols.registry import RANKING
+
+if TYPE_CHECKING:
+    from annotator.actions.attacks.attacking import AttackEstimate
 
 AnyOrder = (
     RunRequest | AttackRunRequest | pages.FetchRequest | pages.PagesFolder | derived_judges.ProbeRequest
 )
 
 
-# By how what is ordered begins; all else is an extraction, or judged by a protocol.
-BEGINNINGS: dict[str, type[RunKind]] = {
-    attacking.PREFIX: AttackRun,
-    drift.PREFIX: drift.DriftCheckRun,
-    merging.NAME: PairingRun,
-    RANKING.name: ContestRun,
-    model_drafts.PREFIX: model_drafts.DraftRun,
-    responding.PREFIX: responding.ResponseRun,
+# By how what is ordered begins; all else is an extraction, or judged by a protocol. Much is loaded for each of them.
+BEGINNINGS = {
+    ATTACK: "attacks.attacking.AttackRun",
+    judge_runs.CHECKS: "judging.drift.DriftCheckRun",
+    PAIRING: "agreement.assisting.PairingRun",
+    RANKING.name: "contests.contest_rows.ContestRun",
+    DRAFT: "material.model_drafts.DraftRun",
+    responding.RESEARCH: "research.research.ResearchRun",
+    responding.PREFIX: "material.responding.ResponseRun",
 }
 
 
 def kind_of(protocol: str) -> type[RunKind]:
     """Of which kind a run is that is ordered by that name."""
-    if protocol.startswith(responding.RESEARCH):
-        # It reads collections of papers, for which much is loaded.
-        from annotator.actions.research.research import ResearchRun
-
-        return ResearchRun
-    named = (kind for beginning, kind in BEGINNINGS.items() if protocol.startswith(beginning))
-    return next(named, ExtractionRun if protocol in EXTRACTIONS else JudgeRun)
+    for beginning, place in BEGINNINGS.items():
+        if protocol.startswith(beginning):
+            module, _, name = place.rpartition(".")
+            return cast(type[RunKind], getattr(import_module(f"annotator.actions.{module}"), name))
+    return ExtractionRun if protocol in EXTRACTIONS else JudgeRun
 
 
 def of_judge(protocol: str) -> type[RunKind]:
@@ -148,9 +148,11 @@ def _is_resumed(protocol: str) -> bool:
     return kind.resumed and (kind is not JudgeRun or protocol in PROTOCOLS)
 
 
-async def foreseen(project: Project, order: RunRequest) -> forecasts.CostEstimate | AttackEstimate:
+async def foreseen(project: Project, order: RunRequest) -> "forecasts.CostEstimate | AttackEstimate":
     """What an order would take; nobody is asked."""
     if isinstance(order, AttackRunRequest):
+        from annotator.actions.attacks import attacking
+
         return await attacking.estimate(project, order.request)
     if order.protocol in PAPERS:
         each = [await forecasts.of(JudgeRun(project, part)) for part in judge_runs.parts(project, order)]

@@ -12,7 +12,6 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Subquery, Table, o
 
 from annotator.actions.agreement import assisting
 from annotator.actions.assignments import assignments
-from annotator.actions.attacks import attacking
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.contests import contest_rows, contest_standings
@@ -23,6 +22,7 @@ from annotator.actions.judging.derived_judges import harmless
 from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.runs.judge_cases import ATTACK
 from annotator.domain.experts.adjudication import ConsensusVersion, Dispute
 from annotator.domain.judges.contest import POOL, ContestFields
 from annotator.domain.judges.judge import Asking, Judge, JudgeKind
@@ -398,7 +398,7 @@ def gather(
         for record in bundle.artifacts
     ]
     # What judges say of attacked copies is no result; neither are the runs in which they were asked.
-    results = RUN.c.protocol.not_like(f"{attacking.PREFIX}%")
+    results = RUN.c.protocol.not_like(f"{ATTACK}%")
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
     add(db, bundle, page_texts=page_texts)
     dropped = Counter[str]()

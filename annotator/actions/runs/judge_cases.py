@@ -49,6 +49,34 @@ class RunRequest:
     piece_words: int = 0
 
 
+# How the names begin under which runs are kept that test a judge (what it says of copies enters no result), and runs
+# that draft for one person.
+ATTACK, DRAFT = "attack.", "proposal."
+WIDTH = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class AttackRequest:
+    """A request for a test: the judge and the attacks (names or their beginnings; all that apply by default).
+
+    `size` verdicts are drawn by the chance of `seed`; without it as many as an interval of that `width` takes.
+    """
+
+    judge: str
+    protocol: str = USUAL
+    attacks: tuple[str, ...] = ()
+    size: int | None = None
+    width: float = WIDTH
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AttackRunRequest(RunRequest):
+    """The run request of a test; its `protocol` begins with `ATTACK`."""
+
+    request: AttackRequest = AttackRequest("")
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
     """How units are put to a judge: units per case, shuffle seed, weights shown or not."""

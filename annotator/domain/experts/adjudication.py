@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS, KINDS, document_of
+from annotator.domain.kinds.kind import Reason as Reason, Stage
 from annotator.domain.texts.canonical import FrozenRecord, Text
 from annotator.domain.texts.estimate import Estimate
 
@@ -125,19 +125,6 @@ class Agreement(FrozenRecord):
 # What a ruling may take in addition to a letter (A, B …): everything, one's own wording, or nothing.
 BOTH, OWN, DROP = "both", "own", "drop"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-class Reason(StrEnum):
-    """Why a ruling departs from what an annotator wrote."""
-
-    WORDING = "wording"
-    SCOPE = "scope"
-    WEIGHT = "weight"
-    ERROR = "error"
-    DUPLICATE = "duplicate"
-    MISSING = "missing"
-    GUIDELINE_GAP = "guideline gap"
-    OTHER = "other"
 
 
 class Confidence(StrEnum):

@@ -5,11 +5,11 @@ from enum import StrEnum
 
 from sqlmodel import Field, SQLModel, String
 
-from annotator.domain.kinds.kind import Stage, stage_of
+from annotator.domain.kinds.kind import Role, Stage, stage_of
 from annotator.domain.material.item import Stored, later_text
 from annotator.domain.texts.canonical import Text
 
-__all__ = ["Assignment", "AssignmentFields", "Purpose", "Stage", "stage_of"]
+__all__ = ["Assignment", "AssignmentFields", "Purpose", "Role", "Stage", "stage_of"]
 
 
 class Purpose(StrEnum):
@@ -49,14 +49,6 @@ class AssignmentFields(SQLModel):
 
 class Assignment(Stored, AssignmentFields):
     """An assignment as plain data, outside the database."""
-
-
-class Role(StrEnum):
-    """What a person may do in a project."""
-
-    ANNOTATOR = "annotator"
-    ADJUDICATOR = "adjudicator"
-    COORDINATOR = "coordinator"
 
 
 class PersonFields(SQLModel):

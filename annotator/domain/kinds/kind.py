@@ -1,4 +1,4 @@
-"""Kinds of document, the stages that make them, and how far one has come."""
+"""Kinds of document, the stages that make them and how far one has come; roles of people, reasons of rulings."""
 
 from enum import StrEnum
 
@@ -55,3 +55,24 @@ class State(StrEnum):
     DRAFT = "draft"
     SEALED = "sealed"
     CONSENSUS = "consensus"
+
+
+class Role(StrEnum):
+    """What a person may do in a project."""
+
+    ANNOTATOR = "annotator"
+    ADJUDICATOR = "adjudicator"
+    COORDINATOR = "coordinator"
+
+
+class Reason(StrEnum):
+    """Why a ruling departs from what an annotator wrote."""
+
+    WORDING = "wording"
+    SCOPE = "scope"
+    WEIGHT = "weight"
+    ERROR = "error"
+    DUPLICATE = "duplicate"
+    MISSING = "missing"
+    GUIDELINE_GAP = "guideline gap"
+    OTHER = "other"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Literal, NamedTuple
 from unicodedata import category, decomposition, normalize
 
@@ -61,7 +61,11 @@ def differences(old: str, new: str) -> tuple[TextPiece, ...]:
     """
     parts = _words if max(len(old), len(new)) <= LONGEST else _lines
     steps = _readable(_steps(_compared(parts(old), parts(new))))
-    return tuple(_joined(piece for step in steps for piece in _pieces(step)))
+    pieces = (
+        (TextPiece(step.same, "same"), TextPiece(step.removed, "removed"), TextPiece(step.added, "added"))
+        for step in steps
+    )
+    return tuple(_joined(chain.from_iterable(pieces)))
 
 
 def same_words(a: str, b: str) -> bool:
@@ -240,12 +244,6 @@ def _tiny(text: str) -> bool:
     return short == len(words) <= TINY_WORDS and alone <= 1
 
 
-def _pieces(step: _Step) -> Iterator[TextPiece]:
-    yield TextPiece(step.same, "same")
-    yield TextPiece(step.removed, "removed")
-    yield TextPiece(step.added, "added")
-
-
 def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
     for kind, run in groupby((piece for piece in pieces if piece.text), key=lambda piece: piece.kind):
         yield TextPiece("".join(piece.text for piece in run), kind)
@@ -279,10 +277,14 @@ _MOST_PARTS, _FURTHEST = 10, 3000
 
 
 class _Bare(NamedTuple):
-    """A text without what is unseen; `starts[i]` and `origins[i]` tell where its i-th piece lies in each."""
+    """A text without what is unseen; `starts[i]` and `origins[i]` tell where its i-th piece lies in each.
+
+    `apart` has each ligature as its letters and each accent behind its letter, in lower case.
+    """
 
     text: str
     folded: str
+    apart: str
     starts: list[int]
     origins: list[int]
 
@@ -374,7 +376,9 @@ def _bare_spans(text: str, quote: str, near: int | None = None) -> list[Span]:
         return []
     result = _matches(text, bare, sought.text, near)
     result = result or _matches(text, bare._replace(text=bare.folded), sought.folded, near)
-    return result or _matches(text, _report_taken_apart(text), _taken_apart(sought).text, near)
+    if result or sought.apart not in bare.apart:
+        return result
+    return _matches(text, _report_taken_apart(text), sought.apart, near)
 
 
 def _matches(text: str, bare: _Bare, needle: str, near: int | None) -> list[Span]:
@@ -416,19 +420,13 @@ def _bare_report(text: str) -> _Bare:
 
 @lru_cache(maxsize=4)
 def _report_taken_apart(text: str) -> _Bare:
-    return _taken_apart(_bare_report(text))
+    bare = _bare_report(text)
+    origins = [bare.origin(at) for at, letter in enumerate(bare.text) for _ in _apart(letter)]
+    return bare._replace(text=bare.apart, starts=[*range(len(origins))], origins=origins)
 
 
-def _taken_apart(bare: _Bare) -> _Bare:
-    """The same with each ligature as its letters and each accent behind its letter, in lower case."""
-    letters = [
-        (part, bare.origin(at))
-        for at, letter in enumerate(bare.text)
-        for part in normalize("NFKD", letter.casefold())
-        if not part.isspace()
-    ]
-    text = "".join(part for part, _ in letters)
-    return _Bare(text, text, list(range(len(letters))), [origin for _, origin in letters])
+def _apart(text: str) -> str:
+    return "".join(normalize("NFKD", text.casefold()).split())
 
 
 def _bare(text: str) -> _Bare:
@@ -448,7 +446,7 @@ def _bare(text: str) -> _Bare:
         starts.append(length)
         origins.append(at)
     bare = "".join(pieces)
-    return _Bare(bare, _quotation_folded(bare), starts, origins)
+    return _Bare(bare, _quotation_folded(bare), _apart(bare), starts, origins)
 
 
 def _quotation_folded(text: str) -> str:

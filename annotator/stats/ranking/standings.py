@@ -172,8 +172,12 @@ class Strengths:
 
     @property
     def matches(self) -> Floats:
-        sides = (self.pairs.first, self.pairs.second)
-        return np.asarray(sum(np.bincount(side, self.counts, len(self.theta)) for side in sides))
+        return np.asarray(
+            sum(
+                np.bincount(side, self.counts, len(self.theta))
+                for side in (self.pairs.first, self.pairs.second)
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +217,14 @@ def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, fl
     """Each pair once with its mean outcome and how often it met; Σ (s − mean)² within pairs, and Σ s(1 − s)."""
     won = (np.sign((matches.value - 0.5) * (matches.second - matches.first)) + 1.0) / 2.0
     low, high = np.minimum(matches.first, matches.second), np.maximum(matches.first, matches.second)
-    known, at = np.unique(low * players + high, return_inverse=True)
+    # Short integers are sorted by their digits.
+    order = np.lexsort([side.astype(np.min_scalar_type(players)) for side in (high, low)])
+    begins = np.diff((low * players + high)[order], prepend=-1) != 0
+    at = np.empty_like(order)
+    at[order] = np.cumsum(begins) - 1
     times = np.bincount(at).astype(np.float64)
-    mean = np.bincount(at, won, len(known)) / times
-    pairs = Matches(known // max(1, players), known % max(1, players), mean)
+    mean = np.bincount(at, won, len(times)) / times
+    pairs = Matches(low[order[begins]], high[order[begins]], mean)
     return pairs, times, float(np.sum((won - mean[at]) ** 2)), float(np.sum(won * (1.0 - won)))
 
 
@@ -275,20 +283,25 @@ class _Fit:
             np.concatenate(parts)[order] for parts in ((own, second, first), (none, at, at))
         )
         self._starts = np.searchsorted(rows[order], own)
+        # Memory that is asked for anew in every turn takes longer to come than to fill.
+        self._curve, (self._beside, self._room) = np.zeros(len(pairs) + 1), np.empty((2, len(rows)))
 
     def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
         """The chance p that the first beats the second, and p(1 − p)."""
         result: Floats = 1.0 / (1.0 + np.exp(strengths.take(self._second) - strengths.take(self._first)))
         return result, result * (1.0 - result)
 
-    def solved(self, weight: Floats, exact: float = EXACT, start: Floats | float = 0.0) -> Floats:
+    def solved(self, weight: Floats, exact: float = EXACT, start: Floats | None = None) -> Floats:
         """Newton's steps, each solved by conjugate gradients as closely as the next one can profit.
 
         The strengths of all who met add up to none, which the prior alone would bring about, in many turns.
         """
-        met = np.diff(self._starts, append=len(self._columns)) > 1
-        share = met / max(1.0, float(met.sum()))
-        result, within = np.zeros(self._players) + start, _FAR
+        times = np.diff(self._starts, append=len(self._columns)) - 1
+        share = (times > 0) / max(1.0, float(np.sum(times > 0)))
+        # Without a start, what each one won of its matches, as if all others were alike.
+        ahead = 2.0 * self.summed(self._value - 0.5)
+        result: Floats = np.log((times + 1.0 + ahead) / (times + 1.0 - ahead)) if start is None else start
+        result, within = result - result.sum() * share, _FAR
         for _ in range(_MOST_STEPS):
             chance, spread = self.expected(result)
             slope = self.summed(weight * (self._value - chance)) - PRIOR * result
@@ -313,7 +326,8 @@ class _Fit:
 
     def system(self, curve: Floats) -> tuple[Floats, Floats]:
         """The Laplacian of the curves + prior: what is taken off beside the diagonal, row by row, and the diagonal."""
-        beside_it = np.append(curve, 0.0).take(self._pair)
+        self._curve[:-1] = curve
+        beside_it = self._curve.take(self._pair, out=self._beside, mode="clip")
         return beside_it, PRIOR + np.add.reduceat(beside_it, self._starts)
 
     def step(self, slope: Floats, system: tuple[Floats, Floats], within: float) -> Floats:
@@ -326,7 +340,9 @@ class _Fit:
         for _ in range(_MOST_TURNS):
             if size <= bound or size == 0.0:
                 break
-            bent = scale * way - np.add.reduceat(beside_it * way.take(self._columns), self._starts)
+            others = way.take(self._columns, out=self._room, mode="clip")
+            others *= beside_it
+            bent = scale * way - np.add.reduceat(others, self._starts)
             far = size / float((way * bent).sum())
             step += far * way
             left -= far * bent
@@ -431,8 +447,7 @@ def ranking(
 def _standing(
     name: str, rank: int, rating: float, strength: Estimate, chance: float | None, matches: int, certain: bool
 ) -> Standing:
-    own = strength.n
-    result = settled(strength, own, _named(own, matches))
+    result = settled(strength, strength.n, _named(strength.n, matches))
     return Standing(
         name,
         rank,
@@ -443,7 +458,7 @@ def _standing(
         chance,
         matches,
         result.note,
-        certain and enough(own),
+        certain and enough(strength.n),
     )
 
 

@@ -14,7 +14,6 @@ from sqlalchemy import insert
 
 from annotator.actions.attacks import attack_figures, attacking, biases
 from annotator.actions.attacks.attack_figures import AttackFigures
-from annotator.actions.attacks.attacking import AttackRequest
 from annotator.actions.attacks.biases import FAMILY, LENGTH, POSITION, Bias
 from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import derived_judges
@@ -23,6 +22,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.releases import releases
 from annotator.actions.results import results
+from annotator.actions.runs.judge_cases import AttackRequest
 from annotator.actions.sets import validation_sets
 from annotator.actions.undo import history
 from annotator.actions.validation import validation_views

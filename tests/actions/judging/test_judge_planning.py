@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy import insert
 
 from annotator.actions.attacks import attacking
-from annotator.actions.attacks.attacking import AttackRequest
 from annotator.actions.items import items, pages
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.items.pages import PagesFolder
@@ -25,7 +24,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.results import results
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import call_hash
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Level, Scale, Value, numbers
 from annotator.domain.material.item import IMPORT

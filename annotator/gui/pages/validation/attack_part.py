@@ -19,15 +19,13 @@ from annotator.actions.attacks import attack_figures, attacking
 from annotator.actions.attacks.attack_figures import AttackCase, AttackCaseLine, AttackFigures
 from annotator.actions.attacks.attacking import (
     NONE,
-    WIDTH,
     AttackableJudge,
-    AttackRequest,
-    AttackRunRequest,
     FamilyMember,
 )
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import explained, percent
 from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import WIDTH, AttackRequest, AttackRunRequest
 from annotator.domain.judges.judge import STEMS, Verdict
 from annotator.domain.judges.validation import PlantedText
 from annotator.domain.texts.canonical import Change
