@@ -27,11 +27,12 @@ from annotator.gui.forms.fields import (
     MarkMenu,
     PickList,
     ShareField,
+    Speller,
+    SpellMarks,
     TextField,
     TextLine,
     ToggleButtons,
 )
-from annotator.gui.forms.spelling import Speller, SpellMarks
 from annotator.gui.parts import below
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (

@@ -94,7 +94,7 @@ class PeopleChoice(QWidget):
 
 
 ACTS = tuple(f"kind_{number}" for number in range(1, 10))
-USUAL = 4
+USUAL_ACTS = 4
 # While a judge's verdict is reviewed.
 OF_VERDICT = ("verdict_kind_1", "verdict_kind_2", "verdict_kind_3", "verdict_kind_4")
 
@@ -103,7 +103,7 @@ class KindRow(QWidget):
     given = Signal(int)
     """A kind, by its place in the order of the keys."""
 
-    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS[:USUAL]) -> None:
+    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS[:USUAL_ACTS]) -> None:
         super().__init__()
         self._readonly = readonly
         self.head = PlainLabel("", "hint")

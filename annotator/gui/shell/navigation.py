@@ -244,7 +244,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "Adjudicate": ("annotator.gui.pages.adjudication.page", "AdjudicatePage"),
     "Judges": ("annotator.gui.pages.judges.page", "JudgesPage"),
     "Validate": ("annotator.gui.pages.validation.page", "ValidatePage"),
-    "Results": ("annotator.gui.pages.results.page", "ResultsPage"),
+    "Results": ("annotator.gui.pages.results", "ResultsPage"),
     "Agreement": ("annotator.gui.pages.agreement", "AgreementPage"),
     "People": ("annotator.gui.pages.people.page", "PeoplePage"),
     "Exchange": ("annotator.gui.pages.inbox.page", "ExchangePage"),

@@ -17,7 +17,7 @@ from annotator.domain.experts.adjudication import AdjudicationState, Origin
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.forms.spelling import Speller
+from annotator.gui.forms.fields import Speller
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.queue_pane import (
     AdjudicationQueue,

@@ -34,8 +34,7 @@ from annotator.domain.kinds.labels import Label
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
-from annotator.gui.forms.fields import ChoiceButtons
-from annotator.gui.forms.spelling import Speller, SpellMarks
+from annotator.gui.forms.fields import ChoiceButtons, Speller, SpellMarks
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls

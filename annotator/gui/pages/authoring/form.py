@@ -31,8 +31,7 @@ from annotator.domain.texts.canonical import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
 from annotator.gui.forms import unit_editor
-from annotator.gui.forms.fields import TextField
-from annotator.gui.forms.spelling import Speller
+from annotator.gui.forms.fields import Speller, TextField
 from annotator.gui.forms.unit_editor import FieldsFrame, FindingLines, UnitEditor
 from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession

@@ -22,8 +22,7 @@ from annotator.domain.material.item import Item, Source
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.forms import forms
-from annotator.gui.forms.fields import MarkMenu
-from annotator.gui.forms.spelling import Speller
+from annotator.gui.forms.fields import MarkMenu, Speller
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.authoring.action_bar import AuthoringActionBar, SubmitPanel
 from annotator.gui.pages.authoring.form import (

@@ -21,7 +21,6 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.pages.labelling.action_bar import LOCKED, LabellingActionBar, ProtocolTabs, why_locked
 from annotator.gui.pages.labelling.bench import LabellingFlow, LabellingModel
 from annotator.gui.pages.labelling.label_queue import (
     Folding,
@@ -35,6 +34,7 @@ from annotator.gui.pages.labelling.report_pane import (
     ReadingSplitter,
     ReportPane,
 )
+from annotator.gui.pages.labelling.unit_card import LOCKED, LabellingActionBar, ProtocolTabs, why_locked
 from annotator.gui.pages.labelling.units_pane import UnitsPane, below
 from annotator.gui.parts import go_round, holds
 from annotator.gui.review.field_chips import frozen_words, moment

@@ -40,9 +40,8 @@ from annotator.actions.labelling.labels import MatrixReading, UnitGroup
 from annotator.domain.judges.protocol import CaseLayout, Presentation
 from annotator.domain.kinds.artifact import Unit
 from annotator.gui import keys, theme
-from annotator.gui.pages.labelling.action_bar import why_locked
 from annotator.gui.pages.labelling.bench import LabellingModel
-from annotator.gui.pages.labelling.unit_card import UnitCard, UnitCards, UnitDetails
+from annotator.gui.pages.labelling.unit_card import UnitCard, UnitCards, UnitDetails, why_locked
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.review.verdict_words import OPEN, REWORDED, face, is_flagged
 from annotator.gui.widgets import chips
