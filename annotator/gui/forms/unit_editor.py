@@ -48,7 +48,6 @@ from annotator.gui.widgets.fields import label_of
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 
 SPOKEN = {"error": "To fix", "warning": "To check"}
-FINDING_ICON = 14
 
 
 class FindingLines(QWidget):
@@ -80,7 +79,7 @@ class FindingLines(QWidget):
 class _FindingLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._icon, self._words = Picture(size=FINDING_ICON), QLabel()
+        self._icon, self._words = Picture(size=14), QLabel()
         with_properties(self._words, textFormat=Qt.TextFormat.PlainText, wordWrap=True, role="finding")
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         horizontal(
@@ -96,7 +95,6 @@ class _FindingLine(QWidget):
 
 # The keys that choose from a unit's first choice wherever the focus is in it.
 CHOOSING = ("weight_1", "weight_2", "weight_3")
-LIST_LETTERS = 20
 # More would not stand side by side in a small window.
 BUTTONS = 11
 # Each of the first is chosen by its digit, the others by the arrows.
@@ -108,7 +106,7 @@ StandardField = ChoiceButtons | MarkMenu | PickList | ShareField | TextLine
 def made(field: UnitField, *, keyed: bool) -> StandardField:
     """The widget of a field; the buttons of a `keyed` one have keys of the page, others are chosen by a digit."""
     if field.asks:
-        pick = PickList(field.title, field.asks, letters=LIST_LETTERS)
+        pick = PickList(field.title, field.asks, letters=20)
         pick.offer([(value, words) for value, words, _ in field.options])
         return pick
     if len(field.options) > BUTTONS:
@@ -142,7 +140,6 @@ ACTS = (
 )
 
 ICON_SIZE = 16
-NOTE_TIP = "Note: for yourself and the adjudicator"
 
 Field = TextField | StandardField
 NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
@@ -511,7 +508,9 @@ class UnitNumber(PlainLabel):
 class NoteRow(QWidget):
     def __init__(self, note: QWidget) -> None:
         super().__init__()
-        self._icon = with_properties(Picture("note", "text-muted", ICON_SIZE), toolTip=NOTE_TIP)
+        self._icon = with_properties(
+            Picture("note", "text-muted", ICON_SIZE), toolTip="Note: for yourself and the adjudicator"
+        )
         horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (note, 1), on=self, margins=0, spacing=6)
         self._dress()
         theme.watch(self, self._dress)

@@ -9,9 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QHeaderView,
-    QPushButton,
     QTextBrowser,
 )
 
@@ -48,7 +46,15 @@ from annotator.gui.session.session import ProjectSession, named
 from annotator.gui.views.view_pane import LeavingMenu, Refused
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import KeyButton, wrapping
-from annotator.gui.widgets.basics import PlainLabel, choose_folder, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    check_box,
+    choose_folder,
+    horizontal,
+    push_button,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import BudgetBox
 from annotator.gui.widgets.splitter import Splitter
@@ -121,8 +127,7 @@ class AgreementBehindView(BehindPane):
         self._lines: LinesBehind | None = None
         self.model = CellsModel[LineBehind]((), self)
         self.count, self.held = PlainLabel(role="hint"), PlainLabel(role="hint", wrap=True)
-        self.differing = QCheckBox("Only where they &differ")
-        self.differing.toggled.connect(lambda _: self._fill())
+        self.differing = check_box("Only where they &differ", self._fill)
         self.item = KeyButton("To the item", "Return", press=self._go)
         head = horizontal((self.title, 1), wrapping(self.count, self.differing, self.item, self.leave))
         self.table = LinesTable("Frozen values", self.model, moved=self._turn, opened=lambda _: self._go())
@@ -452,9 +457,8 @@ class AssistancePane(OrderPane):
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.budget, self.begin = (
             BudgetBox(most=10_000),
-            with_properties(QPushButton("Pair what is &missing"), role="primary"),
+            push_button("Pair what is &missing", self.start, "primary"),
         )
-        self.begin.clicked.connect(self.start)
         row = horizontal((vertical(self.words, self.estimate), 1), self.budget, self.begin)
         vertical(row, RunPanel(self.run), on=self, margins=0)
         self.hide()

@@ -82,7 +82,6 @@ NO_STANDINGS = (
     "They need two tasks or more that were compared: by people (Label, Rank tasks), by a judge (Rounds beside it), or "
     "elsewhere, with a file of matches imported there.",
 )
-MOST_OF_ONE = 1_000
 
 
 class KeepingPart(PagePart):
@@ -103,7 +102,7 @@ class KeepingPart(PagePart):
         )
         self.of_one = NumberBox(
             minimum=0,
-            maximum=MOST_OF_ONE,
+            maximum=1_000,
             specialValueText="no limit",
             accessibleName="At most of one seminar",
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -31,6 +31,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    check_box,
     column_of,
     horizontal,
     push_button,
@@ -60,7 +61,6 @@ EXPLAINED = (
     "does not change."
 )
 PROMPT = "What is wrong with the consensus, and why?"
-BY_FILE = " It is included in the next file you send."
 
 # Where less than this share of the words stayed, marking the rest would only be noise.
 WORTH_MARKING = 0.3
@@ -241,8 +241,7 @@ class StageView(QWidget):
         self._reports: Mapping[str, str] = {}
         self.cards: list[FeedbackCard] = []
         self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
-        self.unchanged = QCheckBox()
-        self.unchanged.toggled.connect(lambda _: self._lay_out_rows(0))
+        self.unchanged = check_box("", lambda: self._lay_out_rows(0))
         self.guideline = push_button("Guideline", self._want_guideline, "quiet")
         self.area = _Rows()
         head = wrapping(self.title, self.counts, self.unchanged, self.guideline)
@@ -395,7 +394,11 @@ class Objection(QFrame):
         self._project_id, self._readonly, self._item_id = project_id, readonly, ""
         self.setProperty("role", "card")
         self.title, self.chips = PlainLabel("", "strong"), Chips()
-        self.hint = PlainLabel(f"{EXPLAINED}{BY_FILE if from_task else ''}", "hint", wrap=True)
+        self.hint = PlainLabel(
+            f"{EXPLAINED}{' It is included in the next file you send.' if from_task else ''}",
+            "hint",
+            wrap=True,
+        )
         self.field = GrowingEdit(1, 6, placeholderText=PROMPT, accessibleName=PROMPT, edited=self._keep)
         self.send = KeyButton("Send the objection", act="submit", role="primary", press=self.submit)
         self.objection, self.answer = MarkedText(), MarkedText()

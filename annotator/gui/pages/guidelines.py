@@ -308,8 +308,6 @@ def _marked(old: str, new: str) -> str:
     return "".join(pieces) if old != new else "<i>Nothing has changed yet.</i>"
 
 
-NO_LONGER_THAN = 160
-
 LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
 _, WHOSE, _, THEN, NOW = range(5)
 
@@ -562,7 +560,7 @@ class WeightsRow(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.field, self.set = LineField(), push_button("Set", self._allow)
-        with_properties(self.field, maximumWidth=NO_LONGER_THAN, toolTip=HOW)
+        with_properties(self.field, maximumWidth=160, toolTip=HOW)
         self.field.returnPressed.connect(self._allow)
         self.field.textChanged.connect(self._offer)
         horizontal(

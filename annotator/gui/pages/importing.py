@@ -10,7 +10,6 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
-    QCheckBox,
     QFileDialog,
     QMenu,
     QPushButton,
@@ -35,6 +34,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     StretchSpace,
+    check_box,
     choose_folder,
     column_of,
     direction_of,
@@ -373,11 +373,11 @@ class ImportPage(Page):
         for name, words in imports.offered(session.project).items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self.add([]))
-        self.pseudonyms = with_properties(
-            QCheckBox("Call speakers S1, S2 …"),
+        self.pseudonyms = check_box(
+            "Call speakers S1, S2 …",
+            self._look,
             toolTip="Names are left out of the text; who is who stays in this project",
         )
-        self.pseudonyms.toggled.connect(lambda _: self._look())
         self.folder = push_button("Choose a folder…", self._choose_folder)
         self.files = push_button("Choose files…", self._choose_files)
         self.clear = push_button("Clear", lambda: self.look_at([]))
@@ -399,11 +399,9 @@ class ImportPage(Page):
         return self.wrong
 
     def _foot(self) -> Any:
-        self.skip = QCheckBox()
-        self.skip.toggled.connect(lambda _: self._enable())
+        self.skip = check_box("", self._enable)
         # Weights that the project does not allow yet are asked about here, and nowhere else.
-        self.weights = QCheckBox()
-        self.weights.toggled.connect(lambda _: self._look())
+        self.weights = check_box("", self._look)
         self.author = ChoiceBox(
             accessibleName="Whose criteria and other gold these are", activated=lambda _: self._look()
         )

@@ -23,8 +23,6 @@ from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
-STARTING = Chip("Starting", "clock", "incomplete")
-
 
 class RunPanel(QWidget):
     """Hidden while nothing runs. The keys are the window's own: they work on every page."""
@@ -62,7 +60,7 @@ class RunPanel(QWidget):
 
     def _show_line(self) -> None:
         line = self.run.line
-        self.chips.show_chips(chips(line) if line else [STARTING])
+        self.chips.show_chips(chips(line) if line else [Chip("Starting", "clock", "incomplete")])
         if self.run.stopping:
             self.progress.show_progress("Stopping; finished work is kept", 0, 0)
         elif not line:

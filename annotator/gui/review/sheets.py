@@ -81,7 +81,6 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         return None
 
 
-WARNED = ("unfit", "flat")
 SHORT_TITLE = 11
 # Figures whose state goes without a picture: “–” says it.
 PLAIN = ("missing",)
@@ -161,7 +160,7 @@ class SheetModel(RowsModel[SheetLine]):
             return theme.token("text-muted")
         if role == Qt.ItemDataRole.DecorationRole and cell.state and cell.state not in PLAIN:
             side = theme.current().px(14)
-            if cell.state in WARNED:
+            if cell.state in ("unfit", "flat"):
                 return icon("warning", side, "level-warning")
             return icon(STATE_ICONS[cell.state], side, f"state-{cell.state}")
         return None

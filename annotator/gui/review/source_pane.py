@@ -282,7 +282,6 @@ LONGEST_QUOTE = 20_000
 ENDINGS = (".pdf", ".md", ".markdown", ".txt")
 FILES = f"Papers and texts ({' '.join(f'*{one}' for one in ENDINGS)});;All files (*)"
 QUESTION = "Question"
-LEADS_HEIGHT = 190
 TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
 
 
@@ -294,7 +293,7 @@ class LeadsPane(PlainArea):
     def __init__(self) -> None:
         super().__init__("Inspirations of this task")
         self._units: Sequence[Unit] = ()
-        theme.scale(self.setMaximumHeight, LEADS_HEIGHT)
+        theme.scale(self.setMaximumHeight, 190)
         self.hide()
 
     def show_units(self, units: Sequence[Unit]) -> None:

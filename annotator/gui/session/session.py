@@ -12,7 +12,7 @@ from threading import Event
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from PySide6.QtCore import QDate, QDateTime, QEvent, QLocale, QObject, Qt, QThreadPool, QTime, Signal
-from PySide6.QtGui import QGuiApplication, QWindow
+from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -32,7 +32,7 @@ from annotator.domain.experts.assignment import Person, Stage
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local, natural
-from annotator.gui.parts import below, focused
+from annotator.gui.parts import application, below, focused
 from annotator.gui.widgets.basics import later
 
 TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
@@ -61,9 +61,7 @@ class Pressed(QObject):
         super().__init__(parent)
         self._button: QAbstractButton | None = None
         self._standing: QWidget | None = None
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._moved)
+        application().focusChanged.connect(self._moved)
 
     @contextmanager
     def answered(self) -> Iterator[None]:
@@ -101,9 +99,7 @@ class FocusKeeper(QObject):
         self._line: list[QWidget] = []
         """What has the focus, or had it last, and all that it is in, from within."""
         self._later = later(self, self._look, 0)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._moved)
+        application().focusChanged.connect(self._moved)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What has the focus is hidden: look once the click is over."""
@@ -662,9 +658,7 @@ class Attention(QObject):
         super().__init__(page)
         self._page, self._clock = page, clock
         self._window: QWindow | None = None
-        application = QGuiApplication.instance()
-        if isinstance(application, QGuiApplication):
-            application.focusWindowChanged.connect(self._turned)
+        application().focusWindowChanged.connect(self._turned)
 
     def begin(self) -> None:
         window = self._page.window().windowHandle()

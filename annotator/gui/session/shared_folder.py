@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from annotator.actions.parcels.packing import HandOutResult
     from annotator.actions.parcels.shared_folder import FolderNews, Synced
 
-LOOK_EVERY_MS = 30_000
 FOLDER = "folder"
 NO_FOLDER = "Shared folder: none"
 OFFERED = {
@@ -49,7 +48,7 @@ class FolderWatch(QObject):
         super().__init__(window)
         self._session, self._window = session, window
         self._news: FolderNews | None = None
-        self._timer = QTimer(self, interval=LOOK_EVERY_MS)
+        self._timer = QTimer(self, interval=30_000)
         self._timer.timeout.connect(self.look)
         self._timer.start()
         self._soon = later(self, self.look, 600)

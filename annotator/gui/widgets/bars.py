@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFrame,
     QLayout,
     QLayoutItem,
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.gui import keys, theme
-from annotator.gui.parts import holds
+from annotator.gui.parts import application, holds
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     Part,
@@ -108,9 +107,7 @@ class EnterPresses(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._moved)
+        application().focusChanged.connect(self._moved)
 
     def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
         if isinstance(left, BUTTONS) and isValid(left):

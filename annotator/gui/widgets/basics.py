@@ -106,6 +106,13 @@ def push_button(
     return made
 
 
+def check_box(words: str, turn: Callable[[], object], **settings: Any) -> QCheckBox:
+    """A box that does something when it is ticked, and when it is no more."""
+    made = QCheckBox(words, **settings)
+    made.toggled.connect(lambda _: turn())
+    return made
+
+
 Shown = TypeVar("Shown", bound=QWidget)
 
 
@@ -157,6 +164,13 @@ def column_of(*parts: Part, margins: Margins | None = 0, spacing: int | None = N
     made = QWidget()
     vertical(*parts, on=made, margins=margins, spacing=spacing)
     return made
+
+
+def take_out(layout: QLayout | QStackedWidget, *parts: QWidget) -> None:
+    """Have parts of a layout leave it, and end."""
+    for part in parts:
+        layout.removeWidget(part)
+        part.deleteLater()
 
 
 class Stack(QStackedWidget):

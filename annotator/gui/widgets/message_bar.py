@@ -232,9 +232,6 @@ def left_in_words(seconds: float | None) -> str:
     return f"about {minutes // 60} h {minutes % 60:02} min left"
 
 
-LEAST_ROWS = 2
-
-
 class EscapePanel(QFrame):
     """A hidden panel in the look of a message; Esc and its button close it."""
 
@@ -286,6 +283,6 @@ class MissingPanel(EscapePanel):
         frame = 2 * self.entries.frameWidth() + 2
         with_properties(
             self.entries,
-            minimumHeight=row * min(LEAST_ROWS, len(entries)) + frame,
+            minimumHeight=row * min(2, len(entries)) + frame,
             maximumHeight=row * min(most, len(entries)) + frame,
         )

@@ -38,12 +38,19 @@ from annotator.gui.forms.fields import ChoiceButtons, Speller, SpellMarks
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
-from annotator.gui.parts import below
+from annotator.gui.parts import application, below
 from annotator.gui.review.field_chips import about, field_chips, origin, protocol_of
 from annotator.gui.review.queues import LINE_ROLE, LinesModel
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.review.verdict_words import answers, faces
-from annotator.gui.widgets.basics import KeylessArea, PlainLabel, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    KeylessArea,
+    PlainLabel,
+    horizontal,
+    take_out,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.reading.marked_text import lay_out
 
@@ -243,15 +250,12 @@ class RowsPane(QWidget):
         bench.told.connect(self._show_changed)
         controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
         controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._focus_moved)
-            self._listening = True
+        application().focusChanged.connect(self._focus_moved)
+        self._listening = True
 
     def stop(self) -> None:
-        application = QApplication.instance()
-        if self._listening and isinstance(application, QApplication):
-            application.focusChanged.disconnect(self._focus_moved)
+        if self._listening:
+            application().focusChanged.disconnect(self._focus_moved)
         self._listening = False
 
     @property
@@ -390,9 +394,8 @@ class RowsPane(QWidget):
 
     def _put_own_away(self) -> None:
         if self.own is not None:
-            self.controls.column.removeWidget(self.own)
             self.own.hide()
-            self.own.deleteLater()
+            take_out(self.controls.column, self.own)
         self.own, self._own_id = None, ""
 
     def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:

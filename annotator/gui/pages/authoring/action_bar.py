@@ -30,8 +30,6 @@ from annotator.gui.widgets.splitter import SpreadBar
 if TYPE_CHECKING:
     from annotator.actions.sets.validation_ground import OfferedMarks
 
-JUDGE_LETTERS = 40
-
 
 class AuthoringActionBar(QFrame):
     def __init__(self) -> None:
@@ -98,9 +96,7 @@ class AuthoringActionBar(QFrame):
         self.marks.setEnabled(bool(left))
         if self.offered and left:
             counts = Counter(value.replace("_", " ") for one in left.values() for value in one.values())
-            self.marks.set_words(
-                f"Take over {counted(len(left), 'mark')} of {self.offered.judge[:JUDGE_LETTERS]}"
-            )
+            self.marks.set_words(f"Take over {counted(len(left), 'mark')} of {self.offered.judge[:40]}")
             self.marks.set_hint(
                 ", ".join(f"{many} {words}" for words, many in counts.items()) + "; yours stay"
             )

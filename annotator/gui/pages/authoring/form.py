@@ -33,6 +33,7 @@ from annotator.gui import keys, theme
 from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import Speller, TextField
 from annotator.gui.forms.unit_editor import FieldsFrame, FindingLines, UnitEditor
+from annotator.gui.parts import application
 from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import PlainArea, StretchSpace, column_of, with_properties
@@ -244,9 +245,7 @@ class UnitsForm(PlainArea):
         self._touched: set[str] = set()
         for sign in (self.typed, self.chosen):
             sign.connect(lambda unit_id, *_: self._touched.add(unit_id))
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._focus_moved)
+        application().focusChanged.connect(self._focus_moved)
 
     def minimumSizeHint(self) -> QSize:
         """Wide enough that no field is cut: units are scrolled down, never across."""

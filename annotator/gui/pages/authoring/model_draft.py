@@ -47,6 +47,7 @@ from annotator.gui.widgets.basics import (
     later,
     open_file,
     push_button,
+    take_out,
     tooltip,
     vertical,
     with_properties,
@@ -324,9 +325,8 @@ class ModelDraft(Pane):
             # The keyboard would go from card to card as they are put away, and the cursor with it.
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         for card in self.cards:
-            self._units.removeWidget(card)
             card.hide()
-            card.deleteLater()
+            take_out(self._units, card)
         self.cards = []
         for number, (unit, taken) in enumerate(units, start=1):
             card = DraftCard(unit, number, taken=taken)

@@ -57,8 +57,6 @@ SHORT = 120
 LONGEST = 4000
 
 
-SPEND_EVERY_MS = 60_000
-NEXT_LETTERS = 40
 LEAST_SECONDS = 0.1
 # A page this wide shows the guideline from the first; afterwards it is as the person left it.
 WIDE = 1400
@@ -90,7 +88,7 @@ class AuthorPage(Page):
         self.assigned = AssignedKinds(session)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
-        self._spending = QTimer(self, interval=SPEND_EVERY_MS)
+        self._spending = QTimer(self, interval=60_000)
         self._spending.timeout.connect(self._spend)
         self._lay_out()
         self._listen()
@@ -458,9 +456,7 @@ class AuthorPage(Page):
             item_id, kind = goal
             there = self.session.ask(items.read, item_id)
             name = KINDS[kind].title if item_id == self.item.id or there is None else there.key
-            self.sheet.messages.set_action(
-                f"Next: {name[:NEXT_LETTERS]}", partial(self._begin, item_id, kind)
-            )
+            self.sheet.messages.set_action(f"Next: {name[:40]}", partial(self._begin, item_id, kind))
         if not holds(self.sheet):
             # What asked for drafts has gone, and the keyboard with it.
             self.sheet.enter_current()

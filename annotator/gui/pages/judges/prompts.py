@@ -37,9 +37,7 @@ from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
 from annotator.gui.widgets.reading.report_view import RawText
 from annotator.gui.widgets.splitter import Splitter
 
-PREVIEW_PAUSE_MS = 80
 NO_UNIT = "No unit in this project uses this prompt yet."
-FAULTY = "It cannot be filled in until it is fixed."
 
 
 class PromptLook(Tabs):
@@ -56,7 +54,7 @@ class PromptLook(Tabs):
         self.changes = with_properties(QTextBrowser(), role="side", accessibleName="What changes")
         self.model = CellsModel[PromptVersion](self._columns(), self)
         self.table = CellsTable("Versions", self.model, stretched=3, moved=self._compare)
-        self._soon = later(self, self._preview, PREVIEW_PAUSE_MS)
+        self._soon = later(self, self._preview, 80)
         for words, pane in (
             ("As sent", self._sent_pane()),
             ("Versions", self._versions_pane()),
@@ -128,7 +126,7 @@ class PromptLook(Tabs):
             return
         if made is None:
             self.about.setText("")
-            self.sent.setPlainText(FAULTY if faulty else NO_UNIT)
+            self.sent.setPlainText("It cannot be filled in until it is fixed." if faulty else NO_UNIT)
             return
         where = " · ".join(part for part in (f"item {made.item_key}", made.system, made.unit) if part)
         self.about.setText(f"{number + 1}: about {made.tokens:,} tokens · {where}")
@@ -248,7 +246,6 @@ class PromptEdit(Pane):
 
 
 RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
-STAMP = "Replies to the former wording are kept, and are never treated as replies to this one."
 
 
 def _titled(line: PromptLine) -> str:
@@ -346,7 +343,11 @@ class PromptsPart(PagePart):
         self.edit.forget()
         self._shown = ""
         self.fill()
-        self.answer.show_message("success", "The wording is now in use.", STAMP)
+        self.answer.show_message(
+            "success",
+            "The wording is now in use.",
+            "Replies to the former wording are kept, and are never treated as replies to this one.",
+        )
 
     def _turn(self, *, again: bool = False) -> None:
         name = self.name

@@ -411,7 +411,6 @@ CALLS: Sequence[Column[CallProgress]] = (
 
 # Systems are counted, and names of new calls looked up, this often.
 LOOK_MS = 1500
-FRESH_MS = 250
 IDLE = "No run in progress. Finished judgements are saved immediately; a run can be stopped and resumed."
 Key = tuple[str, str]
 _NO_END = 16_777_215
@@ -436,7 +435,7 @@ class LivePanel(Pane):
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
         self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
         # Lines may come twenty times a second; nobody reads a list of calls that fast.
-        self._fresh = later(self, self._show_calls, FRESH_MS)
+        self._fresh = later(self, self._show_calls, 250)
         self._tick = QTimer(self, interval=LOOK_MS)
         self._tick.timeout.connect(self._look)
         self.under_way = PlainLabel("", "hint")

@@ -43,14 +43,13 @@ from annotator.gui.review.verdict_words import ACTS, OTHERS, places
 from annotator.gui.session.page import Page, way_to
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, take_out, vertical
 from annotator.gui.widgets.chips import EmptyState, Picture
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 # The parts of the page on which reports are made ready for judging.
 EXTRACTS, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
-BY_MATERIAL = "That is done under Items → Reports; the built-in judge does it without a network."
 # What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
 LACKING = {
     "items": (
@@ -122,7 +121,12 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
         return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
     if lacking.startswith(label_cases.EXTRACT_PREFIX):
         extracted = ResponsePart(lacking.removeprefix(label_cases.EXTRACT_PREFIX)).extraction
-        return f"No {extracted} from any report", BY_MATERIAL, "Material", way_to("Material")
+        return (
+            f"No {extracted} from any report",
+            "That is done under Items → Reports; the built-in judge does it without a network.",
+            "Material",
+            way_to("Material"),
+        )
     shown = presentation_of(protocol)
     return *shown.lacking, shown.mended_on, way_to(shown.mended_on)
 
@@ -190,10 +194,8 @@ class SealedStrip(QFrame):
 PROTOCOL = "label/protocol"
 NOTHING = "That item has nothing to label yet."
 NEWS = "The keys have changed: 1 is the best answer everywhere, then down to the worst."
-NEWS_MORE = "Unsure has one key everywhere. Each button shows its own."
 LOCKED_NOW = "They are locked now; reopen them to change any."
 COUNT_NOW = "They count now. What you change later counts once you submit it again."
-LEAST_QUEUE = 150
 SHOWN_QUOTE = 60
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
@@ -243,7 +245,7 @@ class LabelPage(Page):
             "label/main", parts=(self.queue_pane, self.middle), sizes=(252, 1000), stretch=(0, 1)
         )
         self.main.grow(self.queue_pane, 252)
-        self.queue_pane.setMinimumWidth(LEAST_QUEUE)
+        self.queue_pane.setMinimumWidth(150)
         self.labelling = column_of((self.main, 1), self.bar, spacing=0)
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.whole = Stack(self.labelling)
@@ -360,7 +362,9 @@ class LabelPage(Page):
             and keys.is_news("label order")
             and any(task.labelled for task in self.queue.lines)
         ):
-            self.messages.show_message("info", NEWS, NEWS_MORE, lasting=True)
+            self.messages.show_message(
+                "info", NEWS, "Unsure has one key everywhere. Each button shows its own.", lasting=True
+            )
 
     def place(self) -> dict[str, str]:
         return self.bench.place()
@@ -594,8 +598,7 @@ class LabelPage(Page):
 
     def _show_nothing(self) -> None:
         if self._empty is not None:
-            self.whole.removeWidget(self._empty)
-            self._empty.deleteLater()
+            take_out(self.whole, self._empty)
         protocol = self.bench.protocol
         lacking = self.session.ask(labels.lacking, protocol) or label_cases.ITEMS
         self._empty = nothing_yet(self.session, protocol, lacking)

@@ -54,6 +54,7 @@ from annotator.gui.widgets.basics import (
     direction_of,
     horizontal,
     later,
+    take_out,
     tooltip,
     vertical,
     with_properties,
@@ -200,8 +201,7 @@ class MatrixView(QWidget):
         self.at_hand = ""
         sheet = self._bench.sheet
         if self.details is not None:
-            self._foot.removeWidget(self.details)
-            self.details.deleteLater()
+            take_out(self._foot, self.details)
         values = (*sheet.values, UNSURE) if sheet else ()
         self.item.setText(f"{sheet.name}, item {sheet.item.key}: {sheet.item.question}" if sheet else "")
         self.details = UnitDetails(
@@ -426,9 +426,7 @@ class OpenList(QFrame):
 
     def show_open(self, units: Sequence[Unit], waiting: Sequence[str], called: Presentation) -> None:
         """List the units that wait, by their numbers; nothing waiting hides the list."""
-        for button in self.buttons.values():
-            self._grid.removeWidget(button)
-            button.deleteLater()
+        take_out(self._grid, *self.buttons.values())
         self.buttons.clear()
         for number, unit in enumerate(units, start=1):
             if unit.id in waiting and len(self.buttons) < MOST:

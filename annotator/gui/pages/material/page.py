@@ -37,8 +37,6 @@ from annotator.gui.widgets.splitter import Splitter
 if TYPE_CHECKING:
     from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
 
-NO_PASSAGE = "Select words, or step through the doubtful passages."
-MOST_ACTS = 200
 Span = tuple[int, int]
 
 # People: a coordinator with hours of speech recognition. What annoys them elsewhere: invented sentences that look like
@@ -296,7 +294,7 @@ class TranscriptSide(QWidget):
         offer(self.speaker, [(name, name) for name in names])
         self._tell_speaker()
         self.acts.clear()
-        for act in opened.history[:MOST_ACTS] if opened else ():
+        for act in opened.history[:200] if opened else ():
             undone = ", undone" if act.undone else ""
             words = f"{act.verb}{undone}\n{act.by or 'nobody named'}, {local(act.at):%Y-%m-%d %H:%M}"
             add_entry(self.acts, words, tip=f"Before: {act.before}\nAfter: {act.after}")
@@ -309,7 +307,7 @@ class TranscriptSide(QWidget):
         rows = opened.transcript.within(*span) if opened and span else range(0)
         if opened is None or span is None or not rows:
             self._stored, self._doubtful, self._excluded = "", False, False
-            self.place.setText(NO_PASSAGE)
+            self.place.setText("Select words, or step through the doubtful passages.")
         else:
             result = [opened.transcript.segments[row] for row in rows]
             self._stored = " ".join(opened.source.text[slice(*span)].split())

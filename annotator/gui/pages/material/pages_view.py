@@ -23,6 +23,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
+    check_box,
     choose_folder,
     horizontal,
     later,
@@ -51,16 +52,15 @@ class FetchingBar(OrderPane):
             QCheckBox("Also from this machine and private networks"),
             toolTip="While off, addresses cited in reports cannot reach your own network",
         )
-        self.anew = with_properties(
-            QCheckBox("Fetch read pages again"), toolTip="A stored text is never replaced by an empty one"
+        self._pages: CitedPages | None = None
+        self.anew = check_box(
+            "Fetch read pages again", self.refresh, toolTip="A stored text is never replaced by an empty one"
         )
-        self.every = with_properties(
-            QCheckBox("All that reports give"),
+        self.every = check_box(
+            "All that reports give",
+            self.refresh,
             toolTip="Every page that a report gives, cited by a claim or not",
         )
-        self.every.toggled.connect(lambda _: self.refresh())
-        self._pages: CitedPages | None = None
-        self.anew.toggled.connect(lambda _: self.refresh())
         self.reader = LineField(
             placeholderText=READER, clearButtonEnabled=True, accessibleName="Reader service"
         )

@@ -6,7 +6,7 @@ from math import fsum
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QFrame, QTreeWidgetItem, QWidget
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import Column, ReportLine, Reports, ReportsLine, Thing
@@ -27,6 +27,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    check_box,
     column_of,
     horizontal,
     later,
@@ -277,8 +278,7 @@ class ReportsView(TabPart):
         self.form, self.lacking = WritingForm(session), LackingList()
         self.of_system = MetadataForm(session, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
         self.of_reports = MetadataForm(session, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)
-        self.all_reports = QCheckBox("All reports of this system")
-        self.all_reports.toggled.connect(lambda _: self._show_origin())
+        self.all_reports = check_box("All reports of this system", self._show_origin)
         self.form.came.connect(self.session.tell_material)
         self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
@@ -306,8 +306,7 @@ class ReportsView(TabPart):
         self.figure = ChoiceBox(accessibleName="Content of the cells")
         self.figure.addItems(list(FIGURES))
         self.figure.currentTextChanged.connect(self._tell)
-        self.open_only = QCheckBox("Only items without a report")
-        self.open_only.toggled.connect(lambda _: self._narrow())
+        self.open_only = check_box("Only items without a report", self._narrow)
         top = wrapping(self.search, self.open_only, together("Show", self.figure))
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)

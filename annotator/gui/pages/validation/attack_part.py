@@ -526,7 +526,6 @@ NOTHING = (
     "the baseline judge needs no key and no network.",
 )
 NO_TEST = "No judge was tested yet. Verdicts on copies do not count in any score or release."
-PART_SETTLE_MS = 150
 WORK, READER, FAMILIES, EMPTY = range(4)
 IN_WORK = frozenset({"attack_families", "attack_read", "submit"})
 IN_READER = frozenset({"attack_back", "previous_item", "next_item"})
@@ -548,7 +547,7 @@ class AttacksPart(PagePart):
             CellsModel[AttackFigures](LINES, self),
             CellsModel[AttackCaseLine](CASES, self),
         )
-        self._soon = later(self, self._ask_cases, PART_SETTLE_MS)
+        self._soon = later(self, self._ask_cases, 150)
         self.rates = CellsTable(
             "Attacks and failure rates",
             self.lines,

@@ -55,7 +55,6 @@ FILES = "Cards (*.json *.html);;All files (*)"
 ABOUT = (
     "Does a card still describe a judge of this project? Choose or drop its file. The project is not changed."
 )
-MOST_LIKE = "the most similar judge"
 COLUMNS: tuple[Column[Difference], ...] = (
     Column("Difference", lambda one: one.part, 120, tip=lambda one: one.todo),
     Column("On the card", lambda one: one.on_card, 116, tip=lambda one: one.on_card),
@@ -126,7 +125,7 @@ class CardCheck(Pane):
 
     def fill(self) -> None:
         names = [judge.name for judge in self.session.ask(judges.all_of) or ()]
-        offer(self.judge, [(MOST_LIKE, ""), *((name, name) for name in names)])
+        offer(self.judge, [("the most similar judge", ""), *((name, name) for name in names)])
         self._fill_bound()
         self._hold()
 
@@ -403,8 +402,6 @@ LEFT = (Command("bind_card", "Bind the judge", "lock", BIND),)
 RIGHT = (Command("submit", "Save the card…", hint="As a page, or as JSON for programs", role="primary"),)
 PAGE, JSON = "A page, which programs read too (*.html)", "JSON (*.json)"
 ENDINGS = {PAGE: ".html", JSON: ".json"}
-NO_CARD = "No card is shown."
-NOT_HELD = "Check a card that holds for a judge of this project first."
 
 
 class ValidityCards(PagePart):
@@ -465,6 +462,10 @@ class ValidityCards(PagePart):
 
     def _offer(self) -> None:
         there, check = self.view.card is not None, self.check.checked.check
-        self.bar.enable("submit", there, "" if there else NO_CARD)
+        self.bar.enable("submit", there, "" if there else "No card is shown.")
         holds = check is not None and check.holds and not self.session.project.readonly
-        self.bar.enable("bind_card", holds, BIND if holds else NOT_HELD)
+        self.bar.enable(
+            "bind_card",
+            holds,
+            BIND if holds else "Check a card that holds for a judge of this project first.",
+        )

@@ -120,7 +120,6 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
 
 
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
-READONLY = "This file is read-only."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +133,6 @@ class BenchWords:
 
 # Keeps what was said of a case: its answer, its reason, its note, its kind of error; whether it was kept.
 Keep = Callable[[VerdictCase, str, str, str, str], bool]
-
-
-LEAST_CARD = 330
 
 
 class CaseBench(Splitter):
@@ -162,7 +158,7 @@ class CaseBench(Splitter):
         self._notes: dict[Key, str] = {}
         self.pane = CasePane(self.cases, words.lists, words.done)
         self.reading = CaseReadingPane(session, words.name)
-        locked = READONLY if session.project.readonly else ""
+        locked = "This file is read-only." if session.project.readonly else ""
         self.card = CaseCard(answers, locked)
         self.flow = _Flow(self)
         self.pane.chosen.connect(lambda case: self.open(case.key))
@@ -176,7 +172,7 @@ class CaseBench(Splitter):
             self.addWidget(part)
         self.addWidget(self.card)
         # Its reasons stand in few enough lines to be seen with everything else.
-        theme.scale(self.card.setMinimumWidth, LEAST_CARD)
+        theme.scale(self.card.setMinimumWidth, 330)
         self.setStretchFactor(1, 1)
         self.setSizes([225, 640, 345])
         self.grow(self.pane, 225)

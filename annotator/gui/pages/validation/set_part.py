@@ -71,8 +71,6 @@ LABELS_ABOUT = (
     "name their file."
 )
 SYSTEM = "System that wrote the reports, if the files do not say"
-AS_GIVEN = "as the files say"
-LABEL_FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
 SHOWN_PROBLEMS = 500
 
 
@@ -146,14 +144,16 @@ class LabelsIn(Pane):
         names = ", ".join(path.name for path in paths[:4])
         self.chosen.setText(names + (f" and {len(paths) - 4:,} more" if len(paths) > 4 else ""))
         systems = [(name, name) for name in self.session.ask(judge_cases.systems) or ()]
-        offer(self.system, [(AS_GIVEN, ""), *systems])
+        offer(self.system, [("as the files say", ""), *systems])
         self.form.setRowVisible(0, True)
         self.system.show()
         self._forget_raters()
         self._look()
 
     def _choose(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Files of labels", "", LABEL_FILES)
+        names, _ = QFileDialog.getOpenFileNames(
+            self, "Files of labels", "", "Labels (*.csv *.json *.jsonl);;All files (*)"
+        )
         if names:
             self.look_at([Path(name) for name in names])
 
@@ -243,8 +243,6 @@ ABOUT = (
 WIDTH = "Target width of the 95 % interval of a share, such as an agreement"
 SHARE = "The agreement you expect; 0.5 needs the most labels"
 LIKENESS = "Correlation of units within an item: 0 none, 1 identical. The higher, the more labels are needed"
-BY_INTERVAL = "as many as the interval needs"
-UNNAMED = "Name the set to see what would be drawn."
 TEST = "Items of the test part are for the figures you report: choose and tune judges on the others"
 
 
@@ -269,7 +267,7 @@ class SetForm(Pane):
         self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
         self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
-        self.reports = NumberBox(minimum=0, maximum=100_000, specialValueText=BY_INTERVAL)
+        self.reports = NumberBox(minimum=0, maximum=100_000, specialValueText="as many as the interval needs")
         self.interval = AmountBox(
             minimum=0.01, maximum=0.9, decimals=2, singleStep=0.01, value=0.1, suffix=" wide"
         )
@@ -363,7 +361,7 @@ class SetForm(Pane):
             if isinstance(outcome, Refusal)
             else "\n".join(outcome.sentences)
         )
-        words = words if self.name.text().strip() else UNNAMED
+        words = words if self.name.text().strip() else "Name the set to see what would be drawn."
         self.preview.setText(words)
         self.preview.setProperty("role", "hint" if refused else "")
         self.preview.style().polish(self.preview)

@@ -7,12 +7,13 @@ from typing import Protocol
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     PlainLabel,
     StretchSpace,
+    check_box,
     horizontal,
     later,
     push_button,
@@ -23,7 +24,6 @@ from annotator.gui.widgets.fields import LineField
 from annotator.gui.widgets.reading.report_view import SLICE_S
 
 MOST = 5_000
-_SETTLE_MS = 120
 # A search goes on for so long at once, in seconds, and from then on in slices.
 AT_ONCE_S = 0.1
 SEARCHING = "Searching…"
@@ -57,7 +57,7 @@ class FindBar(QFrame):
         self._matches: list[tuple[int, int]] = []
         self._at = -1
         self.setProperty("role", "bar")
-        self._settle = later(self, self.search, _SETTLE_MS)
+        self._settle = later(self, self.search, 120)
         self.words, self._count, self._case = (
             LineField(
                 placeholderText="Find in this text",
@@ -65,12 +65,11 @@ class FindBar(QFrame):
                 textChanged=lambda: self._settle.start(),
             ),
             PlainLabel(role="hint"),
-            QCheckBox("Match case"),
+            check_box("Match case", self.search),
         )
         self._hits: Iterator[tuple[int, int] | None] = iter(())
         self._spans: list[tuple[int, int]] = []
         self._further = later(self, self._search_on, 0)
-        self._case.toggled.connect(lambda: self.search())
         horizontal(
             (self.words, 1),
             self._count,

@@ -231,7 +231,6 @@ def selection(view: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.Ext
 AT_ONCE = 40_000
 PAGE = 20_000
 _SURELY_SCROLLS = 8_000
-_MARGIN = 14
 _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 60, 300, 10
 
 
@@ -388,7 +387,7 @@ class ReportPages(QTextBrowser):
         px = theme.current().px
         font = self.font()
         font.setPointSizeF(theme.current().points * self._zoom / 100)
-        return empty_document(self, style_sheet(), font, px(_MARGIN))
+        return empty_document(self, style_sheet(), font, px(14))
 
     def _take(self, document: QTextDocument) -> None:
         """Show another document; Qt deletes the one it began with, the others are ours.
