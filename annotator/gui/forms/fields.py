@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QButtonGroup, QMenu, QTextEdit, QToolButton, QWidg
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.material.item import Item
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import shortened
 from annotator.gui import keys, theme
 from annotator.gui.theme import set_role
 from annotator.gui.widgets.bars import FlowRow
@@ -190,8 +191,7 @@ class TextLine(LineField):
     edited = Signal(str)
 
     def __init__(self, name: str, prompt: str = "") -> None:
-        super().__init__()
-        with_properties(self, accessibleName=name, placeholderText=prompt)
+        super().__init__(accessibleName=name, placeholderText=prompt)
         self._pause = later(self, lambda: self.edited.emit(self.text()), PAUSE_MS)
         self.finished = self.returnPressed
         self.textEdited.connect(self._stir)
@@ -251,11 +251,13 @@ class ShareField(AmountBox):
     stirred = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        with_properties(
-            self, accessibleName="Share", decimals=4, singleStep=0.05, focusPolicy=Qt.FocusPolicy.StrongFocus
+        super().__init__(
+            accessibleName="Share",
+            decimals=4,
+            singleStep=0.05,
+            maximum=1.0,
+            focusPolicy=Qt.FocusPolicy.StrongFocus,
         )
-        self.setRange(0.0, 1.0)
         self.valueChanged.connect(lambda _: self.stirred.emit())
 
     def textFromValue(self, value: float) -> str:
@@ -286,8 +288,7 @@ class TextField(GrowingEdit):
     """Enter was pressed, and no input method composes: what is written here is done."""
 
     def __init__(self, name: str, prompt: str = "", *, most: int = 12) -> None:
-        super().__init__(most=most)
-        with_properties(self, accessibleName=name, placeholderText=prompt)
+        super().__init__(most=most, accessibleName=name, placeholderText=prompt)
         self._putting = False
         self._last = ""
         self.goes_on = False
@@ -406,8 +407,8 @@ class MarkMenu(QToolButton):
         """Give the menu other entries, (value, words), each with its number."""
         self._menu.clear()
         for number, (value, words) in enumerate(options, start=1):
-            short = words if len(words) <= LETTERS else f"{words[: LETTERS - 1]}…"
-            entry = self._menu.addAction(f"{'&' if number < 10 else ''}{number}  {short.replace('&', '&&')}")
+            short = shortened(words, LETTERS).replace("&", "&&")
+            entry = self._menu.addAction(f"{'&' if number < 10 else ''}{number}  {short}")
             entry.setCheckable(True)
             entry.setData(value)
             entry.setToolTip(tooltip(words))

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -37,6 +36,7 @@ from annotator.gui.parts import below
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     add_row,
     horizontal,
@@ -154,9 +154,6 @@ class AnchorChip(QWidget):
         self.remove = chips.tool_button("Remove the quotation", "close", size=14, role="tool")
         horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
 
-    def show_anchor(self, anchor: Anchor) -> None:
-        self.button.show_quote(anchor.quote, anchor.place)
-
 
 class AnchorChips(QWidget):
     """A unit's quotations, one below the other, by index from 0."""
@@ -182,7 +179,7 @@ class AnchorChips(QWidget):
         for place in fresh:
             self._add(place)
         for chip, anchor in zip(self.chips, anchors, strict=False):
-            chip.show_anchor(anchor)
+            chip.button.show_quote(anchor.quote, anchor.place)
         for place, chip in enumerate(self.chips):
             chip.setVisible(place < len(anchors))
         self.setVisible(bool(anchors))
@@ -203,7 +200,7 @@ class AnchorChips(QWidget):
         self._column.addWidget(chip)
 
 
-class FieldsFrame(QFrame):
+class FieldsFrame(RoleFrame):
     """Fields of a unit, or of a document where the unit's id is empty."""
 
     typed = Signal(str, str, object)
@@ -214,12 +211,11 @@ class FieldsFrame(QFrame):
     """Unit id, field, value: a choice, which is a revision at once."""
 
     def __init__(self, words: KindSpec) -> None:
-        super().__init__()
+        super().__init__("unit")
         self.words = words
         self.unit_id = ""
         self.fields: dict[str, Field] = {}
         self._speller: Speller | None = None
-        self.setProperty("role", "unit")
 
     def add_field(self, name: str, field: Field) -> None:
         """Take a field in: what happens in it is told under that name."""

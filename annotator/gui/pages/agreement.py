@@ -89,7 +89,9 @@ def columns(report: AgreementReport, behind: LinesBehind) -> list[Column[LineBeh
             made.append(Column("wrote", _words(side), FREE))
         made.append(Column("No." if units else agreement_report.field(behind.row), _value(side, units), 90))
     if likeness:
-        made.append(Column("Similarity", _likeness, 80))
+        made.append(
+            Column("Similarity", lambda line: "" if line.likeness is None else f"{line.likeness:.2f}", 80)
+        )
     verdict = _matched if units else _same
     made.append(Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]))
     return made if lines else []
@@ -105,10 +107,6 @@ def _words(side: Callable[[LineBehind], RaterSide]) -> Callable[[LineBehind], st
 
 def _value(side: Callable[[LineBehind], RaterSide], units: bool) -> Callable[[LineBehind], str]:
     return lambda line: "–" if units and side(line).value is None else value_words(side(line).value)
-
-
-def _likeness(line: LineBehind) -> str:
-    return "" if line.likeness is None else f"{line.likeness:.2f}"
 
 
 def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:

@@ -127,12 +127,10 @@ class BackupsPage(Page):
             on=self,
             margins=(20, 16, 20, 12),
         )
+        self.focus_on = self.list.list
 
     def navigate(self, place: dict[str, Any]) -> None:
         self.list.fill()
-
-    def focus_first(self) -> None:
-        self.list.list.setFocus()
 
     def _back_up(self) -> None:
         if self.session.do(backups.make, "asked for") is not None:
@@ -183,12 +181,10 @@ class CheckPage(Page):
         self.list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         parts = title, hint, card, (self.list, 1), StretchSpace(0), foot
         vertical(*parts, on=self, margins=(20, 16, 20, 12))
+        self.focus_on = self.again
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._check()
-
-    def focus_first(self) -> None:
-        self.again.setFocus()
 
     def _check(self) -> None:
         self.answer.setText("Checking…")

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -29,6 +29,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
     check_box,
@@ -93,9 +94,13 @@ class FeedbackPage(Page):
         self._item_id, self._digest = "", Digest("", (), may_dispute=False)
         self._reports: dict[str, str] = {}
         self.list = RowsTree(
-            "Items with a consensus", ("Item", "Changed", "Objection"), (90, 74, 84), 0, least=LEAST_KEY
+            "Items with a consensus",
+            ("Item", "Changed", "Objection"),
+            (90, 74, 84),
+            0,
+            least=LEAST_KEY,
+            moved=lambda: self._choose(self.list.row()),
         )
-        self.list.currentItemChanged.connect(lambda *_: self._choose(self.list.row()))
         self.question, self.stages, self.view = ElidedLabel("", "subtitle"), QTabBar(), StageView()
         with_properties(self.stages, drawBase=False, expanding=False, accessibleName="Stages of the item")
         self.stages.currentChanged.connect(lambda _: self._show_stage())
@@ -321,10 +326,9 @@ class _Rows(PlainArea):
             super().keyPressEvent(event)
 
 
-class FeedbackCard(QFrame):
+class FeedbackCard(RoleFrame):
     def __init__(self, kind: Kind, row: DigestRow, about: str = "") -> None:
-        super().__init__()
-        self.setProperty("role", "card")
+        super().__init__("card")
         own, agreed = unit_of(kind, row.own), unit_of(kind, row.consensus)
         pieces = differences(own.text, agreed.text) if own is not None and agreed is not None else ()
         self.own = _Side(
@@ -384,15 +388,14 @@ def _spans(pieces: tuple[TextPiece, ...], kind: str) -> list[Span]:
     return spans_of(pieces, kind)
 
 
-class Objection(QFrame):
+class Objection(RoleFrame):
     """A field and a button while an objection is possible; afterwards the objection and its outcome."""
 
     sent = Signal(str)
 
     def __init__(self, project_id: str, *, from_task: bool, readonly: bool) -> None:
-        super().__init__()
+        super().__init__("card")
         self._project_id, self._readonly, self._item_id = project_id, readonly, ""
-        self.setProperty("role", "card")
         self.title, self.chips = PlainLabel("", "strong"), Chips()
         self.hint = PlainLabel(
             f"{EXPLAINED}{' It is included in the next file you send.' if from_task else ''}",

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from annotator.actions.studies import rubric_views
 from annotator.domain.experts.assignment import Guideline, Role, Stage
 from annotator.domain.kinds.artifact import HOW, State
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.difference import differences
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.material.parts_view import DrawingBar
@@ -37,6 +35,7 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import Pane, ProjectSession, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
+    TABLES,
     PlainLabel,
     Stack,
     StretchSpace,
@@ -53,6 +52,7 @@ from annotator.gui.widgets.columns import LinesTable, RowsTree
 from annotator.gui.widgets.fields import ChoiceBox, LineField, TextBox, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import ask_to_open
+from annotator.gui.widgets.reading.marked_text import marked
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.gui.widgets.splitter import BESIDE_ONE, Splitter
 
@@ -157,8 +157,7 @@ class SetDrafting(Pane):
             self.bar.answer.show_message("success", words)
 
     def _choose_file(self) -> None:
-        kinds = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
-        open_file(self, "A rubric set", kinds, self.import_file)
+        open_file(self, "A rubric set", TABLES, self.import_file)
 
     def import_file(self, path: Path) -> None:
         change = self.session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
@@ -257,7 +256,8 @@ class GuidelineEditor(Pane):
         if view == PREVIEW:
             _show_words(self.session, self.look, self.text())
         elif view == CHANGES:
-            self.look.show_html(_marked(self._in_force, self.text()))
+            both = marked(self._in_force, self.text()).replace("\n", "<br>")
+            self.look.show_html(both if self.changed() else "<i>Nothing has changed yet.</i>")
 
     def _put(self, text: str) -> None:
         with QSignalBlocker(self.edit):
@@ -295,19 +295,6 @@ def _even_letters() -> QFont:
     return font
 
 
-def _marked(old: str, new: str) -> str:
-    """Both wordings in one: what goes struck out, what comes underlined; all of it plain text made safe."""
-    looks = {
-        "removed": f'<s style="background:{theme.token("state-disagree-soft").name()}">{{}}</s>',
-        "added": f'<u style="background:{theme.token("state-agreed-soft").name()}">{{}}</u>',
-        "same": "{}",
-    }
-    pieces = (
-        looks[piece.kind].format(escape(piece.text).replace("\n", "<br>")) for piece in differences(old, new)
-    )
-    return "".join(pieces) if old != new else "<i>Nothing has changed yet.</i>"
-
-
 LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
 _, WHOSE, _, THEN, NOW = range(5)
 
@@ -327,8 +314,13 @@ class GuidelinesPage(Page):
         self.stage = Stage.RUBRIC
         self._stages: Sequence[Stage] = ()
         self._stale: list[StaleAnswer] = []
-        self.stages = RowsTree("Stages", ("Stage", "Version", "Older"), (100, 66, 52), 0)
-        self.stages.currentItemChanged.connect(lambda *_: self._choose(self.stages.row()))
+        self.stages = RowsTree(
+            "Stages",
+            ("Stage", "Version", "Older"),
+            (100, 66, 52),
+            0,
+            moved=lambda: self._choose(self.stages.row()),
+        )
         self.reading, self.writing, self.answer = (
             VersionsView(session),
             GuidelineEditor(session),
@@ -351,6 +343,7 @@ class GuidelinesPage(Page):
         self.writing.edited.connect(self._offer)
         self._lay_out()
         self._bind()
+        self.focus_on = self.stages
 
     def _lay_out(self) -> None:
         self.texts = Splitter("guidelines/texts", parts=(self.reading, self.writing), sizes=(400, 440))
@@ -403,9 +396,6 @@ class GuidelinesPage(Page):
 
     def leave(self) -> None:
         self.writing.keep()
-
-    def focus_first(self) -> None:
-        self.stages.setFocus()
 
     def on_change(self, change: Change) -> None:
         self._fill()
@@ -559,10 +549,15 @@ class WeightsRow(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.field, self.set = LineField(), push_button("Set", self._allow)
-        with_properties(self.field, maximumWidth=160, toolTip=HOW)
-        self.field.returnPressed.connect(self._allow)
-        self.field.textChanged.connect(self._offer)
+        self.field, self.set = (
+            LineField(
+                maximumWidth=160,
+                toolTip=HOW,
+                returnPressed=self._allow,
+                textChanged=lambda _: self._offer(),
+            ),
+            push_button("Set", self._allow),
+        )
         horizontal(
             label_of(self.field, "Weights of &criteria:"), self.field, self.set, on=self, margins=0, spacing=6
         )

@@ -244,9 +244,9 @@ class CollectedView(QWidget):
         self.shown.show_tips(TIPS)
         self.shown.chosen.connect(self._fill)
         self.papers = with_properties(
-            RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,)), minimumHeight=LEAST_LIST
+            RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,), moved=self._show_paper),
+            minimumHeight=LEAST_LIST,
         )
-        self.papers.currentItemChanged.connect(lambda *_: self._show_paper())
         self.notes = PlainLabel(role="hint", wrap=True)
         self.latex, self.exemplar = RawText("LaTeX of the section"), TextPane(session)
         self.exemplar.entitle("As the exemplar")
@@ -366,6 +366,7 @@ class ImportPage(Page):
         self.bind("submit", self.go.click)
         session.refused.connect(self._stay)
         self._begin()
+        self.focus_on = self.files
 
     def _choosing(self, session: ProjectSession) -> FlowRow:
         self.format = ChoiceBox(letters=LETTERS, accessibleName="Layout of the files")
@@ -407,9 +408,6 @@ class ImportPage(Page):
         )
         self.go = KeyButton("Import", act="submit", role="primary", press=self._import)
         return horizontal((wrapping(self.author, self.weights, self.skip, gap=16), 1), self.go)
-
-    def focus_first(self) -> None:
-        self.files.setFocus()
 
     def navigate(self, place: dict[str, Any]) -> None:
         if "files" in place:

@@ -141,6 +141,7 @@ class ReleasePage(Page):
             margins=(20, 16, 20, 12),
             spacing=12,
         )
+        self.focus_on = self.group.buttons()[0]
 
     def _format(self, name: str, words: str, about: str) -> QWidget:
         button = with_properties(QRadioButton(words), profile=name)
@@ -167,9 +168,6 @@ class ReleasePage(Page):
         if marked and not self._marked:
             choose(self.test_items, SplitAccess.ENCRYPTED.value)
         self._marked = marked
-
-    def focus_first(self) -> None:
-        self.group.buttons()[0].setFocus()
 
     def _offer(self) -> None:
         """The formats of what the project uses; the others are behind a button."""
@@ -387,9 +385,12 @@ class FinalPassPage(Page):
         super().__init__(session)
         self._items: list[ItemPass] = []
         self.list = RowsTree(
-            "Items and what was looked for", ("Item", *map(str.capitalize, CHECKS)), (60, *[110] * 5), 0
+            "Items and what was looked for",
+            ("Item", *map(str.capitalize, CHECKS)),
+            (60, *[110] * 5),
+            0,
+            moved=self._show,
         )
-        self.list.currentItemChanged.connect(lambda *_: self._show())
         self.check, self.state, self.note = ChoiceBox(), ChoiceBox(), LineField(placeholderText="Note")
         offer(self.check, [(words, name) for name, words in CHECKS.items()])
         offer(
@@ -434,15 +435,13 @@ class FinalPassPage(Page):
         title = PlainLabel("Pilot and final pass", "title")
         vertical(title, (self.parts, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
         self.answer.float_over(self.parts)
+        self.focus_on = self.list
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show every item as it now stands; `part` says which of the two."""
         if place.get("part") == "Pilot":
             self.parts.setCurrentIndex(1)
         self._fill()
-
-    def focus_first(self) -> None:
-        self.list.setFocus()
 
     def _fill(self) -> None:
         row, self._items = max(0, self.list.row()), self.session.ask(final_pass.overview) or []

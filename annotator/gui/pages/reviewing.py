@@ -54,8 +54,9 @@ class ReviewsPage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._lines: list[ReviewLine] = []
-        self.list = RowsTree("Reviews of drafts", ("Item", "Document", "State"), (90, 80, 110), 2)
-        self.list.currentItemChanged.connect(lambda *_: self._show())
+        self.list = RowsTree(
+            "Reviews of drafts", ("Item", "Document", "State"), (90, 80, 110), 2, moved=self._show
+        )
         self.about = PlainLabel("", "strong", wrap=True)
         self.units = with_properties(ReportView(), accessibleName="Units of the draft and of the review")
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
@@ -89,6 +90,7 @@ class ReviewsPage(Page):
         self.body = Stack(EmptyState("eye", "No reviews", NOTHING), parts)
         heads = (PlainLabel("Reviews of drafts", "title"), PlainLabel(NOT_BLIND, "hint", wrap=True))
         vertical(*heads, (self.body, 1), on=self, margins=(20, 16, 20, 12), spacing=8)
+        self.focus_on = self.list
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show the reviews that concern the person working; `item_id` says where to look."""
@@ -96,9 +98,6 @@ class ReviewsPage(Page):
         ids = [each.item_id for each in self._lines]
         if place.get("item_id") in ids:
             self.list.choose(ids.index(place["item_id"]))
-
-    def focus_first(self) -> None:
-        self.list.setFocus()
 
     def _fill(self) -> None:
         row, self._lines = max(0, self.list.row()), self.session.ask(reviewing.lines) or []

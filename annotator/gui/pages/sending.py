@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTreeWidgetItem
+from PySide6.QtWidgets import QSizePolicy, QTreeWidgetItem
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
@@ -20,6 +20,7 @@ from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
     horizontal,
@@ -90,6 +91,7 @@ class SendPage(Page):
         )
         self.bind("submit", self.choose)
         self.bind("next_open", self.table.next_open)
+        self.focus_on = self.table
 
     def _nothing(self) -> EmptyState:
         return EmptyState(
@@ -100,9 +102,6 @@ class SendPage(Page):
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._read()
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
 
     def _read(self) -> None:
         result = self._outlook = self.session.ask(tray.outlook)
@@ -242,11 +241,10 @@ def _line(piece: SendingPiece) -> QTreeWidgetItem:
     return made
 
 
-class Receipt(QFrame):
+class Receipt(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("card")
         self._path: Path | None = None
-        self.setProperty("role", "card")
         self.code, self.about = (
             PlainLabel(
                 role="headline",

@@ -5,7 +5,6 @@ from html import escape
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QLayout,
     QTextBrowser,
     QWidget,
@@ -20,6 +19,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     column_of,
     horizontal,
@@ -150,10 +150,9 @@ def with_names(words: str) -> str:
     return words
 
 
-class GuidelinePanel(QFrame):
+class GuidelinePanel(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "side")
+        super().__init__("side")
         self.text = with_properties(QTextBrowser(), role="side", openLinks=False, accessibleName="Guideline")
         self.leave = chips.tool_button("Hide the guideline", "close", size=14)
         vertical(

@@ -276,9 +276,9 @@ class DraftAsking(OrderPane):
         extraction = model_drafts.OFFERED.get(self._kind)
         alone = extraction is not None and extraction.baseline is not None
         fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
-        result = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
+        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
         # A model is what is asked for here; the baseline only copies sentences.
-        result.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
+        result = sorted(known, key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])
 
     def _show_forecast(self, request: Any, forecast: Any) -> None:

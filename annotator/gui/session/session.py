@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
-    QFrame,
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
@@ -33,7 +32,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local, natural
 from annotator.gui.parts import application, below, focused
-from annotator.gui.widgets.basics import later
+from annotator.gui.widgets.basics import RoleFrame, later
 
 TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
 
@@ -531,14 +530,20 @@ class ProjectSession(QObject):
             self.go("Adjudicate" if stage is Stage.ADJUDICATION else "Label", item_id=item_id)
 
 
-class Pane(QFrame):
+def or_refusal(project: Project, question: Callable[..., T], *about: Any) -> T | Refusal:
+    """The answer to a question, or why it is refused."""
+    try:
+        return question(project, *about)
+    except Refusal as refusal:
+        return refusal
+
+
+class Pane(RoleFrame):
     """A part of a page, which asks and changes the open project; `role` is used by the style sheet."""
 
     def __init__(self, session: ProjectSession, role: str = "") -> None:
-        super().__init__()
+        super().__init__(role)
         self.session = session
-        if role:
-            self.setProperty("role", role)
 
 
 def in_order(everybody: Iterable[Person]) -> list[Person]:

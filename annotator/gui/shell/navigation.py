@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFrame,
     QGridLayout,
     QLabel,
     QMenu,
@@ -34,7 +33,7 @@ from annotator.domain.kinds.kind import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.shell.frame import GEOMETRY
-from annotator.gui.widgets.basics import KeylessArea, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import KeylessArea, RoleFrame, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import put, tool_button
 from annotator.places import user_data
 
@@ -43,14 +42,13 @@ COUNTED = ("Author", "Label", "Adjudicate", "Send", "People")
 HOME = "Home"
 
 
-class Navigation(QFrame):
+class Navigation(RoleFrame):
     """Buttons for the places; Alt+Home and Ctrl+1 … Ctrl+9 go to them, Ctrl+, to the settings."""
 
     chosen = Signal(str)
 
     def __init__(self, offered: "Sequence[Place]", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "navigation")
+        super().__init__("navigation", parent)
         self._buttons: dict[str, _Step] = {}
         self._keys: dict[str, str] = {}
         self._group = QButtonGroup(self)

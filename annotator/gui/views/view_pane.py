@@ -33,7 +33,6 @@ from annotator.actions.results.result_sheets import (
     ViewChoice,
     explained,
 )
-from annotator.actions.results.results_behind import JudgementBehind
 from annotator.actions.results.scoring import MetricInfo
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import CountedView, ResultView
@@ -44,13 +43,14 @@ from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.sheets import SheetModel, SheetTable
-from annotator.gui.session.session import Pane, ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession, or_refusal
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import FlowRow, Fold, RowAct, grow_by_width
+from annotator.gui.widgets.bars import FlowRow, Fold, RowAct
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     column_of,
+    grow_by_width,
     horizontal,
     later,
     save_file,
@@ -87,13 +87,8 @@ class PicturePane(Pane):
 
     def offer(self, pictures: Sequence[SheetPicture]) -> None:
         """Offer other pictures; one of the name shown before stays chosen."""
-        current = self.list.currentData()
         self._pictures = tuple(pictures)
-        with QSignalBlocker(self.list):
-            self.list.clear()
-            for picture in pictures:
-                self.list.addItem(picture.title, picture.name)
-            self.list.setCurrentIndex(max(0, self.list.findData(current)) if pictures else -1)
+        offer(self.list, [(picture.title, picture.name) for picture in pictures])
         # The one that there is says itself what it is.
         self._head.setVisible(len(pictures) > 1)
         self.none.setVisible(not pictures)
@@ -514,13 +509,13 @@ class Choosers(QWidget):
         self._front = [choice.name for choice in choices if len(choice.values) > 1][: self._first]
         for choice in choices:
             combo = ChoiceBox(
+                self.chosen.emit,
                 accessibleName=choice.words,
                 minimumContentsLength=LETTERS,
                 sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents,
             )
             longest = max((len(words) for words, _ in choice.values), default=0)
             theme.scale(combo.setMaximumWidth, WIDER if longest > WIDE_FROM else WIDEST)
-            combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
             part = self._parts[choice.name] = together(choice.words, combo, choice.tip)
             if choice.name in self._front:
@@ -577,19 +572,8 @@ def refused(
 
 
 def items(project: Project, source: FigureSource) -> ResultSheet | Refusal:
-    try:
-        if isinstance(source, HeldRater):
-            return validation.units(project, source)
-        return results_behind.behind(project, source)
-    except Refusal as refusal:
-        return refusal
-
-
-def judgements(project: Project, source: FigureSource) -> list[JudgementBehind] | Refusal:
-    try:
-        return results_behind.of_source(project, source)
-    except Refusal as refusal:
-        return refusal
+    question = validation.units if isinstance(source, HeldRater) else results_behind.behind
+    return or_refusal(project, question, source)
 
 
 # Act of the key table, words, what it does.
@@ -615,12 +599,13 @@ class LeavingMenu(QToolButton):
         self._session, self._view = session, view
         self.name = "results"
         with_properties(
-            self, text="Copy or save", toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            self,
+            text="Copy or save",
+            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
         )
         chips.put(self, "export")
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self)
-        menu.setToolTipsVisible(True)
+        menu = with_properties(QMenu(self), toolTipsVisible=True)
         self.setMenu(menu)
         commands = self.commands()
         self.buttons: dict[str, QAction] = {}
@@ -652,8 +637,7 @@ class LeavingMenu(QToolButton):
         self.told.emit(copied if sheet.lines else "No line is in view: nothing was copied.")
 
     def _choose_table(self) -> None:
-        kinds = "Tables (*.csv);;JSON (*.json)"
-        save_file(self, "Save table", f"{self.name}.csv", kinds, self.save_table)
+        save_file(self, "Save table", f"{self.name}.csv", "Tables (*.csv);;JSON (*.json)", self.save_table)
 
     def save_table(self, path: Path) -> None:
         try:
@@ -664,8 +648,7 @@ class LeavingMenu(QToolButton):
             self.told.emit(f"Saved {path.name}.")
 
     def _choose_picture(self) -> None:
-        kinds = "SVG (*.svg);;PNG (*.png)"
-        save_file(self, "Save picture", f"{self.name}.svg", kinds, self.save_picture)
+        save_file(self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)", self.save_picture)
 
     def save_picture(self, path: Path) -> None:
         picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)

@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QLayout,
     QLayoutItem,
     QMenu,
@@ -28,6 +27,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     Part,
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     column_of,
     horizontal,
@@ -255,13 +255,6 @@ def wrapping(*parts: QWidget, gap: int = 8, even: bool = False, on: QWidget | No
     return row
 
 
-def grow_by_width(widget: QWidget) -> None:
-    """Let a widget be as high as its parts need at the width that it has."""
-    policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-    policy.setHeightForWidth(True)
-    widget.setSizePolicy(policy)
-
-
 class Fold(QWidget):
     """A button, and the parts that it opens below itself: a form that runs or exports, or what is needed once.
 
@@ -353,7 +346,7 @@ class Command:
     role: str = ""
 
 
-class ActsBar(QFrame):
+class ActsBar(RoleFrame):
     """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”.
 
     So do others where there is no room for them. `asked` names the chosen act.
@@ -366,8 +359,7 @@ class ActsBar(QFrame):
     def __init__(
         self, left: Sequence[Command], right: Sequence[Command] = (), rest: Sequence[Command] = ()
     ) -> None:
-        super().__init__()
-        self.setProperty("role", "bar")
+        super().__init__("bar")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._hints = {command.act: command.hint for command in (*left, *right, *rest)}
         self._withheld: set[str] = set()

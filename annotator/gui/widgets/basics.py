@@ -45,6 +45,15 @@ from PySide6.QtWidgets import (
 )
 
 
+class RoleFrame(QFrame):
+    """A frame; `role` is used by the style sheet."""
+
+    def __init__(self, role: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        if role:
+            self.setProperty("role", role)
+
+
 class PlainLabel(QLabel):
     """A label that shows plain text with all its lines; `role` is used by the style sheet."""
 
@@ -160,6 +169,13 @@ def add_row(column: QBoxLayout, *parts: Part) -> None:
     _fill(row, parts)
 
 
+def grow_by_width(widget: QWidget, across: QSizePolicy.Policy = QSizePolicy.Policy.Preferred) -> None:
+    """Let a widget be as high as its parts need at the width that it has."""
+    policy = QSizePolicy(across, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    widget.setSizePolicy(policy)
+
+
 def column_of(*parts: Part, margins: Margins | None = 0, spacing: int | None = None) -> QWidget:
     made = QWidget()
     vertical(*parts, on=made, margins=margins, spacing=spacing)
@@ -221,6 +237,9 @@ def _fill(
                 layout.setAlignment(one, Qt.AlignmentFlag.AlignLeft)
     if on is not None:
         on.setLayout(layout)
+
+
+TABLES = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
 
 
 def open_file(parent: QWidget, title: str, kinds: str, then: Callable[[Path], object], at: str = "") -> None:

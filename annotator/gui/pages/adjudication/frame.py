@@ -6,7 +6,6 @@ from functools import partial
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QStackedWidget,
     QWidget,
 )
@@ -35,6 +34,7 @@ from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    RoleFrame,
     Stack,
     column_of,
     horizontal,
@@ -370,7 +370,7 @@ def _title(listed: int, unconfirmed: int) -> str:
     return f"One thing left to do: {rows} not confirmed yet."
 
 
-class StatusMessages(QFrame):
+class StatusMessages(RoleFrame):
     """A message for the current version, and one for each dispute; hidden at first."""
 
     reopened = Signal(str)
@@ -379,8 +379,7 @@ class StatusMessages(QFrame):
     """Dispute and the answer to it."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
+        super().__init__("message")
         self.decision, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.reason = GrowingEdit(
             least=1, most=4, accessibleName="Reason for reopening", placeholderText="Why reopen it?"

@@ -38,7 +38,7 @@ from annotator.gui.forms.fields import ChoiceButtons, Speller, SpellMarks
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
-from annotator.gui.parts import application, below
+from annotator.gui.parts import application, below, holds
 from annotator.gui.review.field_chips import about, field_chips, origin, protocol_of
 from annotator.gui.review.queues import LINE_ROLE, LinesModel
 from annotator.gui.review.sheets import Index, resetting
@@ -277,8 +277,7 @@ class RowsPane(QWidget):
     @property
     def writing(self) -> bool:
         """Whether the focus is in a field of the current row, not on the row itself."""
-        focused = QApplication.focusWidget()
-        return focused is not None and focused is not self.card and self.controls.isAncestorOf(focused)
+        return holds(self.controls)
 
     def flush(self) -> None:
         self._bench.typing.keep()

@@ -571,7 +571,7 @@ class UnitActs(QObject):
             "down": partial(self.move, 1, unit_id),
             "delete": partial(self.delete, unit_id),
             "below": partial(self.below, unit_id),
-            "place": partial(self._place_at, unit_id, place),
+            "place": lambda: self.move(int(place) - self._form.place_of(unit_id), unit_id),
             "merge": partial(self.merge, unit_id),
             "split": partial(self.split, unit_id),
             "note": partial(self.note, unit_id),
@@ -579,9 +579,6 @@ class UnitActs(QObject):
             "show_quote": partial(self._show_quote, unit_id, place),
         }
         acts[ask]()
-
-    def _place_at(self, unit_id: str, place: str) -> None:
-        self.move(int(place) - self._form.place_of(unit_id), unit_id)
 
     def new(self) -> None:
         """A new unit below the one at the cursor, with the focus in it."""

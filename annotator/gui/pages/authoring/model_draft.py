@@ -32,6 +32,7 @@ from annotator.domain.material.part import BEYOND_SOURCES, FROM_SOURCES, WriterA
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import TextField
+from annotator.gui.parts import holds
 from annotator.gui.review.field_chips import field_chips, moment
 from annotator.gui.review.run_panel import NO_SOURCE, DraftAsking
 from annotator.gui.session.session import TYPED, Pane, ProjectSession
@@ -174,10 +175,9 @@ class ModelDraft(Pane):
         self._current = ""
         self.draft_id = ""
         self.cards: list[DraftCard] = []
-        self.what = ChoiceBox(accessibleName="Document for the model to draft")
+        self.what = ChoiceBox(self.wake, accessibleName="Document for the model to draft")
         for words, kind in (("Key insights", Kind.INSIGHTS), ("Reference material", WriterAid.REFERENCE)):
             self.what.addItem(words, kind.value)
-        self.what.currentIndexChanged.connect(lambda _: self.wake())
         self.reference = ReferenceMaterialEditor(session)
         self.reference.confirm.clicked.connect(self._confirm)
         self.reference.hide()
@@ -319,8 +319,7 @@ class ModelDraft(Pane):
     def _show_cards(self, units: Sequence[tuple[Unit, bool]]) -> None:
         if [(card.unit, card.is_taken) for card in self.cards] == list(units):
             return
-        inside = QApplication.focusWidget()
-        focused = inside is not None and self._inner.isAncestorOf(inside)
+        focused = holds(self._inner)
         if focused:
             # The keyboard would go from card to card as they are put away, and the cursor with it.
             self.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -561,8 +561,7 @@ class ItemHeader(QFrame):
 
     def show_due(self, words: str) -> None:
         """Say by when the person's work on the item is due; empty words say nothing."""
-        self.due.setText(f"Due {words}")
-        self.due.setVisible(bool(words))
+        self.due.show_words(f"Due {words}" if words else "")
         theme.set_role(self.due, state="disagree" if "late" in words else "unconfirmed")
 
     def show_origin(self, seminar: str) -> None:

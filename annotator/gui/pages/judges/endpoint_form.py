@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QFrame,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -30,6 +29,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import Fold
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     column_of,
     horizontal,
     later,
@@ -443,10 +443,9 @@ class VoteForm(Pane):
         self.edited.emit()
 
 
-class ProbeView(QFrame):
+class ProbeView(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
+        super().__init__("card")
         self.words = PlainLabel("", "strong", wrap=True)
         self.state = Chips(wrap=False)
         self.facts = QFormLayout(horizontalSpacing=14, verticalSpacing=3)

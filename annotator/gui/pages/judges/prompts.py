@@ -1,7 +1,6 @@
 """Prompts tab: current wording, editor, preview on a real unit, and all versions."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
@@ -13,7 +12,6 @@ from annotator.actions.judging import filled_prompts
 from annotator.actions.judging.filled_prompts import PromptPreview
 from annotator.actions.project import people
 from annotator.domain.judges.protocol import PromptVersion
-from annotator.domain.texts.difference import differences
 from annotator.gui import theme
 from annotator.gui.review.people_choice import column
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
@@ -34,6 +32,7 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.reading.marked_text import marked
 from annotator.gui.widgets.reading.report_view import RawText
 from annotator.gui.widgets.splitter import Splitter
 
@@ -143,20 +142,6 @@ class PromptLook(Tabs):
     def _take_up(self) -> None:
         if (version := self.model.at(self.table.currentIndex().row())) is not None:
             self.taken_up.emit(version.text)
-
-
-def marked(old: str, new: str) -> str:
-    """Both wordings as HTML: what was taken out struck through, what was put in underlined."""
-    out, put = theme.token("state-disagree-soft").name(), theme.token("state-agreed-soft").name()
-    styles = {
-        "removed": f"background:{out};text-decoration:line-through",
-        "added": f"background:{put};text-decoration:underline",
-    }
-    parts = []
-    for piece in differences(old, new):
-        words = escape(piece.text)
-        parts.append(words if piece.kind == "same" else f"<span style='{styles[piece.kind]}'>{words}</span>")
-    return "".join(parts)
 
 
 PAUSE_MS = 250
@@ -310,6 +295,7 @@ class PromptsPart(PagePart):
         )
         parts.grow(self.table, 260)
         self.lay_out(parts)
+        self.focus_on = self.table
 
     def fill(self) -> None:
         current = self.name
@@ -324,9 +310,6 @@ class PromptsPart(PagePart):
 
     def go(self, place: Any) -> None:
         self.table.choose(self.model.place_of(lambda line: line.name == place.get("prompt")))
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
 
     def keep(self) -> None:
         self.edit.keep()

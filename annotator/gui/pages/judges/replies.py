@@ -32,8 +32,8 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import STATUS_WORDS, flag_words, spent, value_look, value_words
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command, grow_by_width, wrapping
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later
+from annotator.gui.widgets.bars import ActsBar, Command, wrapping
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, grow_by_width, later
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field, when_changed
 from annotator.gui.widgets.splitter import Splitter

@@ -403,6 +403,7 @@ class JudgesPart(PagePart):
         below = column_of(*came, margins=(0, 6, 0, 0), spacing=4)
         left = Splitter("judges/totals", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(330, 200))
         self.lay_out(Splitter("judges/list", parts=(left, self.side), sizes=(690, 400), stretch=(3, 2)))
+        self.focus_on = self.table
 
     def fill(self) -> None:
         """Read the judges again, and a moment later what they came to; the chosen one stays chosen."""
@@ -430,9 +431,6 @@ class JudgesPart(PagePart):
 
     def go(self, place: Any) -> None:
         self.table.choose(self.model.place_of(lambda line: line.judge.name == place.get("judge")))
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
 
     def _turn(self) -> None:
         judge = self.judge()

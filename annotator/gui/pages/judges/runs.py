@@ -34,12 +34,13 @@ from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     StretchSpace,
     column_of,
+    grow_by_width,
     horizontal,
     later,
     push_button,
@@ -279,6 +280,7 @@ class RunsPart(PagePart):
             "judges/runs below", Qt.Orientation.Vertical, parts=(self.live, self.past), sizes=(330, 260)
         )
         self.lay_out(Splitter("judges/runs", parts=(left, right), sizes=(390, 690), stretch=(2, 3)))
+        self.focus_on = self.form.judge
 
     def fill(self) -> None:
         """Read everything again; offers are counted on another thread."""
@@ -303,9 +305,6 @@ class RunsPart(PagePart):
         self.form.show_place(place)
         if place.get("again"):
             self.again(str(place["again"]))
-
-    def focus_first(self) -> None:
-        self.form.judge.setFocus()
 
     def stop(self) -> None:
         self.forecast.estimating.stop()

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
@@ -43,7 +43,15 @@ from annotator.gui.review.verdict_words import ACTS, OTHERS, places
 from annotator.gui.session.page import Page, way_to
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, take_out, vertical
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    RoleFrame,
+    Stack,
+    column_of,
+    horizontal,
+    take_out,
+    vertical,
+)
 from annotator.gui.widgets.chips import EmptyState, Picture
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
@@ -166,10 +174,9 @@ class LabellingDone(EmptyState):
         self._unsure.setVisible(unsure > 0)
 
 
-class SealedStrip(QFrame):
+class SealedStrip(RoleFrame):
     def __init__(self, *, readonly: bool) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
+        super().__init__("message")
         self._icon, self.words = Picture("lock", "level-success"), PlainLabel("", wrap=True)
         self.reopen = KeyButton(
             "Reopen",

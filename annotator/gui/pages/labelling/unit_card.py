@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QToolButton, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE, USUAL
@@ -38,6 +38,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     KeylessArea,
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     direction_of,
     horizontal,
@@ -511,15 +512,14 @@ class LabellingActionBar(ActsBar):
         self.set_words("submit", "Next" if sealed else "Submit" if last or alone else "Done")
 
 
-class ProtocolTabs(QFrame):
+class ProtocolTabs(RoleFrame):
     picked = Signal(str)
     """A protocol was chosen by the person."""
     mending_wanted = Signal(str, dict)
     """What is missing is to be made good: on which page, and where on it."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "side")
+        super().__init__("side")
         self.tabs = with_properties(
             QTabBar(), accessibleName="Kinds of questions", expanding=False, drawBase=False
         )

@@ -19,7 +19,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QGridLayout,
     QHeaderView,
     QMenu,
@@ -49,6 +48,7 @@ from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
     direction_of,
@@ -293,7 +293,7 @@ class _Table(QTableView):
         head.setHighlightSections(True)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._soon = later(self, self.fit, 0)
-        theme.watch(self, self._fit_soon)
+        theme.watch(self, self._soon.start)
 
     def fit(self) -> None:
         """Narrow columns for cells, the rest for words; rows as high as their words."""
@@ -303,9 +303,6 @@ class _Table(QTableView):
         used = max(0, columns - 1) * px(CELL_WIDTH)
         self.setColumnWidth(0, max(px(LEAST_WORDS), self.viewport().width() - used))
         self.resizeRowsToContents()
-
-    def _fit_soon(self) -> None:
-        self._soon.start()
 
     def go_to(self, index: QModelIndex) -> None:
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
@@ -335,7 +332,7 @@ class _Table(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_soon()
+        self._soon.start()
 
 
 class _Painter(QStyledItemDelegate):
@@ -406,14 +403,13 @@ IN_A_ROW = 8
 MOST = 24
 
 
-class OpenList(QFrame):
+class OpenList(RoleFrame):
     """Hidden until needed; shrinks as units are labelled."""
 
     chosen = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
+        super().__init__("message")
         self._summary = PlainLabel(role="strong", wrap=True)
         self.buttons: dict[str, QToolButton] = {}
         close = chips.tool_button("Dismiss", "close", self.hide, 14, accessibleName="Dismiss the list")

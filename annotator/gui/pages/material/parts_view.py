@@ -5,7 +5,6 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.items import items, materials, pages
@@ -18,7 +17,7 @@ from annotator.actions.judging.judge_runs import ExtractionOffer
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.material.part import Claim, KeyPoint, ResponsePart
 from annotator.gui import theme
@@ -33,6 +32,7 @@ from annotator.gui.pages.material.reports_view import column_words
 from annotator.gui.review.run_panel import OrderPane, RunPanel, say_ended
 from annotator.gui.review.sheets import CellsModel
 from annotator.gui.review.source_pane import TextPane
+from annotator.gui.review.verdict_words import with_network
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import Pane, ProjectSession
@@ -89,9 +89,11 @@ class DrawingBar(OrderPane):
         self._drawing, self._line = drawing, line
         known = self.session.ask(judges.all_of) or []
         kinds = {JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if drawing is not None and drawing.alone else [])}
-        fit = [judge for judge in known if drawing is not None and judge.kind in kinds]
-        fit.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
-        offer(self.judge, [(_named(one), one.name) for one in fit])
+        fit = sorted(
+            (judge for judge in known if drawing is not None and judge.kind in kinds),
+            key=lambda judge: judge.kind == JudgeKind.BASELINE,
+        )
+        offer(self.judge, [(with_network(one), one.name) for one in fit])
         things = drawing.things if drawing else "report"
         choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
         choices += [(f"the {things} shown", CHOSEN)] if line is not None else []
@@ -147,10 +149,6 @@ class DrawingBar(OrderPane):
 
     def tell(self, line: dict[str, Any]) -> None:
         say_ended(self.answer, line, f"{line['done']:,} of {line['total']:,} are extracted.")
-
-
-def _named(judge: Judge) -> str:
-    return f"{judge.name} (no network)" if judge.kind == JudgeKind.BASELINE else judge.name
 
 
 # A judge's replies are read one after the other.
@@ -265,12 +263,10 @@ class PartsView(TabPart):
             "keep_drawn": editor.keep,
             "raw_replies": self.turn_replies,
         }
+        self.focus_on = self.list
 
     def fill(self) -> None:
         self.session.ask_later(self._show, _read)
-
-    def focus_first(self) -> None:
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
         if self.text.isAncestorOf(QApplication.focusWidget() or self.list):

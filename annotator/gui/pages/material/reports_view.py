@@ -25,6 +25,7 @@ from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
     check_box,
@@ -451,15 +452,14 @@ def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[s
     return materials.reports(project), responding.lacking(project), materials.systems(project)
 
 
-class LackingList(QFrame):
+class LackingList(RoleFrame):
     """Missing reports, grouped by system, mode and cause; hidden when there are none."""
 
     again_wanted = Signal(list)
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("card")
         self._groups: list[list[MissingResponse]] = []
-        self.setProperty("role", "card")
         self.title = PlainLabel("Failed", "subtitle")
         self.tree = with_properties(
             RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True), minimumHeight=LEAST_HEIGHT

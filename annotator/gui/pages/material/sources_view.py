@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QStringListModel, Signal
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from annotator.actions.items import materials
@@ -283,13 +283,11 @@ class SourcesView(TabPart):
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.answer.float_over(parts)
         self.acts = {"start_run": partial(self.looking.press, self.look_up), "find": self.search.seek}
+        self.focus_on = self.list
 
     def fill(self) -> None:
         self.session.ask_later(self._show, source_views.source_lines)
         self.works.fill()
-
-    def focus_first(self) -> None:
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def look_up(self) -> None:
         from annotator.actions.material import lookups

@@ -359,7 +359,6 @@ ABOUT = (
     "A judge may favour reports of its own family. By default the family is inferred from the name of the "
     "model or system; choose or type another, or “none”. The Bias view is updated."
 )
-BY_NAME = "by its name"
 
 
 class FamilyList(Pane):
@@ -394,20 +393,20 @@ class FamilyList(Pane):
         self.area.setWidget(inner)
 
     def _box(self, member: FamilyMember) -> QComboBox:
-        box = ChoiceBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        line = LineField()
-        box.setLineEdit(line)
-        box.setAccessibleName(f"Family of {member.name}")
+        box: ChoiceBox = ChoiceBox(
+            editable=True,
+            insertPolicy=QComboBox.InsertPolicy.NoInsert,
+            accessibleName=f"Family of {member.name}",
+            enabled=not self.session.project.readonly,
+            activated=lambda _: self._say(member.name, box),
+        )
+        box.setLineEdit(LineField(editingFinished=lambda: self._say(member.name, box)))
         guess = f": {member.family or 'none known'}" if not member.said else ""
-        box.addItem(f"{BY_NAME}{guess}", "")
+        box.addItem(f"by its name{guess}", "")
         box.addItem(NONE, NONE)
         for family in sorted({*STEMS, *([member.family] if member.family else [])}):
             box.addItem(family, family)
-        place = box.findData(member.family or NONE) if member.said else 0
-        box.setCurrentIndex(max(0, place))
-        box.setEnabled(not self.session.project.readonly)
-        box.activated.connect(lambda _: self._say(member.name, box))
-        line.editingFinished.connect(lambda: self._say(member.name, box))
+        box.setCurrentIndex(max(0, box.findData(member.family or NONE) if member.said else 0))
         return box
 
     def _say(self, name: str, box: QComboBox) -> None:
@@ -582,6 +581,7 @@ class AttacksPart(PagePart):
         self.empty.add_action("To the judges", lambda: self.session.go("Judges", part="Runs"), primary=True)
         self.body = Stack(work, self.reader, self.families, self.empty)
         self.lay_out(self.body)
+        self.focus_on = self.form.judge
 
     def fill(self) -> None:
         if self.body.currentIndex() == FAMILIES:
@@ -593,9 +593,6 @@ class AttacksPart(PagePart):
         self.form.show_place(str(place.get("judge", "")))
         if place.get("families"):
             self.show_families()
-
-    def focus_first(self) -> None:
-        self.form.judge.setFocus()
 
     def stop(self) -> None:
         self.form.estimating.stop()

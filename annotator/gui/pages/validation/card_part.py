@@ -95,7 +95,7 @@ class CardCheck(Pane):
         self.choose = push_button("Choose a card…", self.choose_file)
         keys.tell(self.choose, "toolTip", "See how a card differs from the judges here ({check_card})")
         self.look = push_button("Read it", self._read)
-        self.judge = ChoiceBox(accessibleName="Judge compared with the card")
+        self.judge = ChoiceBox(self._hold, accessibleName="Judge compared with the card")
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
@@ -119,7 +119,6 @@ class CardCheck(Pane):
         )  # fmt: skip
         theme.scale(self.bound.setMaximumHeight, 84)
         theme.scale(self.table.setMaximumHeight, 190)
-        self.judge.currentIndexChanged.connect(lambda _: self._hold())
         self.define.wanted.connect(self._define)
         self._show(self.checked)
 
@@ -230,13 +229,14 @@ class _Define(QGroupBox):
         super().__init__("Define this judge here")
         self.about = PlainLabel("", "hint", wrap=True)
         self.name = LineField(maxLength=120)
-        self.address = LineField(placeholderText="http://127.0.0.1:8000/v1", maxLength=2000)
+        self.address = LineField(
+            placeholderText="http://127.0.0.1:8000/v1", maxLength=2000, returnPressed=self._ask
+        )
         self.variable = LineField(placeholderText="e.g. OPENAI_API_KEY", maxLength=200)
         self.add = push_button("Define it", self._ask)
         rows = (("Name", self.name), ("Endpoint", self.address), ("Key's variable", self.variable))
         form = form_of((words, field, field, words, "") for words, field in rows)
         vertical(self.about, form, (self.add, 0, Qt.AlignmentFlag.AlignLeft), on=self)
-        self.address.returnPressed.connect(self._ask)
 
     def offer(self, card: ValidityCard) -> None:
         self.about.setText(derived_judges.to_define(card))
@@ -279,7 +279,8 @@ class CardView(Pane):
         """The card in view."""
         self._chosen: dict[str, str] = {}
         self._foreign = False
-        self.choosers, self.gate = Choosers(), TestPartGate(session)
+        self.choosers = Choosers()
+        self.gate = TestPartGate(session, self._count, lambda: self.choosers.choose("part", Split.DEV.value))
         self.page, self.empty = (
             with_properties(ReportView(), accessibleName="The card's page"),
             EmptyState("validate", "No card yet", NOTHING),
@@ -301,8 +302,6 @@ class CardView(Pane):
         )
         self.back.hide()
         self.choosers.chosen.connect(self._chose)
-        self.gate.opened.connect(self._count)
-        self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
         # A card that takes the place of its sketch is read on where that was.
         self._place, self._sketched = 0, False
         self.page.loaded.connect(lambda: self.page.verticalScrollBar().setValue(self._place))

@@ -40,7 +40,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Choosers
 from annotator.gui.views.viewer import Lead
 from annotator.gui.widgets.bars import ActsBar
-from annotator.gui.widgets.basics import column_of, direction_of, later
+from annotator.gui.widgets.basics import column_of, direction_of, later, with_properties
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import (
     START,
@@ -91,11 +91,11 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
     """Search, filters, and the list; `done` is the word for a finished case."""
 
     def __init__(self, cases: VerdictCases, lists: str, done: str) -> None:
-        table = LinesTable(lists, cases, stretched=0)
-        table.horizontalHeader().hide()
-        table.setAlternatingRowColors(False)
         # The delegate paints what lies under a line.
-        table.setProperty("role", "list")
+        table = with_properties(
+            LinesTable(lists, cases, stretched=0), alternatingRowColors=False, role="list"
+        )
+        table.horizontalHeader().hide()
         super().__init__(
             cases,
             CaseFilter.ALL,

@@ -24,7 +24,6 @@ from annotator.actions.judging.judge_runs import title
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL, submits
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.sets import validation_sets
 from annotator.actions.sets.validation_sets import SetPreview, SetRequest, SetStatus
@@ -33,11 +32,12 @@ from annotator.domain.judges.validation import Draw, Split
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.gui import theme
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.session import Pane, ProjectSession, in_order, named
+from annotator.gui.session.session import Pane, ProjectSession, in_order, named, or_refusal
 from annotator.gui.widgets.bars import ActsBar, Command, Fold
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -72,13 +72,6 @@ LABELS_ABOUT = (
 )
 SYSTEM = "System that wrote the reports, if the files do not say"
 SHOWN_PROBLEMS = 500
-
-
-def looked(project: Project, paths: list[Path], options: LabelImportOptions) -> LabelImportPreview | Refusal:
-    try:
-        return label_files.preview(project, paths, options)
-    except Refusal as refusal:
-        return refusal
 
 
 class LabelsIn(Pane):
@@ -170,7 +163,9 @@ class LabelsIn(Pane):
         if not self._paths:
             return
         self.ready.emit(False)
-        self.session.ask_newest(self._show, looked, list(self._paths), self.options())
+        self.session.ask_newest(
+            self._show, or_refusal, label_files.preview, list(self._paths), self.options()
+        )
 
     def _show(self, outcome: LabelImportPreview | Refusal) -> None:
         self.preview.show()
@@ -199,13 +194,12 @@ class LabelsIn(Pane):
         for name in names:
             if name in self._raters:
                 continue
-            combo = ChoiceBox(accessibleName=f"Who {name} is")
+            combo = ChoiceBox(self._look, accessibleName=f"Who {name} is")
             offer(combo, [
                 ("choose who that is", ""),
                 *((named(person.alias, person.name), person.id) for person in everybody),
                 (f"a new person, {name[:40]}", name),
             ])  # fmt: skip
-            combo.currentIndexChanged.connect(lambda _: self._look())
             self._raters[name] = combo
             label = PlainLabel(f"“{name[:40]}” is")
             label.setBuddy(combo)
@@ -246,13 +240,6 @@ LIKENESS = "Correlation of units within an item: 0 none, 1 identical. The higher
 TEST = "Items of the test part are for the figures you report: choose and tune judges on the others"
 
 
-def set_looked(project: Project, request: SetRequest) -> SetPreview | Refusal:
-    try:
-        return validation_sets.preview(project, request)
-    except Refusal as refusal:
-        return refusal
-
-
 class SetForm(Pane):
     """The form of a request; `told` is its preview, for the page to keep in view.
 
@@ -265,7 +252,10 @@ class SetForm(Pane):
         super().__init__(session)
         self._stale = True
         self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
-        self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
+        self.what, self.people = (
+            ChoiceBox(self._chosen),
+            PeopleChoice("People", "Nobody has the role of annotator."),
+        )
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
         self.reports = NumberBox(minimum=0, maximum=100_000, specialValueText="as many as the interval needs")
         self.interval = AmountBox(
@@ -301,7 +291,6 @@ class SetForm(Pane):
         vertical(about, form_of(rows), self.options, on=self, margins=0, spacing=10)
         fields = (self.name, self.reports, self.interval, self.share, self.likeness)
         when_changed(self._look_soon, *fields, self.raters, self.test, self.seed)
-        self.what.currentIndexChanged.connect(lambda _: self._chosen())
         self.people.changed.connect(self._look_soon)
 
     def _chosen(self) -> None:
@@ -352,7 +341,7 @@ class SetForm(Pane):
 
     def _look(self) -> None:
         self._stale = False
-        self.session.ask_newest(self._show, set_looked, self.request())
+        self.session.ask_newest(self._show, or_refusal, validation_sets.preview, self.request())
 
     def _show(self, outcome: SetPreview | Refusal) -> None:
         refused = isinstance(outcome, Refusal)
@@ -363,8 +352,7 @@ class SetForm(Pane):
         )
         words = words if self.name.text().strip() else "Name the set to see what would be drawn."
         self.preview.setText(words)
-        self.preview.setProperty("role", "hint" if refused else "")
-        self.preview.style().polish(self.preview)
+        theme.set_role(self.preview, role="hint" if refused else "")
         self.looked_at.emit(not refused)
 
 

@@ -7,11 +7,12 @@ from typing import Protocol
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, Qt
-from PySide6.QtWidgets import QDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     check_box,
     horizontal,
@@ -44,7 +45,7 @@ class Searched(Protocol):
     def select(self, start: int, end: int) -> None: ...
 
 
-class FindBar(QFrame):
+class FindBar(RoleFrame):
     """A search field, the count, next and previous; Enter next, Shift+Enter previous, Esc closes."""
 
     closed = Signal()
@@ -52,11 +53,10 @@ class FindBar(QFrame):
     """Another place found is in view, or none."""
 
     def __init__(self, searched: Searched, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("bar", parent)
         self._searched = searched
         self._matches: list[tuple[int, int]] = []
         self._at = -1
-        self.setProperty("role", "bar")
         self._settle = later(self, self.search, 120)
         self.words, self._count, self._case = (
             LineField(

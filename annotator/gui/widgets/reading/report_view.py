@@ -22,12 +22,12 @@ from PySide6.QtGui import (
     QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
+from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from annotator.domain.texts.rendered import CUT, SCHEME, with_breaks
 from annotator.gui import keys, theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, with_properties
+from annotator.gui.widgets.basics import PlainLabel, RoleFrame, StretchSpace, horizontal, with_properties
 from annotator.gui.widgets.fields import NumberBox, TextBox
 from annotator.gui.widgets.reading.marked_text import OBJECT, Formulas, TextPositions, read
 
@@ -489,13 +489,12 @@ def _page_starts(text: str) -> list[int]:
     return starts
 
 
-class PageBar(QFrame):
+class PageBar(RoleFrame):
     chosen = Signal(int)
     """A page, counted from 0."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "bar")
+        super().__init__("bar", parent)
         self._number, self._of = NumberBox(accessibleName="Page", keyboardTracking=False), PlainLabel()
         self._back = chips.tool_button("Page before", "left", self._number.stepDown)
         self._on = chips.tool_button("Page after", "right", self._number.stepUp)
