@@ -288,9 +288,6 @@ class Fold(QWidget):
         if field is not None:
             field.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def close_up(self) -> None:
-        self.button.setChecked(False)
-
     def press(self, act: Callable[[], object]) -> None:
         """Do an act of the parts by its key, which first opens what cannot be seen yet."""
         if self.is_open:
@@ -317,9 +314,8 @@ class Tabs(QTabWidget):
 
     def __init__(self, name: str = "Parts of the page") -> None:
         super().__init__()
-        self.setDocumentMode(True)
+        with_properties(self, documentMode=True, accessibleName=name)
         self.tabBar().setDrawBase(False)
-        self.setAccessibleName(name)
         self.currentChanged.connect(lambda _: self.updateGeometry())
         theme.watch(self, self._fit_letters)
 

@@ -244,6 +244,7 @@ class LinesTable(QTableView):
         cells: bool = False,
         moved: Callable[[], object] | None = None,
         opened: Callable[[QModelIndex], object] | None = None,
+        row_height: int = ROW,
     ) -> None:
         """`moved` is called when another row is the current one, of a table of `cells` another cell.
 
@@ -289,18 +290,9 @@ class LinesTable(QTableView):
             instance.connect(self._forget)
         for instance in changes:
             instance.connect(self._soon.start)
-        self._height = ROW
+        self._height = row_height
         self._dress()
         theme.watch(self, self._dress)
-
-    @property
-    def row_height(self) -> int:
-        return self._height
-
-    @row_height.setter
-    def row_height(self, height: int) -> None:
-        self._height = height
-        self._dress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         for place, room in self.rooms.items():

@@ -160,11 +160,10 @@ class RunForm(Pane):
     def _lay_out(self) -> None:
         for combo in (self.judge, self.what):
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        what = "What is judged or extracted"
         self.form = form_of(
             (
                 ("&Judge", self.judge, self.judge, "Judge", ""),
-                ("&What", self.what, self.what, what, ""),
+                ("&What", self.what, self.what, "What is judged or extracted", ""),
                 ("&Systems", self.systems, self.systems, SYSTEMS, ""),
                 ("&Items", self.items, self.items, "Items by key", ""),
                 ("&Budget", self.budget, self.budget, "Budget in US dollars", ""),
@@ -310,14 +309,13 @@ class ForecastView(Pane):
         if forecast and forecast["cost_usd"] is None:
             sentence = (
                 f"The price of {forecast['model']} is not known: no budget can be kept. Enter its prices "
+                "on Judges."
             )
-            sentence += "on Judges."
         elif forecast and self._budget and self._budget < (forecast["smallest_usd"] or 0):
             sentence = (
                 f"A budget of {usd(self._budget)} asks nothing. Give {usd(forecast['smallest_usd'])} or more."
             )
         self.state.setText(sentence if forecast else "")
-        self.state.setVisible(True)
 
 
 def _by(as_of: str) -> str:

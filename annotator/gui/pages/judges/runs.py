@@ -110,14 +110,14 @@ class PastRuns(Pane):
         place = self.runs.place_of(lambda run: run.id == line.get("run"))
         if place < 0:
             return False
-        changes = {
-            "done": line["done"],
-            "total": line["total"],
-            "cost_usd": line.get("cost_usd"),
-            "state": RUNNING,
-        }
         runs = list(self.runs.rows)
-        runs[place] = replace(runs[place], **changes)
+        runs[place] = replace(
+            runs[place],
+            done=line["done"],
+            total=line["total"],
+            cost_usd=line.get("cost_usd"),
+            state=RUNNING,
+        )
         self.runs.show(runs)
         return True
 

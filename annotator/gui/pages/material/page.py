@@ -162,8 +162,7 @@ class TranscriptsView(TabPart):
         self.session.ask_later(self._show, seminars.lines)
 
     def focus_first(self) -> None:
-        goal: QWidget = self.text if self._opened else self.list
-        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.text if self._opened else self.list).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show(self, lines: "Sequence[TranscriptLine]") -> None:
         self._lines = lines
@@ -250,8 +249,12 @@ class TranscriptSide(QWidget):
             PlainLabel(role="hint", wrap=True),
             GrowingEdit(2, 8, accessibleName="Words of the passage", textChanged=self._enable),
         )
-        self.correct = KeyButton("Correct", act="keep_drawn", press=self.save)
-        self.correct.set_hint("Save the words; unchanged words settle the doubt")
+        self.correct = KeyButton(
+            "Correct",
+            act="keep_drawn",
+            press=self.save,
+            hint="Save the words; unchanged words settle the doubt",
+        )
         self.leave = KeyButton("Leave out", act="remove_drawn", press=self.turn)
         self.speaker, self.name = (
             ChoiceBox(self._tell_speaker, accessibleName="Speaker"),

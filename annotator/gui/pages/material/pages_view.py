@@ -89,8 +89,7 @@ class FetchingBar(OrderPane):
 
     def order(self) -> pages.FetchRequest:
         reader = self.reader.text().strip()
-        boxes = (self.anew, self.private, self.every)
-        refresh, private, every = (box.isChecked() for box in boxes)
+        refresh, private, every = (box.isChecked() for box in (self.anew, self.private, self.every))
         return pages.FetchRequest(refresh, private, reader, every=every)
 
     def take_in(self, folder: Path) -> None:
@@ -208,14 +207,13 @@ class PagesView(TabPart):
         self.search = search_field("Find an address…", "Find an address", self._narrow)
         self._refill = later(self, self.fill, EVERY_MS)
         left = QWidget()
-        side = vertical(self.search, self.shown, on=left, margins=(0, 0, 8, 0), spacing=6)
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._nothing = EmptyState("link", *NOTHING)
         self._nothing.add_action(
             "Go to the extracts", lambda: self.session.go("Material", part="Extracts"), primary=True
         )
         self._body = Stack(self.list, self._no_match, self._nothing)
-        side.addWidget(self._body, 1)
+        vertical(self.search, self.shown, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         self.title, self.address = PlainLabel(role="strong", wrap=True), ElidedLabel("", "hint")
         self.state, self.cause = Chips(wrap=True), PlainLabel(role="hint", wrap=True)
         self.text = with_properties(ReportView(), accessibleName="Text of the page when it was fetched")
@@ -256,14 +254,13 @@ class PagesView(TabPart):
         self.session.ask_later(self._show, pages.cited_states)
 
     def focus_first(self) -> None:
-        goal: QWidget = self.list if self._cited.pages else self.fold.button
-        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.list if self._cited.pages else self.fold.button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
         if self.text.hasFocus() or self.finder.isVisible():
             self.finder.open_bar("")
-            return
-        self.search.seek()
+        else:
+            self.search.seek()
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Show a page by its `url`."""

@@ -234,21 +234,20 @@ class PartsView(TabPart):
         # The third asks for what its fields need.
         for widget in (left, self.text):
             theme.scale(widget.setMinimumWidth, LEAST_WIDTH)
-        parts = Splitter(
+        self._parts = Splitter(
             "material-parts",
             parts=(left, self.text, area),
             sizes=(LIST_WIDTH, 380, 380),
             stretch=(0, 1, 1),
         )
-        parts.grow(left, LIST_WIDTH)
+        self._parts.grow(left, LIST_WIDTH)
         self._empty = EmptyState("folder", *NOTHING)
         self._empty.add_action("Import…", lambda: self.session.go("Import"), primary=True)
-        self._body = Stack(parts, self._empty)
+        self._body = Stack(self._parts, self._empty)
         self.asking = Fold("Have a judge extract them", self.drawing, apart=True)
         top = horizontal(self.kinds, self.asking.button, StretchSpace(1))
         vertical(top, self.asking, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.drawing.answer.float_over(self._body, below=False)
-        self._parts = parts
         editor = self.editor
         self.acts = {
             "start_run": partial(self.asking.press, self.drawing.start),
@@ -270,9 +269,9 @@ class PartsView(TabPart):
 
     def seek(self) -> None:
         if self.text.isAncestorOf(QApplication.focusWidget() or self.list):
-            self.text.seek()
-            return
-        self.search.seek()
+            self.text.pane.seek()
+        else:
+            self.search.seek()
 
     def keep(self) -> None:
         self.editor.keep()
@@ -345,11 +344,8 @@ class PartsView(TabPart):
         self._body.setCurrentWidget(self._parts if lines else self._empty)
         for pane in (self.text, self.editor):
             pane.setVisible(bool(shown))
-        row = -1
-        if self._goal is not None:
-            row = self.model.place_of(partial(_is_of, self._goal[:2]))
-        elif here is not None:
-            row = self.model.place_of(partial(_is_of, here.place))
+        place = self._goal[:2] if self._goal else here.place if here else None
+        row = self.model.place_of(lambda line: line.place == place)
         if shown:
             self.list.setCurrentIndex(self.model.index(max(0, row), ITEM))
         self._show_line()
@@ -371,7 +367,7 @@ class PartsView(TabPart):
         pool = self.kinds.held is Drawable.POOL
         self.asking.button.setVisible(not pool)
         if pool:
-            self.asking.close_up()
+            self.asking.button.setChecked(False)
         self.drawing.offer(
             next((drawing for drawing in self._drawings if drawing.makes == makes), None), line
         )
@@ -405,10 +401,6 @@ def _lines(reports: Reports, kind: ResponsePart | Kind) -> Iterator[ExtractLine]
                 yield ExtractLine(
                     item.id, report.id, item.key, item.question, report.system, label, about, part
                 )
-
-
-def _is_of(place: tuple[str, str], line: ExtractLine) -> bool:
-    return line.place == place
 
 
 def _fits(line: ExtractLine, part_filter: PartFilter) -> bool:
@@ -479,9 +471,6 @@ class PartReadingPane(Pane):
         self.pane.show_words(RULE.join(replies))
         self.place.setText("None: no call was made, or the question has changed since.")
         self.place.setVisible(not replies)
-
-    def seek(self) -> None:
-        self.pane.seek()
 
     def _show_source(self, source_id: str) -> None:
         assert self._line is not None

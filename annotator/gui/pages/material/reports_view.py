@@ -13,7 +13,7 @@ from annotator.actions.items.materials import Column, ReportLine, Reports, Repor
 from annotator.actions.material import responding
 from annotator.actions.material.responding import MissingResponse
 from annotator.actions.project.file import Project
-from annotator.domain.texts.words import counted, usd
+from annotator.domain.texts.words import counted, grouped, usd
 from annotator.gui import theme
 from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.writing_form import WritingForm
@@ -70,9 +70,7 @@ class ReportsGrid(RowsModel[ReportsLine]):
 
     def show(self, reports: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
         """Show these rows of what was found, and what did not come."""
-        by_cell: dict[tuple[str, Column], list[MissingResponse]] = {}
-        for response in lacking:
-            by_cell.setdefault((response.item_id, (response.system, response.mode)), []).append(response)
+        by_cell = grouped(((one.item_id, (one.system, one.mode)), one) for one in lacking)
         columns = ("Item", *(column_words(column) for column in reports.columns))
         if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
             self._reports, self._lacking = reports, by_cell
@@ -107,7 +105,8 @@ class ReportsGrid(RowsModel[ReportsLine]):
         result = self.reports(index.row(), index.column())
         failed = self.lacking(index.row(), index.column())
         if role == Qt.ItemDataRole.DisplayRole:
-            return in_cell(result, self.figure) if result else _failed(failed) or NONE
+            missing = failed_words(failed[0].status).lower() if failed else NONE
+            return in_cell(result, self.figure) if result else missing
         if role == Qt.ItemDataRole.DecorationRole and failed:
             return icon("cross", theme.current().px(14), "state-disagree")
         if role == Qt.ItemDataRole.ForegroundRole and not result:
@@ -231,10 +230,6 @@ def _parts(line: ReportLine) -> str:
     return ", ".join(part_counts) or "nothing extracted"
 
 
-def _failed(failed: Sequence[MissingResponse]) -> str:
-    return failed_words(failed[0].status).lower() if failed else ""
-
-
 def failed_words(status: str) -> str:
     """Why a report did not come, in a word or two."""
     return FAILED.get(status, STATUS_WORDS.get(status, status))
@@ -329,8 +324,7 @@ class ReportsView(TabPart):
 
     def focus_first(self) -> None:
         """Work begins in the grid, or where reports are written while there are none."""
-        goal: QWidget = self.grid if self._reports.lines else self.writing.button
-        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.grid if self._reports.lines else self.writing.button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def read(self) -> None:
         if result := self._cell_reports():
@@ -350,7 +344,7 @@ class ReportsView(TabPart):
         without = (reports.left_out.sentence, reports.left_out.not_counted)
         self.count.setText(" ".join(filter(None, (summary, *without))))
         self.lacking.show_lacking(self._lacking)
-        self.lacking.enable(not self.form.run.running and not self.session.project.readonly)
+        self.lacking.again.setEnabled(not self.form.run.running and not self.session.project.readonly)
         self.form.offer(systems, [item.key for item in reports.items], reports.left_out)
 
     def _narrow(self) -> None:
@@ -388,15 +382,13 @@ class ReportsView(TabPart):
         self.model.show_figure(figure)
         self._size()
 
-    def _item(self) -> ReportsLine | None:
-        return self.model.at(self.grid.currentIndex().row())
-
     def _cell_reports(self) -> Sequence[ReportLine]:
         index = self.grid.currentIndex()
         return self.model.reports(index.row(), index.column())
 
     def _show_cell(self) -> None:
-        index, item = self.grid.currentIndex(), self._item()
+        index = self.grid.currentIndex()
+        item = self.model.at(index.row())
         column = self.model.column_of(index.column())
         result = self._cell_reports()
         failed = self.model.lacking(index.row(), index.column())
@@ -471,20 +463,13 @@ class LackingList(RoleFrame):
         self.hide()
 
     def show_lacking(self, responses: Sequence[MissingResponse]) -> None:
-        groups: dict[tuple[str, str, str], list[MissingResponse]] = {}
-        for response in responses:
-            groups.setdefault((response.system, response.mode, response.status), []).append(response)
         row = self.tree.row()
-        self._groups = list(groups.values())
+        self._groups = [*grouped(((one.system, one.mode, one.status), one) for one in responses).values()]
         self.tree.clear()
-        for group in self._groups:
-            self.tree.addTopLevelItem(_group(group))
+        self.tree.addTopLevelItems([_group(group) for group in self._groups])
         self.tree.choose(max(0, min(row, len(self._groups) - 1)))
         self.title.setText(f"{counted(len(responses), 'report')} failed")
         self.setVisible(bool(responses))
-
-    def enable(self, free: bool) -> None:
-        self.again.setEnabled(free)
 
     def _ask(self) -> None:
         row = self.tree.row()

@@ -100,10 +100,15 @@ class CardCheck(Pane):
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
         self.table = with_properties(
-            CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo),
+            CellsTable(
+                "Differences from the card",
+                self.model,
+                stretched=2,
+                moved=self._tell_todo,
+                row_height=46,
+            ),
             wordWrap=True,
         )
-        self.table.row_height = 46
         self.define = _Define()
         self.bound = with_properties(QListWidget(), accessibleName="Judges that are bound to a card")
         wrap_lines(self.bound)
