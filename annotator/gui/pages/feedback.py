@@ -1,6 +1,8 @@
 """The Feedback page."""
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -75,7 +77,6 @@ NOTHING = {
 AT_ONCE = 60
 
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
-LEAST_LIST, LEAST_ANSWER = 200, 300
 # Where the list is narrow, an item's key is cut, and whole in its tip; so much of the window is the list's at most.
 LEAST_KEY, SHARE = 80, 0.38
 OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", None: ""}
@@ -119,9 +120,9 @@ class FeedbackPage(Page):
             self.question, self.stages, (self.view, 1), self.objection, margins=(8, 0, 0, 0), spacing=6
         )
         self.answer.float_over(self.view)
-        for part, least in ((self.list, LEAST_LIST), (right, LEAST_ANSWER)):
-            theme.scale(part.setMinimumWidth, least)
-        parts = Splitter("feedback", parts=(self.list, right), sizes=(296, 795), stretch=(0, 1))
+        parts = Splitter(
+            "feedback", parts=(self.list, right), sizes=(296, 795), stretch=(0, 1), least=(200, 300)
+        )
         parts.grow(self.list, 296, SHARE)
         self.nothing = EmptyState(
             "eye",
@@ -338,7 +339,7 @@ class FeedbackCard(RoleFrame):
         column = vertical(margins=(10, 8, 10, 10), spacing=6)
         self.chips = Chips()
         reason = [Chip(f"reason: {row.reason.value}")] if row.reason else []
-        self.chips.show_chips([fate(row), *reason])
+        self.chips.show_chips([fate(row.change), *reason])
         column.addWidget(self.chips)
         if heading := " · ".join(part for part in (about, row.heading) if part):
             column.addWidget(MarkedText(heading))
@@ -348,7 +349,7 @@ class FeedbackCard(RoleFrame):
             column.addWidget(self.why)
         self.setLayout(column)
         self.setAccessibleName(
-            f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "
+            f"{fate(row.change).words}. Yours: {own.text if own else 'nothing'}. "
             f"Consensus: {agreed.text if agreed else 'nothing'}. {row.rationale}"
         )
 
@@ -474,21 +475,16 @@ class Objection(RoleFrame):
         return f"feedback/{self._project_id}/{item_id}"
 
 
-def fate(row: DigestRow) -> Chip:
+def fate(change: str) -> Chip:
     """The fate of a unit; where only a field changed, that is its word."""
-    return FATES.get(row.change) or Chip(row.change, "author", "unconfirmed")
+    return FATES.get(change) or Chip(change, "author", "unconfirmed")
 
 
 def counted_up(rows: tuple[DigestRow, ...]) -> list[Chip]:
     """How many units met which fate: “12 kept”, “1 weight changed” …"""
-    words = [*FATES, *(row.change for row in rows if row.change not in FATES)]
-    counts = {word: sum(row.change == word for row in rows) for word in dict.fromkeys(words)}
-    return [_numbered(word, count) for word, count in counts.items() if count]
-
-
-def _numbered(word: str, count: int) -> Chip:
-    look = FATES.get(word, Chip(word, "author", "unconfirmed"))
-    return Chip(f"{count} {word}", look.icon, look.state)
+    counts = Counter(row.change for row in rows)
+    met = [change for change in dict.fromkeys([*FATES, *counts]) if counts[change]]
+    return [replace(fate(change), words=f"{counts[change]} {change}") for change in met]
 
 
 def unit_of(kind: Kind, values: Mapping[str, Any] | None) -> Unit | None:

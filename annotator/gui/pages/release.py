@@ -6,8 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -42,6 +41,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     push_button,
+    show_folder,
     vertical,
     with_properties,
 )
@@ -129,7 +129,7 @@ class ReleasePage(Page):
             hint, frame, self.past, StretchSpace(1), spacing=12,
         )  # fmt: skip
         self.answer = PlainLabel(wrap=True)
-        self.look = push_button("Open the folder", self._open_folder)
+        self.look = push_button("Open the folder", lambda: show_folder(self._folder))
         self.look.hide()
         self.write = push_button("Write the release…", self._choose, "primary")
         vertical(
@@ -251,10 +251,6 @@ class ReleasePage(Page):
         )
         self.look.show()
         self.session.tell_end("The release was written.", "Release", self)
-
-    def _open_folder(self) -> None:
-        if self._folder is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
 
 
 class PastReleases(Pane):

@@ -11,7 +11,6 @@ from annotator.actions.assignments.reviewing import ReviewLine
 from annotator.actions.project import people
 from annotator.domain.experts.adjudication import ANSWERS, form_of
 from annotator.domain.kinds.artifact import Kind, stage_of
-from annotator.gui import theme
 from annotator.gui.review import people_choice
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession, title
@@ -41,7 +40,6 @@ NOTHING = (
     "When handing out, a stage may be drafted by one person and reviewed by another. The review then stands here: what "
     "it changed unit by unit, its form, and the author’s answer."
 )
-LEAST_LIST, LEAST_REVIEW = 200, 300
 
 
 class ReviewsPage(Page):
@@ -83,9 +81,9 @@ class ReviewsPage(Page):
             spacing=8,
         )
         area = PlainArea("Review", inside)
-        for part, least in ((self.list, LEAST_LIST), (area, LEAST_REVIEW)):
-            theme.scale(part.setMinimumWidth, least)
-        parts = Splitter("reviews", parts=(self.list, area), sizes=(320, 780), stretch=(0, 1))
+        parts = Splitter(
+            "reviews", parts=(self.list, area), sizes=(320, 780), stretch=(0, 1), least=(200, 300)
+        )
         parts.grow(self.list, 320, BESIDE_ONE)
         self.body = Stack(EmptyState("eye", "No reviews", NOTHING), parts)
         heads = (PlainLabel("Reviews of drafts", "title"), PlainLabel(NOT_BLIND, "hint", wrap=True))

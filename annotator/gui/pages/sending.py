@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSizePolicy, QTreeWidgetItem
 
 from annotator.actions.parcels import tray
@@ -26,6 +26,7 @@ from annotator.gui.widgets.basics import (
     horizontal,
     push_button,
     save_file,
+    show_folder,
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState, icon
@@ -256,7 +257,7 @@ class Receipt(RoleFrame):
         self.earlier = PlainLabel(role="hint", wrap=True)
         self.copy, self.look = (
             push_button(COPY, self._copy),
-            push_button("Open the folder", self._open_folder),
+            push_button("Open the folder", lambda: show_folder(self._path and self._path.parent)),
         )
         row = horizontal(
             self.code, (vertical(self.about, self.earlier), 1), on=self, margins=(16, 12, 16, 12), spacing=20
@@ -289,7 +290,3 @@ class Receipt(RoleFrame):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.code.text())
         self.copy.setText("Copied")
-
-    def _open_folder(self) -> None:
-        if self._path is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path.parent)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people, shared
@@ -48,8 +48,7 @@ class FolderWatch(QObject):
         super().__init__(window)
         self._session, self._window = session, window
         self._news: FolderNews | None = None
-        self._timer = QTimer(self, interval=30_000)
-        self._timer.timeout.connect(self.look)
+        self._timer = later(self, self.look, 30_000, again=True)
         self._timer.start()
         self._soon = later(self, self.look, 600)
         window.installEventFilter(self)

@@ -33,7 +33,14 @@ from annotator.domain.kinds.kind import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.shell.frame import GEOMETRY
-from annotator.gui.widgets.basics import KeylessArea, RoleFrame, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    KeylessArea,
+    RoleFrame,
+    horizontal,
+    least_size,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import put, tool_button
 from annotator.places import user_data
 
@@ -166,8 +173,7 @@ class Pages(QWidget):
         self.stack = QStackedWidget(self)
 
     def minimumSizeHint(self) -> QSize:
-        page = self.stack.currentWidget()
-        return QSize(0, 0) if page is None else page.minimumSizeHint().expandedTo(page.minimumSize())
+        return least_size(self.stack.currentWidget())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

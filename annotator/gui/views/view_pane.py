@@ -298,8 +298,7 @@ class ViewPane(Splitter):
         right = column_of(
             PlainLabel("About this figure", "strong"), (self.account, 1), margins=(4, 4, 0, 0), spacing=4
         )
-        theme.scale(right.setMinimumWidth, 260)
-        return Splitter(f"{self._name} below", parts=(self.pictures, right), sizes=(600, 440))
+        return Splitter(f"{self._name} below", parts=(self.pictures, right), sizes=(600, 440), least=(0, 260))
 
     def show_sheets(self, sheets: tuple[ResultSheet, ...], metric: str) -> None:
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""

@@ -14,10 +14,12 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     QTimer,
+    QUrl,
     Signal,
     SignalInstance,
 )
 from PySide6.QtGui import (
+    QDesktopServices,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -202,6 +204,12 @@ class Stack(QStackedWidget):
         return least_size(self.currentWidget())
 
 
+def show_folder(folder: Path | None) -> None:
+    """Open a folder where this system shows files."""
+    if folder is not None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+
 def least_size(part: QWidget | None) -> QSize:
     """What a part asks for at least, by its contents or by its own minimum."""
     return QSize(0, 0) if part is None else part.minimumSizeHint().expandedTo(part.minimumSize())
@@ -282,8 +290,11 @@ def show_tabs(bar: QTabBar, tabs: Iterable[tuple[str, str]], current: int) -> No
         bar.setCurrentIndex(current)
 
 
-def later(owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int) -> QTimer:
-    timer = QTimer(owner, singleShot=True, interval=after_ms)
+def later(
+    owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int, *, again: bool = False
+) -> QTimer:
+    """A timer to start: it acts once, or `again` and again until it is stopped."""
+    timer = QTimer(owner, singleShot=not again, interval=after_ms)
     timer.timeout.connect(do)
     return timer
 

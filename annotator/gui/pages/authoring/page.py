@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -40,6 +40,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     column_of,
     horizontal,
+    later,
     push_button,
     vertical,
     with_properties,
@@ -88,8 +89,7 @@ class AuthorPage(Page):
         self.assigned = AssignedKinds(session)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
-        self._spending = QTimer(self, interval=60_000)
-        self._spending.timeout.connect(self._spend)
+        self._spending = later(self, self._spend, 60_000, again=True)
         self._lay_out()
         self._listen()
         self._bind()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QSizePolicy
 
 from annotator.actions.judging import judge_runs
@@ -434,8 +434,7 @@ class LivePanel(Pane):
         self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
         # Lines may come twenty times a second; nobody reads a list of calls that fast.
         self._fresh = later(self, self._show_calls, 250)
-        self._tick = QTimer(self, interval=LOOK_MS)
-        self._tick.timeout.connect(self._look)
+        self._tick = later(self, self._look, LOOK_MS, again=True)
         self.under_way = PlainLabel("", "hint")
         both = Splitter("judges/live")
         for words, view in ((PlainLabel("By system", "hint"), self.systems), (self.under_way, self.asking)):

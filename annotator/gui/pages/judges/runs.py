@@ -27,7 +27,6 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import JudgeKind, RunState
 from annotator.domain.texts.words import counted
-from annotator.gui import theme
 from annotator.gui.pages.judges.roster import RUNS, WAITING, compared
 from annotator.gui.pages.judges.run_form import Driver, ForecastView, LivePanel, RunForm
 from annotator.gui.review.sheets import CellsModel, CellsTable
@@ -275,11 +274,12 @@ class RunsPart(PagePart):
         left = column_of(
             (PlainArea("Run settings", inner), 1), self.forecast, margins=(0, 0, 4, 0), spacing=8
         )
-        theme.scale(left.setMinimumWidth, 350)
         right = Splitter(
             "judges/runs below", Qt.Orientation.Vertical, parts=(self.live, self.past), sizes=(330, 260)
         )
-        self.lay_out(Splitter("judges/runs", parts=(left, right), sizes=(390, 690), stretch=(2, 3)))
+        self.lay_out(
+            Splitter("judges/runs", parts=(left, right), sizes=(390, 690), stretch=(2, 3), least=(350,))
+        )
         self.focus_on = self.form.judge
 
     def fill(self) -> None:

@@ -53,7 +53,6 @@ NOTHING = (
     "No transcripts yet",
     "Import recordings’ captions, speech recognition or minutes: File → Import, layout “Transcripts of seminars”.",
 )
-LEAST_LIST, LEAST_TEXT, LEAST_SIDE = 150, 280, 240
 
 HERE = "annotator.gui.pages.material"
 
@@ -129,10 +128,12 @@ class TranscriptsView(TabPart):
         vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
         area = PlainArea("Passage, speakers and changes", self.side)
-        for part, least in ((left, LEAST_LIST), (middle, LEAST_TEXT), (area, LEAST_SIDE)):
-            theme.scale(part.setMinimumWidth, least)
         self._parts = Splitter(
-            "material-transcripts", parts=(left, middle, area), sizes=(190, 600, 280), stretch=(0, 1)
+            "material-transcripts",
+            parts=(left, middle, area),
+            sizes=(190, 600, 280),
+            stretch=(0, 1),
+            least=(150, 280, 240),
         )
         self._body = Stack(self._parts, self._nothing)
         vertical((self._body, 1), on=self, margins=(0, 10, 0, 0))

@@ -225,7 +225,6 @@ class PagesView(TabPart):
         theme.scale(self.claims.setMaximumHeight, 170)
         self.claims.itemActivated.connect(lambda *_: self._ask_claim())
         self._about = QWidget()
-        theme.scale(self._about.setMinimumWidth, 340)
         self.cited_by = PlainLabel("", "hint")
         vertical(
             self.title,
@@ -240,7 +239,9 @@ class PagesView(TabPart):
             margins=(8, 0, 0, 0),
             spacing=6,
         )
-        parts = Splitter("material-pages", parts=(left, self._about), sizes=(660, 460), stretch=(3, 2))
+        parts = Splitter(
+            "material-pages", parts=(left, self._about), sizes=(660, 460), stretch=(3, 2), least=(0, 340)
+        )
         self.fold = Fold("Fetch pages", self.fetching)
         vertical(self.fold, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)

@@ -20,7 +20,6 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.material.part import Claim, KeyPoint, ResponsePart
-from annotator.gui import theme
 from annotator.gui.pages.material.part_editor import (
     ITEM,
     ExtractLine,
@@ -231,14 +230,13 @@ class PartsView(TabPart):
             self.search, self.filter, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
         )
         area = PlainArea("Extract, unit by unit", self.editor)
-        # The third asks for what its fields need.
-        for widget in (left, self.text):
-            theme.scale(widget.setMinimumWidth, LEAST_WIDTH)
         self._parts = Splitter(
             "material-parts",
             parts=(left, self.text, area),
             sizes=(LIST_WIDTH, 380, 380),
             stretch=(0, 1, 1),
+            # The third asks for what its fields need.
+            least=(LEAST_WIDTH, LEAST_WIDTH),
         )
         self._parts.grow(left, LIST_WIDTH)
         self._empty = EmptyState("folder", *NOTHING)

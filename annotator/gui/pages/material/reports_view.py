@@ -285,9 +285,12 @@ class ReportsView(TabPart):
         )
         right = (self._cell(), self.writing, (self.lacking, 1), self.origin, StretchSpace(0))
         area = PlainArea("The report, and writing more", column_of(*right, margins=(0, 0, 4, 0), spacing=12))
-        theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts = Splitter(
-            "material-reports", parts=(self._left(), area), sizes=(740, FORM_WIDTH + 20), stretch=(1,)
+            "material-reports",
+            parts=(self._left(), area),
+            sizes=(740, FORM_WIDTH + 20),
+            stretch=(1,),
+            least=(0, FORM_WIDTH),
         )
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.form.answer.float_over(parts)

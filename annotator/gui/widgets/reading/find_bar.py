@@ -7,7 +7,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, Qt
-from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
@@ -178,16 +178,15 @@ class LinkQuestion(QDialog):
         self.setWindowTitle("Open this link?")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         address = url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
-        shown = with_properties(QPlainTextEdit(address), accessibleName="The whole address")
-        shown.setReadOnly(True)
-        shown.setTabChangesFocus(True)
+        shown = with_properties(
+            QPlainTextEdit(address), accessibleName="The whole address", readOnly=True, tabChangesFocus=True
+        )
         shown.setFixedHeight(shown.fontMetrics().lineSpacing() * 5)
         self.opening, copy, cancel = (
             push_button("Open in browser", self._open),
             push_button("Copy address", lambda: QGuiApplication.clipboard().setText(address)),
-            QPushButton("Cancel"),
+            push_button("Cancel", self.reject),
         )
-        cancel.clicked.connect(self.reject)
         buttons = horizontal(copy, StretchSpace(1), self.opening, cancel)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)
         vertical(PlainLabel(f"This link leads to {host}.", "strong"), shown, buttons, on=self)

@@ -27,7 +27,14 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 from annotator.domain.texts.rendered import CUT, SCHEME, with_breaks
 from annotator.gui import keys, theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, RoleFrame, StretchSpace, horizontal, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    RoleFrame,
+    StretchSpace,
+    horizontal,
+    later,
+    with_properties,
+)
 from annotator.gui.widgets.fields import NumberBox, TextBox
 from annotator.gui.widgets.reading.marked_text import OBJECT, Formulas, TextPositions, read
 
@@ -49,12 +56,11 @@ class Loading(QObject):
         self._pieces = [piece.strip() for piece in pieces]
         self._formats: dict[str, QTextBlockFormat] = {}
         self._next = 0
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._slice)
+        self._timer = later(self, self._slice, 0, again=True)
 
     def start(self) -> None:
         """Go on whenever the window has nothing better to do."""
-        self._timer.start(0)
+        self._timer.start()
 
     def stop(self) -> None:
         """Leave off; nothing is handed over any more."""
@@ -111,9 +117,8 @@ class LayingOut(QObject):
         super().__init__(document)
         self._document = document
         self._reached = 0
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._slice)
-        QTimer.singleShot(PAINTED_MS, self, lambda: self._timer.start(0))
+        self._timer = later(self, self._slice, 0, again=True)
+        QTimer.singleShot(PAINTED_MS, self, self._timer.start)
 
     def _slice(self) -> None:
         layout, last = self._document.documentLayout(), self._document.characterCount() - 1
