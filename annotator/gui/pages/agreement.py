@@ -43,7 +43,7 @@ from annotator.gui import theme
 from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.session import ProjectSession, named
-from annotator.gui.views.view_pane import LeavingMenu, Refused
+from annotator.gui.views.view_pane import LeavingMenu, Refused, muted
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
@@ -92,7 +92,7 @@ def columns(report: AgreementReport, behind: LinesBehind) -> list[Column[LineBeh
         made.append(
             Column("Similarity", lambda line: "" if line.likeness is None else f"{line.likeness:.2f}", 80)
         )
-    verdict = _matched if units else _same
+    verdict = _matched if units else lambda line: VERDICTS[line.same]
     made.append(Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]))
     return made if lines else []
 
@@ -112,10 +112,6 @@ def _value(side: Callable[[LineBehind], RaterSide], units: bool) -> Callable[[Li
 def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:
     both = line.a.value is not None and line.b.value is not None
     return ("matched", SAME) if both else ("only one", DIFFERS)
-
-
-def _same(line: LineBehind) -> tuple[str, tuple[str, str]]:
-    return VERDICTS[line.same]
 
 
 class AgreementBehindView(BehindPane):
@@ -283,7 +279,7 @@ def _figure(figure: Figure) -> str:
         lines = [f"<b>{title} –</b> no figure: {escape(agreement_report.reason(figure))}."]
     else:
         lines = [f"<b>{title} {agreement_report.number(figure, 3)}</b>"]
-    lines.append(_muted(f"n = {figure.n:,} · {of_items(figure.method)}"))
+    lines.append(muted(escape(f"n = {figure.n:,} · {of_items(figure.method)}")))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
@@ -359,7 +355,7 @@ def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: lis
             for b in listed
         )
         lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
-    return f"<p>{_muted(caption)}</p><table cellpadding='2'>{''.join(lines)}</table>"
+    return f"<p>{muted(escape(caption))}</p><table cellpadding='2'>{''.join(lines)}</table>"
 
 
 def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[str, str]:
@@ -371,12 +367,8 @@ def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[st
 
 
 def _folded(pair_counts: CellCounts) -> Counter[tuple[Any, Any]]:
-    folded: Counter[tuple[Any, Any]] = Counter()
-    for (a, b), times in pair_counts.items():
-        folded[a, b] += times
-        if a != b:
-            folded[b, a] += times
-    return folded
+    turned = {(b, a): times for (a, b), times in pair_counts.items() if a != b}
+    return Counter(pair_counts) + Counter(turned)
 
 
 def _times(pair_counts: CellCounts, a: Any, b: Any, shown: bool) -> str:
@@ -397,7 +389,7 @@ def _second(figures: SecondFigures, row: FigureRow) -> str:
         lines.append(
             f"{agreement_report.title(result)} {escape(agreement_report.figure_words(result))}{same}"
         )
-    lines.append(_muted(f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged."))
+    lines.append(muted(escape(f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged.")))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
@@ -436,10 +428,6 @@ def _versions(what: str, versions: tuple[str, ...]) -> str:
 
 def _sentence(note: str) -> str:
     return f"{note[:1].upper()}{note[1:].rstrip('.')}."
-
-
-def _muted(text: str) -> str:
-    return f"<span style='color:{theme.token('text-muted').name()}'>{escape(text)}</span>"
 
 
 MOST_NAMED, AT_ONCE = 3, 4

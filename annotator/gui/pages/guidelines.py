@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -48,12 +47,12 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import LinesTable, RowsTree
+from annotator.gui.widgets.columns import LinesTable, RowsTree, around
 from annotator.gui.widgets.fields import ChoiceBox, LineField, TextBox, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.gui.widgets.reading.marked_text import marked
-from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.reading.report_view import ReportView, even_letters
 from annotator.gui.widgets.splitter import BESIDE_ONE, Splitter
 
 FILES = "Tables (*.csv);;JSON (*.json)"
@@ -186,7 +185,7 @@ class GuidelineEditor(Pane):
         self._stage, self._in_force = Stage.RUBRIC, ""
         self.edit, self.look = TextBox(), with_properties(ReportView(), accessibleName="Preview")
         with_properties(
-            self.edit, accessibleName="The next version", tabChangesFocus=True, font=_even_letters()
+            self.edit, accessibleName="The next version", tabChangesFocus=True, font=even_letters()
         )
         self._pause = later(self, self.keep, PAUSE_MS)
         self.edit.textChanged.connect(self._typed)
@@ -281,18 +280,12 @@ class GuidelineEditor(Pane):
         self.edit.setFocus()
 
     def _dress(self) -> None:
-        self.edit.setFont(_even_letters())
+        self.edit.setFont(even_letters())
         if self._group.checkedId() == CHANGES:
             self.show_view(CHANGES)
 
     def _key(self) -> str:
         return f"guidelines/{self.session.project.get('id', '')}/{self._stage.value}"
-
-
-def _even_letters() -> QFont:
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPointSizeF(theme.current().points)
-    return font
 
 
 LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
@@ -498,8 +491,7 @@ class GuidelinesPage(Page):
         if self.table.hasFocus() and row < self.older.rowCount():
             self.table.selectRow(row)
             return
-        after = self._stages.index(self.stage) + 1
-        places = [*range(after, len(self._stages)), *range(after)]
+        places = around(self._stages.index(self.stage), len(self._stages))
         stages = {answer.stage for answer in self._stale}
         goal = next((place for place in places if self._stages[place] in stages), None)
         if not self.table.hasFocus() and self.older.rowCount():

@@ -185,7 +185,7 @@ def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) 
     yield f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{_apart(cell.words)}</p>"
     if cell.estimate is not None:
         result = cell.estimate
-        remarks = [_muted(escape(part)) for part in explained(result, unit)]
+        remarks = [muted(escape(part)) for part in explained(result, unit)]
         span = interval(result, lambda bound: f"{bound + 0.0:.4g}".replace("-", "−"))
         low_high = f"95 % interval {span}<br>" if span else ""
         value = "undefined" if result.value is None else f"{result.value:.6g}".replace("-", "−")
@@ -200,7 +200,7 @@ def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) 
     if cell.state == "unfit":
         yield f"<p><b>Not publishable</b>{_lines(cell.tip.splitlines()[-1].removeprefix(NOT))}.</p>"
     if head.tip:
-        yield f"<p>{_muted(_lines(head.tip))}</p>"
+        yield f"<p>{muted(_lines(head.tip))}</p>"
     for title, words in line.more:
         yield f"<p dir='auto'><b>{escape(title)}</b> {_lines(words)}</p>"
 
@@ -209,7 +209,7 @@ def _definition(info: MetricInfo) -> Iterator[str]:
     yield f"<hr><p style='font-size:large'><b>What {escape(info.title)} is</b></p>"
     yield scoring.html(info.definition)
     better = "Higher is better." if info.higher_is_better else "Lower is better."
-    yield f"<p>{better} {_muted(escape(f'{info.protocol_title}. {info.citation}.'))}</p>"
+    yield f"<p>{better} {muted(escape(f'{info.protocol_title}. {info.citation}.'))}</p>"
 
 
 def _departures(known: Sequence[str]) -> Iterator[str]:
@@ -227,7 +227,7 @@ def _lines(words: str) -> str:
     return escape(words).replace("\n", "<br>")
 
 
-def _muted(html: str) -> str:
+def muted(html: str) -> str:
     return f"<span style='color:{theme.token('text-muted').name()}'>{html}</span>"
 
 

@@ -677,6 +677,13 @@ class ReportView(ReportPages):
         return cursor
 
 
+def even_letters() -> QFont:
+    """The system's font of letters that are all of one width, in the present size."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPointSizeF(theme.current().points)
+    return font
+
+
 class RawText(TextBox):
     """A text field that Tab leaves."""
 
@@ -688,6 +695,4 @@ class RawText(TextBox):
         theme.watch(self, self._dress)
 
     def _dress(self) -> None:
-        letters = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        letters.setPointSizeF(theme.current().points)
-        self.setFont(letters)
+        self.setFont(even_letters())
